@@ -3,6 +3,8 @@
 from contextvars import ContextVar
 from typing import Self
 
+from rushlight.core.advice import advised
+
 __all__ = ["device", "get_default_device", "set_default_device"]
 
 NAMES = ("cpu", "cuda", "mps", "xpu", "meta")
@@ -25,7 +27,8 @@ class device:
             raise RuntimeError("Cannot access accelerator device when none is available.")
         name, _, number = str(type).partition(":")
         if name not in NAMES:
-            raise RuntimeError(f"Expected one of {', '.join(NAMES)} device type at start of device string: {name}")
+            listed = ", ".join(NAMES)
+            raise RuntimeError(advised(f"Expected one of {listed} device type at start of device string: {name}"))
         if number and not number.isdigit():
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type: str = name

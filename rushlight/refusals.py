@@ -1,6 +1,9 @@
 """Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
 
 from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
@@ -91,7 +94,7 @@ def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -
     if said is not None:
         return TypeError(said)
     if isinstance(error, AttributeError):
-        return not_a_tensor(place.rpartition(".")[2], args, kwargs, error)
+        return not_a_tensor(place, args, kwargs, error)
     if type(error) is IndexError and str(error) == "tuple index out of range":
         return without_dimensions(args, kwargs, error)
     return translated(error)
@@ -105,12 +108,20 @@ def without_dimensions(args: Any, kwargs: Any, error: IndexError) -> IndexError:
     return IndexError("Dimension specified as 0 but tensor has no dimensions: give a tensor with one at least")
 
 
-def not_a_tensor(name: str, args: Any, kwargs: Any, error: AttributeError) -> Exception:
+def not_a_tensor(place: str, args: Any, kwargs: Any, error: AttributeError) -> Exception:
     """TypeError for the argument of which something was asked that only tensors have; else the same error."""
+    name = place.rpartition(".")[2]
     for i, value in enumerate(args, 1):
         if value is error.obj:
-            return TypeError(f"{name}(): argument {i} (position {i}) must be Tensor, not {type(value).__name__}")
+            shown = f"'{parameter(place, i)}' (position {i})"
+            return TypeError(f"{name}(): argument {shown} must be Tensor, not {type(value).__name__}")
     for key, value in kwargs.items():
         if value is error.obj:
             return TypeError(f"{name}(): argument '{key}' must be Tensor, not {type(value).__name__}")
     return error
+
+
+def parameter(place: str, position: int) -> str:
+    """The name of a public function's parameter, by its position from 1 on."""
+    names = list(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters)
+    return names[min(position, len(names)) - 1]

@@ -14,8 +14,18 @@ def named_tuple(name: str, *fields: str) -> type:
     def reduce(self):
         return type(self), (tuple(self),)
 
+    def refuse(self, wanted):
+        listed = " and ".join(fields)
+        raise AttributeError(f"'torch.return_types.{name}' object has no attribute '{wanted}': it has {listed}")
+
     attributes: dict[str, Any] = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
-    attributes |= {"__slots__": (), "__module__": __name__, "__repr__": show, "__reduce__": reduce}
+    attributes |= {
+        "__slots__": (),
+        "__module__": __name__,
+        "__repr__": show,
+        "__getattr__": refuse,
+        "__reduce__": reduce,
+    }
     attributes |= {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
     return type(name, (tuple,), attributes)
 

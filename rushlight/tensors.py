@@ -69,7 +69,7 @@ def one_size(name: str, sizes: Sequence[int], dim: Any) -> int:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if isinstance(dim, int):
         n = len(sizes)
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+        raise IndexError(advised(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"))
     raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
 
 
@@ -301,12 +301,12 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def __len__(self) -> int:
         if self._array.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError(advised("len() of a 0-d tensor"))
         return self._array.shape[0]
 
     def __iter__(self) -> Any:
         if self._array.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
+            raise TypeError(advised("iteration over a 0-d tensor"))
         return iter(self.unbind(0))
 
     def __bool__(self) -> bool:

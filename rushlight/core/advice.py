@@ -15,6 +15,11 @@ ADVICE = (
         "or the model (model.double()).",
     ),
     (
+        r"Given groups=.*weight of size \[\d+, \d+, \d+\], expected .* channels, but got (\d+) channels",
+        "Sequences are (batch, channels, length): if the channels come last use x.transpose(1, 2), else "
+        "in_channels={1}.",
+    ),
+    (
         r"Given groups=.*expected input.* to have (\d+) channels, but got (\d+) channels instead",
         "Images are (batch, channels, height, width): if the channels come last use x.permute(0, 3, 1, 2), else "
         "in_channels={2}.",
@@ -22,6 +27,10 @@ ADVICE = (
     (
         r"Expected 3D \(unbatched\) or 4D \(batched\) input to conv2d",
         "x.unsqueeze(1) gives a batch of grey images its channel, x[None, None] one image both dimensions.",
+    ),
+    (
+        r"non-empty 3D or 4D \(batch mode\) tensor expected|Only 3D, 4D and 5D input Tensors supported",
+        "Images are (batch, channels, height, width), sequences (batch, channels, length): x[None, None] adds both.",
     ),
     (
         r"Calculated padded input size per channel|Output size is too small$",
@@ -66,12 +75,52 @@ ADVICE = (
         r"Sizes of tensors must match except in dimension \d+",
         "Join them along another dim, or bring the other dimensions to one size.",
     ),
+    (
+        r"Tensors must have same number of dimensions",
+        "unsqueeze(0) makes a row of a vector; stack joins tensors of one shape along a new dimension.",
+    ),
+    (r"expects a non-empty (?:TensorList|list of Tensors)", "Give one tensor at least."),
+    (
+        r"The expanded size of the tensor \(\d+\) must match the existing size",
+        "Only dimensions of size 1 are expanded; repeat copies others.",
+    ),
+    (
+        r"Number of dimensions of repeat dims can not be smaller",
+        "Give a number for each dimension, the first one first: x.repeat(1, 2).",
+    ),
     (r"argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor", "Put them into a list: [a, b]."),
     (
         r"stack expects each tensor to be equal size",
         "Pad them to one size (torch.nn.utils.rnn.pad_sequence), or keep a list; a DataLoader takes collate_fn=list.",
     ),
     (r"shape '\[.*\]' is invalid for input of size (\d+)", "The sizes have to multiply to {1}; one may be -1."),
+    (
+        r"len\(\) of a 0-d tensor|iteration over a 0-d tensor",
+        "It has no dimension, only a value: x.item() gives it, x[None] is a tensor of one element.",
+    ),
+    (
+        r"length of the desired ordering of dimensions",
+        "Name each dimension once: x.permute(1, 0) for two.",
+    ),
+    (r"^selected index k out of range", "k is at most the size of the dimension: x.shape shows it."),
+    (
+        r"batch[12] must be a 3D tensor",
+        "Batches of matrices are (batch, rows, columns); x @ y multiplies matrices too.",
+    ),
+    (r"^1D tensors expected, but got", "x @ y multiplies matrices, (x * y).sum() adds up all products."),
+    (
+        r"^size mismatch, got input \(\d+\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
+        "The vector needs a number for each column of the matrix: {2}, not {3}.",
+    ),
+    (
+        r"subscript \w+ has size \d+ for operand \d+ which does not broadcast",
+        "A letter stands for one size everywhere: change the letters, or transpose an operand.",
+    ),
+    (r"must be batches of square matrices", "torch.linalg.pinv and torch.linalg.lstsq take others."),
+    (
+        r"input is not positive-definite",
+        "Look for mistakes of sign, or add a little to the diagonal: A + 1e-6 * torch.eye(n).",
+    ),
     (r"tensors used as indices must be long", "Convert what was computed: i.long(); a condition (x > 0) is a mask."),
     (r"index -?\d+ is out of bounds for dimension \d+ with size \d+", INDEX),
     (r"too many indices for tensor of dimension (\d+)", "Its shape has {1} sizes: x.shape shows them."),
@@ -104,7 +153,22 @@ ADVICE = (
         "Make a tensor of it: torch.tensor(...).",
     ),
     (r"^expected sequence of length \d+ at dim", "Rows have to be equally long: pad them, or keep a list of tensors."),
+    (r"invalid data type '(?:str|bytes)' as an index", "A tensor's dimensions have numbers, no names: x[0], x[:, 2]."),
+    (
+        r"argument 'size' .*(?:must be tuple of ints|failed to unpack)",
+        "Sizes are whole numbers: int(n), or n // 2 in place of n / 2.",
+    ),
+    (r"argument 'dtype' must be torch.dtype, not str", "Types are names of torch: torch.float32 for 'float32'."),
+    (
+        r"device type at start of device string: (?:u?int|float|double|half|long|bool|complex)",
+        "A type of numbers is a name of torch: x.to(torch.float32).",
+    ),
+    (r"device type at start of device string", "rushlight computes on 'cpu'."),
     (r"Could not infer dtype of NoneType", "Leave None out, or write float('nan')."),
+    (
+        r"Could not infer dtype of (?!NoneType)(\w+)",
+        "Numbers, lists of them and arrays make a tensor, no {1}: take its values, as list(d.values()) of a dict.",
+    ),
     (
         r"too many dimensions 'str'|invalid data type 'str'",
         "Texts are no numbers: number them first (numpy.unique(texts, return_inverse=True)).",
@@ -133,13 +197,33 @@ ADVICE = (
         "One example has no variance: model.eval() before predictions, drop_last=True in a DataLoader.",
     ),
     (r"Given normalized_shape=", "normalized_shape is what the input's shape ends with."),
-    (r"Only Tensors of floating point and complex dtype can require gradients", "Write 1.0 for 1, or use x.float()."),
+    (r"[Oo]nly Tensors of floating point.* dtype can require gradients", "Write 1.0 for 1, or use x.float()."),
     (
         r"^expected \dD.* input \(got \dD input\)",
         "Inputs are (batch, channels, ...): BatchNorm1d takes (batch, features), BatchNorm2d images; unsqueeze adds a "
         "dimension.",
     ),
     (r"missing 1 required positional arguments: \"dim\"", "dim=-1 is along the last dimension, dim=0 along the first."),
+    (r"Invalid learning rate", "It is a number from 0 on: 0.01, say."),
+    (r"dropout probability has to be between 0 and 1", "It is the share of elements that become 0: 0.2, say."),
+    (r"one_hot is only applicable to index tensor", "Classes are whole numbers: x.long()."),
+    (r"Expected target size \[", "Scores are (batch, classes, ...), targets (batch, ...) with a class for each place."),
+    (
+        r"Padding length must be divisible by 2",
+        "Give two numbers for each dimension, the last one first: (left, right).",
+    ),
+    (r"At least one of 'min' or 'max' must not be None", "clamp(min=0) keeps what is positive."),
+    (r"to be dict-like, got <class 'str'>", "Load the file first: load_state_dict(torch.load(path))."),
+    (
+        r"^cannot assign '.*' as parameter '(\w+)'",
+        "torch.nn.Parameter(tensor) makes a parameter; layer.{1}.copy_(tensor) in torch.no_grad() changes its values.",
+    ),
+    (r"Parameter data has to be a Tensor", "Make a tensor of it: torch.tensor(...)."),
+    (
+        r"Sum of input lengths does not equal",
+        "The lengths add up to len(dataset), or they are shares that add up to 1: [0.8, 0.2].",
+    ),
+    (r"is not an Optimizer$", "A schedule's first argument is the optimizer: StepLR(optimizer, 10)."),
     (r"optimizer can only optimize Tensors", "Make it one: torch.tensor(..., requires_grad=True)."),
     (r"params argument given to the optimizer should be an iterable", "Put it into a list: [w]."),
     (
@@ -187,6 +271,6 @@ def advised(text: str) -> str:
 
 def with_advice(error: Exception) -> Exception:
     """The same error, its message followed by the advice that fits it."""
-    if type(error) in (RuntimeError, ValueError, IndexError, TypeError) and len(error.args) == 1:
+    if isinstance(error, (RuntimeError, ValueError, IndexError, TypeError)) and len(error.args) == 1:
         error.args = (advised(str(error)),)
     return error

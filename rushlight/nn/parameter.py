@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor, disabled_torch_function, rebuild, share_memory
@@ -17,7 +18,7 @@ def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
     if data is None:
         return np.empty(0, dtypes.get_default_dtype()._numpy)
     if not isinstance(data, TensorBase):
-        raise TypeError(f"{kind} data has to be a Tensor, but got {type(data).__name__}")
+        raise TypeError(advised(f"{kind} data has to be a Tensor, but got {type(data).__name__}"))
     return data._settled()
 
 

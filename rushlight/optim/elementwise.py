@@ -13,6 +13,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd import enable_grad, set_grad_enabled
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params, beside
@@ -238,7 +239,7 @@ def refuse_capturable(group: dict[str, Any]) -> None:
 def check(what: str, value: Any, valid: Any) -> None:
     """Raises PyTorch's ValueError for an option that is not valid."""
     if not valid:
-        raise ValueError(f"Invalid {what}: {value}")
+        raise ValueError(advised(f"Invalid {what}: {value}"))
 
 
 def check_rate(lr: Any) -> None:

@@ -1,5 +1,6 @@
 """Dropout layers: parts of the input are set to zero at random while training."""
 
+from rushlight.core.advice import advised
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import shown
 from rushlight.nn.modules.module import Module
@@ -14,7 +15,7 @@ class _DropoutNd(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False):
         super().__init__()
         if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+            raise ValueError(advised(f"dropout probability has to be between 0 and 1, but got {p}"))
         self.p = p
         self.inplace = inplace
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.signatures import misfit
 from rushlight.tensors import Tensor
@@ -15,7 +16,9 @@ def wrap_dim(dim: int, ndim: int) -> int:
     if type(dim) is not int:
         dim = integer(dim)
     if not -limit <= dim < limit:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+        raise IndexError(
+            advised(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+        )
     return dim if dim >= 0 else dim + limit
 
 

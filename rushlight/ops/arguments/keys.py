@@ -138,7 +138,7 @@ def as_item(item: Any) -> Any:
     if is_array(item):
         return as_index(item)
     if isinstance(item, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+        raise TypeError(advised(f"new(): invalid data type '{type(item).__name__}' as an index"))
     if isinstance(item, (list, tuple, range)):
         return as_index(from_sequence(item))
     if hasattr(item, "__index__") and not isinstance(item, np.bool_):
@@ -157,7 +157,7 @@ def from_sequence(items: Any) -> np.ndarray:
     items = [item._array if isinstance(item, TensorBase) else item for item in items]
     for item in items:
         if isinstance(item, (str, bytes)):
-            raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+            raise TypeError(advised(f"new(): invalid data type '{type(item).__name__}' as an index"))
     array = np.array(items)
     return array if array.dtype == bool else array.astype(np.int64)
 

@@ -110,7 +110,7 @@ def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
         raise RuntimeError(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}")
     size = mat.shape[0] if input is None else input.size
     if mat.shape[1] != vec.shape[0] or (size != mat.shape[0] and size != 1):
-        raise RuntimeError(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
+        raise RuntimeError(advised(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})"))
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
     if len(set(types)) > 1 and not casting():
         raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
@@ -125,7 +125,7 @@ def added_vector(input: Array, mat: Any, vec: Any) -> None:
 def vectors(input: Array, tensor: Array) -> None:
     """The errors of a product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+        raise RuntimeError(advised(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"))
     if differ(input, tensor):
         found = f"{type_name(input)} and {type_name(tensor)}"
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {found}")
@@ -144,7 +144,7 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
         expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
+            raise RuntimeError(advised(f"{name} must be a 3D tensor"))
     wanted = [batch1.shape[0], batch1.shape[2]]
     found = list(batch2.shape[:2])
     if found != wanted:
@@ -160,7 +160,7 @@ def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
     expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
+            raise RuntimeError(advised(f"{name} must be a 3D tensor"))
     if len(batch1) != len(batch2):
         raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     if batch1.shape[2] != batch2.shape[1]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
@@ -68,10 +69,11 @@ def expanded_size(dim: int, size: int, source: int, shape: Sequence[int], target
     if size == -1 or size == shape[source]:
         return shape[source]
     if shape[source] != 1:
-        raise RuntimeError(
+        said = (
             f"The expanded size of the tensor ({size}) must match the existing size ({shape[source]}) at non-singleton "
             f"dimension {dim}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
         )
+        raise RuntimeError(advised(said))
     return size
 
 

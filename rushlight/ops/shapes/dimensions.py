@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.core.lines import warn
@@ -111,10 +112,11 @@ def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> 
     """
     order, ndim = sequence("permute", "dims", order, dims), input._array.ndim
     if len(order) != ndim:
-        raise RuntimeError(
+        said = (
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
         )
+        raise RuntimeError(advised(said))
     order = tuple([wrap_dim(dim, ndim) for dim in order])
     if len(set(order)) < ndim:
         raise RuntimeError("permute(): duplicate dims are not allowed.")

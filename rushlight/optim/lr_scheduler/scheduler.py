@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.optim.optimizer import Optimizer
@@ -29,7 +30,7 @@ WRONG_ORDER = (
 def require_optimizer(optimizer: Any) -> None:
     """Raises PyTorch's TypeError for what is no optimizer."""
     if not isinstance(optimizer, Optimizer):
-        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        raise TypeError(advised(f"{type(optimizer).__name__} is not an Optimizer"))
 
 
 def values_of(optimizer: Optimizer, key: str) -> list[Any]:

@@ -237,7 +237,7 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = lengths_of_shares(size, lengths)
     if sum(lengths) != size:
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+        raise ValueError(advised("Sum of input lengths does not equal the length of the input dataset!"))
     order = randperm(generator, size, np.dtype(np.int64)).tolist()
     ends = accumulate(lengths)
     return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]

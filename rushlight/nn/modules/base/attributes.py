@@ -2,11 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.missing import LateText, near_names
 from rushlight.naming import typename
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.tensors import Tensor
@@ -138,7 +140,7 @@ class Attributes:
                 return found[name]
         except KeyError:  # Module.__init__() has not been called yet
             pass
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(LateText(no_such_attribute, self, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
@@ -189,11 +191,20 @@ class Attributes:
             object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        names = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
+        own = self.__dict__
+        kept = (own.get(kind, ()) for kind in ("_parameters", "_modules", "_buffers"))  # none before Module.__init__()
+        names = [*dir(type(self)), *own, *chain(*kept)]
         return sorted(name for name in names if not name[0].isdigit())
+
+
+def no_such_attribute(module: Any, name: str) -> str:
+    """That a module lacks an attribute, and which of its names are near."""
+    near = near_names(name, [known for known in dir(module) if known[0] != "_"])
+    hint = f". Did you mean {' or '.join(near)}?" if near else ""
+    return f"'{type(module).__name__}' object has no attribute '{name}'{hint}"
 
 
 def require_none(value: Any, place: Any) -> None:
     """Raises PyTorch's TypeError for a value, other than None, of the wrong kind for a place."""
     if value is not None:
-        raise TypeError(f"cannot assign '{typename(value)}' {place}")
+        raise TypeError(advised(f"cannot assign '{typename(value)}' {place}"))

@@ -114,7 +114,7 @@ class State(Traversal):
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+            raise TypeError(advised(f"Expected state_dict to be dict-like, got {type(state_dict)}."))
         loading = Loading(getattr(state_dict, "_metadata", None), assign)
         loading.load(self, OrderedDict(state_dict), "")
         errors = loading.errors
