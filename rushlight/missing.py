@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from rushlight.absent_types import absent_type
 
@@ -9,7 +10,7 @@ from rushlight.absent_types import absent_type
 class LateText:
     """A text that is made when it is read: programs ask for names that are not there, and look at no message."""
 
-    def __init__(self, make: Callable[..., str], *arguments: str):
+    def __init__(self, make: Callable[..., str], *arguments: Any):
         self.make, self.arguments = make, arguments
 
     def __str__(self) -> str:
