@@ -6,6 +6,7 @@ they are. With derivatives it is the same: a formula runs in float32, and the co
 """
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from rushlight.core.kinds import LARGEST
 from rushlight.core.operators import use_narrowing
 
 WIDE = np.dtype(np.float32)
+HALVES = {np.dtype(np.float16)}
 TYPES: set[np.dtype] = set()  # the narrow types that there may be arrays of
 SERVED: list = []  # functions that are told of each of them
 SATURATED: set[np.dtype] = set()  # those that have no infinity: what is larger becomes the largest number
@@ -66,16 +68,31 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
     return asked if asked is not None and (held is not None or asked in TYPES) else held
 
 
-def wide(value: Any) -> Any:
+def in_float32(function: Callable) -> Callable:
+    """A function whose first argument is an array: where that is of float16, it computes in float32, and rounds once.
+
+    For sums and products of many numbers, which NumPy rounds at each step. Tensors pass as they are.
+    """
+
+    @wraps(function)
+    def computed(first: Any, *others: Any) -> Any:
+        if not isinstance(first, np.ndarray) or first.dtype not in HALVES:
+            return function(first, *others)
+        return narrowed(function(wide(first, HALVES), *wide(others, HALVES)), first.dtype)
+
+    return computed
+
+
+def wide(value: Any, types: set[np.dtype] = TYPES) -> Any:
     """An argument with float32 in the place of narrow types: an array, a list of them, a dtype; others as they are."""
     if isinstance(value, np.dtype):
-        return WIDE if value in TYPES else value
+        return WIDE if value in types else value
     if isinstance(value, Batched):
-        return Batched(wide(value.array), value.levels)
+        return Batched(wide(value.array, types), value.levels)
     if isinstance(value, np.ndarray):
-        return value.astype(WIDE) if value.dtype in TYPES else value
+        return value.astype(WIDE) if value.dtype in types else value
     if type(value) is tuple or type(value) is list:
-        return type(value)([wide(item) for item in value])
+        return type(value)([wide(item, types) for item in value])
     return value
 
 

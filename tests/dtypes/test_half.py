@@ -8,6 +8,7 @@ import rushlight as torch
 F = torch.nn.functional
 DRAWN = np.random.default_rng(0).normal(size=(64, 300))
 TARGET = torch.from_numpy(np.arange(64) % 300)
+FIRST = torch.zeros(300, dtype=torch.int64)  # all to one place
 CASES = {
     "sum": lambda x, w: x.sum(0),
     "mean": lambda x, w: x.mean(),
@@ -27,6 +28,16 @@ CASES = {
     "group_norm": lambda x, w: F.group_norm(x.view(1, 4, -1), 2),
     "batch_norm": lambda x, w: F.batch_norm(x, None, None, w, w, training=True),
     "instance_norm": lambda x, w: F.instance_norm(x[None]),
+    "cumprod": lambda x, w: w[100:200].cumprod(0),
+    "logsumexp": lambda x, w: x.logsumexp(1),
+    "logcumsumexp": lambda x, w: x.detach().logcumsumexp(1) + 0 * x,
+    "index_add": lambda x, w: x.index_add(1, FIRST, x.abs() * 50),
+    "scatter_add": lambda x, w: x.scatter_add(1, FIRST.expand(64, 300), x.abs() * 50),
+    "scatter_reduce": lambda x, w: x.scatter_reduce(1, FIRST.expand(64, 300), x.abs() * 50, "mean"),
+    "index_reduce": lambda x, w: x.index_reduce(1, FIRST, x.abs() * 50, "mean"),
+    "index_put": lambda x, w: x.T.index_put((FIRST,), x.T.abs() * 50, accumulate=True),
+    "embedding_bag": lambda x, w: F.embedding_bag(TARGET[None], x.abs() * 50),
+    "avg_pool": lambda x, w: F.avg_pool1d(x, 150),
     "attention": lambda x, w: F.scaled_dot_product_attention(x[None], x[None], x[None]),
 }
 

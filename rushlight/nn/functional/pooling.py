@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.narrow import in_float32
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes, pool_checks
 from rushlight.nn.functional.batching import as_samples
@@ -40,6 +41,7 @@ def max_pool(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any
     return (values, indices) if input.ndim == dims + 2 else (values[0], indices[0])
 
 
+@in_float32
 def avg_pool(
     input: Array,
     kernel: Any,
@@ -56,6 +58,7 @@ def avg_pool(
     return result if input.ndim == dims + 2 else result[0]
 
 
+@in_float32
 def avg_pool_cotangent(
     grad: Array,
     shape: Any,

@@ -14,6 +14,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
 from rushlight.core.interpreters import noted, writer
 from rushlight.core.kinds import kind_of
+from rushlight.core.narrow import in_float32
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
@@ -317,6 +318,7 @@ def sample_shares(
     holomorphic=False,
     batch=one_by_one,
 )
+@in_float32
 def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
     rows = weight[indices]
     if mode == "max":

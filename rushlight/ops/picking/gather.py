@@ -10,6 +10,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.kernels.picking import put_along, take_along
@@ -63,6 +64,7 @@ def _gather(input, dim, index):
     input=lambda grad, dim, index: _gather(grad, dim, index),
     node="ScatterAddBackward0",
 )
+@in_float32
 def _put_back(input, dim, index, shape, distinct=False):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
 
@@ -258,6 +260,7 @@ def padded(grad: Array, shape: Sequence[int]) -> Array:
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
     name="scatter_add",
 )
+@in_float32
 def _scatter_add(input, dim, index, src):
     if not index.size:
         return input.copy()
@@ -364,6 +367,7 @@ def scatter_reduce_cotangents(
 @operator(
     batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False
 )
+@in_float32
 def _scatter_reduce(input, dim, index, src, reduce, include_self):
     return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
 

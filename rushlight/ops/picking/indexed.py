@@ -11,6 +11,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched, aligned, spread, values
 from rushlight.core.batching import by, dynamic, with_index
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.layouts import owned
@@ -51,6 +52,7 @@ def _index_select(input, dim, index):
     input=lambda grad, dim, index: _index_select(grad, dim, index),
     node="IndexAddBackward0",
 )
+@in_float32
 def _add_at(input, shape, dim, index):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
@@ -157,6 +159,7 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
     ),
     name="index_add",
 )
+@in_float32
 def _index_add(input, dim, index, source, alpha):
     if not input.size:
         return owned(input)
@@ -325,6 +328,7 @@ def index_reduce_cotangents(
     name="index_reduce",
     holomorphic=False,
 )
+@in_float32
 def _index_reduce(input, dim, index, source, reduce, include_self):
     rows = as_rows(input)
     places = np.arange(rows.size, like=rows).reshape(rows.shape)[at(dim, index)]

@@ -12,6 +12,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_history, is_followed, without_history
 from rushlight.core.interpreters import noted
+from rushlight.core.narrow import in_float32
 from rushlight.core.operators import call
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
@@ -236,6 +237,7 @@ def single_mask(arrays: Sequence[Array]) -> bool:
     ),
     values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
 )
+@in_float32
 def _index_put(input, values, key, accumulate):
     if accumulate:
         values = np.broadcast_to(values, input[key].shape)

@@ -9,6 +9,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
+from rushlight.core.narrow import in_float32
 from rushlight.dtypes import dtype
 from rushlight.kernels.compiled import load
 from rushlight.ops.arguments.keywords import keywords
@@ -174,6 +175,7 @@ def share(input: Array, result: Array) -> Array:
         share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad
     ),
 )
+@in_float32
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
+from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.kernels.compiled import load
@@ -156,6 +157,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return _prod_dim(input, dim, keepdim, widened(input, dtype))
 
 
+@in_float32
 def cumprod_cotangent(grad: Array, input: Array, dim: int) -> Array:
     """The cotangent of the cumulative product: that of its result where there is one element."""
     if not input.shape or input.shape[dim] == 1:
@@ -164,6 +166,7 @@ def cumprod_cotangent(grad: Array, input: Array, dim: int) -> Array:
 
 
 @operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
+@in_float32
 def _cumprod(input, dim, dtype):
     return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
 

@@ -10,6 +10,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
+from rushlight.core.narrow import in_float32
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
 from rushlight.kernels.compiled import load
 from rushlight.ops.arguments.keywords import keywords
@@ -172,6 +173,7 @@ def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequen
     series=rewritten(log_sum_exp_by_parts),
     input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim),
 )
+@in_float32
 def _logsumexp(input, dims, keepdim):
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
