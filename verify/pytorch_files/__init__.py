@@ -1,0 +1,1 @@
+"""PyTorch's own test files, run with rushlight as their `torch`."""
