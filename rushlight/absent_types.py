@@ -14,7 +14,7 @@ TYPES = {
     "rushlight._C": "FunctionSchema Graph Node PyTorchFileReader ScriptFunction ScriptMethod ScriptModule Value",
     "rushlight._dynamo": "OptimizedModule",
     "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
-    "rushlight.distributed.tensor.placement_types": "Partial _StridedShard",
+    "rushlight.distributed.tensor.placement_types": "_StridedShard",
     "rushlight.utils.flop_counter": "FlopCounterMode",
     "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext",
 }

@@ -602,7 +602,7 @@ def check_grad(tensor: Tensor, value: Any) -> None:
             f"grad_dtype '{type_word(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the "
             "tensor's dtype): convert it with .to(), or set grad_dtype to another dtype, or to None to allow any."
         )
-    if tuple(value.shape) != tensor._array.shape:
+    if value.shape != tensor.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
             f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"

@@ -17,6 +17,7 @@ __all__ = [
     "get_overridable_functions",
     "get_testing_overrides",
     "is_tensor_method_or_property",
+    "plain_name",
     "resolve_name",
 ]
 
@@ -81,6 +82,12 @@ def resolve_name(f: Callable) -> str | None:
         return names().get(f)
     except TypeError:  # what has no hash is no function
         return None
+
+
+def plain_name(function: Callable) -> str:
+    """The name of a public function alone, or of the property that it reads."""
+    name = (resolve_name(function) or "").removesuffix(".__get__").rpartition(".")[2]
+    return name or getattr(function, "__name__", str(function))
 
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:

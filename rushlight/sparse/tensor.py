@@ -16,6 +16,8 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import layout as Layout
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
+from rushlight.overrides.calls import given
+from rushlight.overrides.listing import plain_name
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 
@@ -32,14 +34,6 @@ def handles(*names: str) -> Callable:
         return function
 
     return enter
-
-
-def name_of(function: Callable) -> str:
-    """The name of a public function, or of the property that it reads."""
-    from rushlight.overrides.listing import resolve_name
-
-    name = (resolve_name(function) or "").removesuffix(".__get__").rpartition(".")[2]
-    return name or getattr(function, "__name__", str(function))
 
 
 class SparseTensor(Tensor):
@@ -59,12 +53,12 @@ class SparseTensor(Tensor):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        handler = HANDLED.get(name_of(func))
+        handler = HANDLED.get(plain_name(func))
         if handler is not None:
             return handler(*args, **kwargs or {})
         operand = next(value for value in flat(args, kwargs or {}) if isinstance(value, SparseTensor))
         raise NotImplementedError(
-            f"Could not run 'aten::{name_of(func)}' with arguments from the '{BACKENDS[operand._layout]}' backend. "
+            f"Could not run 'aten::{plain_name(func)}' with arguments from the '{BACKENDS[operand._layout]}' backend. "
             "rushlight has no such function of sparse tensors: use to_dense() first."
         )
 
@@ -197,8 +191,6 @@ class SparseTensor(Tensor):
 
 def flat(args: Any, kwargs: Any) -> list:
     """The values of arguments, those in lists and tuples too."""
-    from rushlight.overrides.calls import given
-
     return given(args, kwargs)
 
 

@@ -27,6 +27,11 @@ def test_replicas(processes):
 
 
 @pytest.mark.parametrize("processes", [2, 4])
+def test_parts(processes):
+    passes(processes, "parts.py")
+
+
+@pytest.mark.parametrize("processes", [2, 4])
 def test_shards(processes):
     passes(processes, "shards.py")
 

@@ -1,7 +1,34 @@
 """Checkpoints that several processes write together, and any number of processes reads."""
 
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
-from rushlight.distributed.checkpoint.saving import CheckpointException, load, save
+from rushlight.distributed.checkpoint.planners import (
+    CheckpointException,
+    DefaultLoadPlanner,
+    DefaultSavePlanner,
+    LoadPlan,
+    LoadPlanner,
+    ReadItem,
+    SavePlan,
+    SavePlanner,
+    WriteItem,
+)
+from rushlight.distributed.checkpoint.saving import async_save, load, save
 from rushlight.distributed.checkpoint.stateful import Stateful
 
-__all__ = ["CheckpointException", "FileSystemReader", "FileSystemWriter", "Stateful", "load", "save"]
+__all__ = [
+    "CheckpointException",
+    "DefaultLoadPlanner",
+    "DefaultSavePlanner",
+    "FileSystemReader",
+    "FileSystemWriter",
+    "LoadPlan",
+    "LoadPlanner",
+    "ReadItem",
+    "SavePlan",
+    "SavePlanner",
+    "Stateful",
+    "WriteItem",
+    "async_save",
+    "load",
+    "save",
+]

@@ -1,6 +1,7 @@
 """The folder of a checkpoint: a file from each process, and `.metadata`, written last, which says what lies where."""
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,31 @@ class FileSystemWriter:
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
 
+    def name(self, rank: int) -> str:
+        """The name of a process's file."""
+        return f"__{rank}_0.distcp"
+
     def prepare(self) -> None:
-        """Makes the folder, and takes away the mark of an earlier checkpoint in it."""
+        """Makes the folder, and takes away what is left there of an earlier checkpoint, its mark first."""
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / METADATA).unlink(missing_ok=True)
+        for left in [*self.path.glob("__*_0.distcp"), *self.path.glob("*.failed")]:
+            left.unlink()
 
-    def write(self, rank: int, tensors: dict[str, Any]) -> str:
-        """Writes the tensors of a process; gives the name of the file."""
-        name = f"__{rank}_0.distcp"
-        save(tensors, self.path / name)
-        return name
+    def write(self, rank: int, tensors: dict[str, Any]) -> None:
+        """Writes the tensors of a process."""
+        save(tensors, self.path / self.name(rank))
+
+    def give_up(self, rank: int, error: BaseException) -> None:
+        """Lets those that wait know that a process could not write its file."""
+        (self.path / f"{rank}.failed").write_text(f"rank {rank}: {error}")
+
+    def wait_for(self, names: list[str]) -> None:
+        """Waits until there are files, or without names the whole checkpoint. RuntimeError where a process gave up."""
+        while not all((self.path / name).exists() for name in names or [METADATA]):
+            for failed in self.path.glob("*.failed"):
+                raise RuntimeError(f"The checkpoint in {self.path} could not be written: {failed.read_text()}")
+            time.sleep(0.01)
 
     def finish(self, metadata: dict[str, Any]) -> None:
         """Writes what lies where."""

@@ -1,24 +1,31 @@
-"""`save` and `load`: each process writes the rows that it holds, and reads those that it needs."""
+"""`save` and `load`: each process writes the parts that it holds, and reads those that it needs."""
 
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
+from rushlight.distributed.checkpoint.planners import (
+    CheckpointException,
+    DefaultLoadPlanner,
+    DefaultSavePlanner,
+    LoadItemType,
+    LoadPlanner,
+    SavePlanner,
+    WriteItemType,
+)
 from rushlight.distributed.checkpoint.stateful import Stateful
-from rushlight.distributed.checkpoint.trees import flat, replace
 from rushlight.distributed.collectives import barrier
 from rushlight.distributed.groups import ProcessGroup, here, is_initialized
 from rushlight.distributed.objects import all_gather_object
-from rushlight.distributed.tensor.sharded import DTensor
+from rushlight.distributed.tensor import DTensor
 from rushlight.tensors import Tensor
 
-__all__ = ["CheckpointException", "load", "save"]
+__all__ = ["async_save", "load", "save"]
 
-VERSION = 1
-
-
-class CheckpointException(RuntimeError):
-    """A checkpoint lacks what was asked for, or has it in another shape."""
+VERSION = 2
+Path = str | os.PathLike | None
+Parts = list[tuple[int, int]]  # the first and last element of each dimension
 
 
 def states_of(state_dict: dict[str, Any]) -> dict[str, Any]:
@@ -31,7 +38,7 @@ def members_of(process_group: ProcessGroup | None, no_dist: bool) -> ProcessGrou
     return None if no_dist or not is_initialized() else here(process_group)
 
 
-def place(checkpoint_id: str | os.PathLike | None, given: Any, default: type) -> Any:
+def place(checkpoint_id: Path, given: Any, default: type) -> Any:
     """The reader or writer of a checkpoint."""
     if given is not None:
         return given
@@ -40,116 +47,172 @@ def place(checkpoint_id: str | os.PathLike | None, given: Any, default: type) ->
     return default(checkpoint_id)
 
 
+class Saving:
+    """A checkpoint that is being written: all that processes have to say to each other is said when it is made."""
+
+    def __init__(self, state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist):
+        self.writer = place(checkpoint_id, storage_writer, FileSystemWriter)
+        members = members_of(process_group, no_dist)
+        self.rank = members.rank() if members else 0
+        planner = planner or DefaultSavePlanner()
+        planner.set_up_planner(states_of(state_dict), None, self.rank == 0)
+        items = planner.create_local_plan().items
+        found = {item.index.fqn: planner.resolve_data(item) for item in items}
+        others = {item.index.fqn for item in items if item.type is WriteItemType.BYTE_IO}
+        self.values = {key: value for key, value in found.items() if key in others}
+        self.tensors = {key: value for key, value in found.items() if key not in others}
+        name = self.writer.name(self.rank)
+        given = planner.state_dict
+        pieces: list = [{key: (shape_of(given[key]), name, parts_of(given[key])) for key in self.tensors}]
+        if self.rank == 0:
+            self.writer.prepare()
+        if members:
+            own, pieces = pieces[0], [None] * members.size()
+            all_gather_object(pieces, own, members)
+        self.pieces, self.members = pieces, members
+
+    def copy(self) -> None:
+        """Takes copies of the tensors, which may then change."""
+        self.tensors = {key: tensor.clone() for key, tensor in self.tensors.items()}
+
+    def write(self) -> None:
+        """Writes this process's file."""
+        self.writer.write(self.rank, self.tensors)
+
+    def finish(self) -> None:
+        """Says what lies where, once all files are there; that makes them a checkpoint."""
+        tensors: dict[str, dict] = {}
+        for own in self.pieces:
+            for key, (shape, name, parts) in own.items():
+                tensors.setdefault(key, {"shape": shape, "pieces": []})["pieces"].append([name, parts])
+        self.writer.finish({"version": VERSION, "tensors": tensors, "values": self.values})
+
+    def write_apart(self) -> None:
+        """Writes this process's file, and waits for those of the others, which are seen in the folder."""
+        try:
+            self.write()
+        except BaseException as error:
+            self.writer.give_up(self.rank, error)
+            raise
+        names = [self.writer.name(rank) for rank in range(len(self.pieces))]
+        if self.rank == 0:
+            self.writer.wait_for(names)
+            self.finish()
+        else:
+            self.writer.wait_for([])
+
+
 def save(
     state_dict: dict[str, Any],
     *,
-    checkpoint_id: str | os.PathLike | None = None,
+    checkpoint_id: Path = None,
     storage_writer: FileSystemWriter | None = None,
+    planner: SavePlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
 ) -> None:
     """Writes a state dict to the folder `checkpoint_id`, all processes together.
 
-    Each writes the rows of sharded tensors that it holds; what all have alike, rank 0 writes. Values may be nested, and
+    Each writes the parts of DTensors that it holds; what all have alike, rank 0 writes. Values may be nested, and
     objects with a `state_dict()`. The checkpoint counts once all of it is written: a process that dies before leaves
     none. The folder has rushlight's own format, not that of PyTorch's `torch.distributed.checkpoint`.
     """
-    writer = place(checkpoint_id, storage_writer, FileSystemWriter)
-    members = members_of(process_group, no_dist)
-    rank = members.rank() if members else 0
-    if rank == 0:
-        writer.prepare()
-    if members:
-        barrier(members)
-    values = dict(flat(states_of(state_dict)))
-    tensors = {
-        key: value.to_local() if isinstance(value, DTensor) else value.detach()
-        for key, value in values.items()
-        if isinstance(value, DTensor) or (rank == 0 and isinstance(value, Tensor))
-    }
-    name = writer.write(rank, tensors)
-    pieces: list[Any] = [{key: (name, first_row(values[key]), len_of(tensors[key])) for key in tensors}]
-    if members:
-        own = pieces[0]
-        pieces = [None] * members.size()
-        all_gather_object(pieces, own, members)
-    if rank == 0:
-        shapes = {key: list(shape_of(value)) for key, value in values.items() if isinstance(value, Tensor)}
-        writer.finish(
-            {
-                "version": VERSION,
-                "tensors": {
-                    key: {"shape": shape, "pieces": [list(part[key]) for part in pieces if key in part]}
-                    for key, shape in shapes.items()
-                },
-                "values": {key: value for key, value in values.items() if not isinstance(value, Tensor)},
-            }
-        )
-    if members:
-        barrier(members)
+    saving = Saving(state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist)
+    saving.write()
+    if saving.members:
+        barrier(saving.members)
+    if saving.rank == 0:
+        saving.finish()
+    if saving.members:
+        barrier(saving.members)
+
+
+def async_save(
+    state_dict: dict[str, Any],
+    *,
+    checkpoint_id: Path = None,
+    storage_writer: FileSystemWriter | None = None,
+    planner: SavePlanner | None = None,
+    process_group: ProcessGroup | None = None,
+    no_dist: bool = False,
+) -> Future:
+    """`save` beside further work: copies all tensors, then writes them in a thread.
+
+    What it gives has a `result()` once the whole checkpoint is written. The folder has to be one that all processes
+    see, since they look there for each other's files.
+    """
+    saving = Saving(state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist)
+    saving.copy()
+    with_thread = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+    future = with_thread.submit(saving.write_apart)
+    with_thread.shutdown(wait=False)
+    return future
 
 
 def load(
     state_dict: dict[str, Any],
     *,
-    checkpoint_id: str | os.PathLike | None = None,
+    checkpoint_id: Path = None,
     storage_reader: FileSystemReader | None = None,
+    planner: LoadPlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
 ) -> None:
     """Reads a checkpoint into a state dict of the same keys: tensors are changed in place, other values replaced.
 
-    The number of processes may differ from that at saving: each reads the rows that it holds. Objects with a
+    The number of processes may differ from that at saving: each reads the parts that it holds. Objects with a
     `load_state_dict()` get their state. CheckpointException for keys that the checkpoint lacks, and other shapes.
     """
     reader = place(checkpoint_id, storage_reader, FileSystemReader)
     metadata = reader.metadata()
+    if metadata["version"] != VERSION:
+        raise CheckpointException(f"{reader.path} has format {metadata['version']}; this version reads {VERSION}.")
+    members = members_of(process_group, no_dist)
     states = states_of(state_dict)
-    values = dict(flat(states))
-    missing = [key for key in values if key not in metadata["tensors"] and key not in metadata["values"]]
-    if missing:
-        raise CheckpointException(f"Missing key in checkpoint state_dict: {', '.join(missing)}.")
-    for key, value in values.items():
-        if isinstance(value, Tensor):
-            fill(key, value, metadata["tensors"][key], reader)
-    replace(states, {key: metadata["values"][key] for key, value in values.items() if not isinstance(value, Tensor)})
+    planner = planner or DefaultLoadPlanner()
+    planner.set_up_planner(states, metadata, not members or members.rank() == 0)
+    for item in planner.create_local_plan().items:
+        key = item.storage_index.fqn
+        if item.type is LoadItemType.TENSOR:
+            tensor = planner.resolve_tensor(item)
+            fill(key, tensor, metadata["tensors"].get(key), reader)
+            planner.commit_tensor(item, tensor)
+        else:
+            planner.load_bytes(item, metadata["values"].get(key))
+    planner.finish()
     for name, value in state_dict.items():
         if isinstance(value, Stateful):
             value.load_state_dict(states[name])
         else:
             state_dict[name] = states[name]
-    members = members_of(process_group, no_dist)
     if members:
         barrier(members)
 
 
-def fill(key: str, tensor: Tensor, saved: dict[str, Any], reader: FileSystemReader) -> None:
-    """Fills a tensor, or the rows of it that this process holds, from the pieces that were saved."""
-    if list(shape_of(tensor)) != saved["shape"]:
-        raise CheckpointException(
-            f"Size mismatch between saved {saved['shape']} and current: {list(shape_of(tensor))} for {key}."
-        )
-    target = tensor._array.reshape(1) if tensor._array.ndim == 0 else tensor._array
-    start = first_row(tensor)
-    for name, first, length in saved["pieces"]:
-        low, high = max(first, start), min(first + length, start + len(target))
-        if low < high:
+def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: FileSystemReader) -> None:
+    """Fills a tensor, or the part of it that this process holds, from the pieces that were saved."""
+    if saved is None or shape_of(tensor) != saved["shape"]:
+        there = "no tensor" if saved is None else saved["shape"]
+        raise CheckpointException(f"Size mismatch between saved {there} and current: {shape_of(tensor)} for {key}.")
+    target, own = tensor._array, parts_of(tensor)
+    for name, parts in saved["pieces"]:
+        common = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(own, parts, strict=True)]
+        if all(low < high for low, high in common):
             piece = reader.read(name, key)._array
-            rows = piece.reshape(1) if piece.ndim == 0 else piece
-            target[low - start : high - start] = rows[low - first : high - first]
+            target[within(common, own)] = piece[within(common, parts)]
     tensor._bump()
 
 
-def shape_of(tensor: Tensor) -> tuple[int, ...]:
+def within(common: Parts, part: Parts) -> tuple[slice, ...]:
+    """Where something common lies in a part."""
+    return tuple(slice(low - first, high - first) for (low, high), (first, _) in zip(common, part, strict=True))
+
+
+def shape_of(tensor: Tensor) -> list[int]:
     """The shape of a whole tensor."""
-    return tensor.full_shape if isinstance(tensor, DTensor) else tuple(tensor.shape)
+    return list(tensor.shape)
 
 
-def first_row(tensor: Tensor) -> int:
-    """The number of the first row that this process holds."""
-    return tensor.first_row if isinstance(tensor, DTensor) else 0
-
-
-def len_of(tensor: Tensor) -> int:
-    """The number of rows; 1 for a number."""
-    return tensor.shape[0] if tensor.dim() else 1
+def parts_of(tensor: Tensor) -> Parts:
+    """What of a whole tensor this process holds."""
+    return tensor.spread.parts() if isinstance(tensor, DTensor) else [(0, size) for size in tensor.shape]

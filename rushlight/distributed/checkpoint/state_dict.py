@@ -107,11 +107,10 @@ def set_model_state_dict(
 
 
 def rows_for(own: Any, value: Any) -> Any:
-    """The rows of a whole tensor that this process holds, where it holds some rows of it."""
+    """The part of a whole tensor that this process holds, where it holds a part of it."""
     if not isinstance(own, DTensor) or isinstance(value, DTensor):
         return value
-    first = own.first_row
-    return own.alike(value._array.reshape(own.full_shape)[first : first + len(own._array)].copy())
+    return own.alike(own.spread.cut(value._array.reshape(own.shape)).copy())
 
 
 def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Tensor]]:

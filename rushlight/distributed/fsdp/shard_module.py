@@ -9,7 +9,7 @@ from rushlight.autograd.graph import saved_tensors_hooks
 from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy, OffloadPolicy
 from rushlight.distributed.fsdp.shards import Shards
-from rushlight.distributed.groups import ProcessGroup, here
+from rushlight.distributed.groups import here
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parallel.leaves import leaves_of
@@ -115,13 +115,13 @@ def fully_shard(
         raise NotImplementedError("reshard_after_forward takes True or False; smaller meshes are not supported.")
     if isinstance(module, FSDPModule):
         raise ValueError(f"fully_shard has been called on this {type(module).__name__} already.")
-    groups = mesh.get_all_groups() if isinstance(mesh, DeviceMesh) else [mesh]
-    if len(groups) > 2:
+    if not isinstance(mesh, DeviceMesh):
+        mesh = DeviceMesh.from_group(here(mesh), "cpu")
+    if mesh.ndim > 2:
         raise ValueError(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
-    group: ProcessGroup = here(groups[-1])
     policy = mp_policy or MixedPrecisionPolicy()
     ignored = {id(parameter) for parameter in ignored_params or ()}
-    module.__dict__["_shards"] = Shards(module, group, policy, ignored, groups[0] if len(groups) == 2 else None)
+    module.__dict__["_shards"] = Shards(module, mesh, policy, ignored)
     module.__dict__["_reshards"] = reshard_after_forward
     cls = type(module)
     module.__class__ = type(f"FSDP{cls.__name__}", (FSDPModule, cls), {"forward": sharded_forward(cls.forward)})

@@ -8,11 +8,16 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.core.windows import address
 from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
+from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy
 from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.objects import all_gather_object
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.distributed.tensor.sharded import DTensor, ShardedParameter, rows_of
+from rushlight.distributed.tensor.placements import Placement, Replicate, Shard
+from rushlight.distributed.tensor.sharded import DTensor, ShardedParameter
+from rushlight.distributed.tensor.spread import Spread, rows_of
 from rushlight.nn.modules.module import Module
+from rushlight.size import Size
 from rushlight.tensors import Tensor
 
 __all__ = ["Shards"]
@@ -24,20 +29,22 @@ class Place:
     The whole is one leaf for all passes. Between its uses it has no memory: one zero, shown in the whole's shape.
     """
 
-    def __init__(
-        self, owners: list[tuple[Module, str]], parameter: Tensor, group: ProcessGroup, start: int, dtype: Any
-    ):
+    def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, mesh: DeviceMesh, start: int, dtype):
         array = parameter._array
         self.owners = owners
         self.shape = array.shape
         rows = self.shape or (1,)
-        first, last = rows_of(rows[0], group.size(), group.rank())
+        axis = mesh.ndim - 1
+        first, last = rows_of(rows[0], mesh.size(axis), mesh.get_local_rank(axis))
         own = array.reshape(rows)[first:last].copy()
-        self.sharded = ShardedParameter.of_rows(own, rows, group, parameter.requires_grad)
-        self.size = -(-rows[0] // group.size()) * int(np.prod(rows[1:]))
+        self.sharded = ShardedParameter.of_part(own, spread_of_rows(parameter, rows, mesh), parameter.requires_grad)
+        self.size = -(-rows[0] // mesh.size(axis)) * int(np.prod(rows[1:]))
         self.part = slice(start, start + self.size)
         self.nothing = np.broadcast_to(np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape)
-        self.whole = new_tensor(self.nothing).requires_grad_(parameter.requires_grad)
+        self.whole = new_tensor(self.nothing)
+        if isinstance(parameter, DTensor):
+            self.whole = DTensor.of_part(self.nothing, parameter.spread)
+        self.whole.requires_grad_(parameter.requires_grad)
         self.grad: np.ndarray | None = None
 
     def show(self, tensor: Tensor) -> None:
@@ -49,13 +56,29 @@ class Place:
         """Takes rows that have been put in the parameter's place since it was last shown, as their successor."""
         module, name = self.owners[0]
         found = module._parameters[name]
-        if isinstance(found, DTensor) and found is not self.sharded:
+        if isinstance(found, DTensor) and found is not self.sharded and found is not self.whole:
             self.sharded = found
 
     def holds(self, array: np.ndarray) -> bool:
         """Whether an array lies in the memory of the whole."""
         whole = self.whole._array
         return whole is not self.nothing and 0 <= address(array) - address(whole) < max(whole.nbytes, 1)
+
+
+def spread_of_rows(parameter: Tensor, rows: tuple[int, ...], mesh: DeviceMesh) -> Spread:
+    """How a parameter is placed when its rows are cut along the last dimension of a mesh.
+
+    One that other processes have cut already is cut once more: on a mesh of both kinds of processes, theirs first.
+    """
+    placements: tuple[Placement, ...] = (*[Replicate()] * (mesh.ndim - 1), Shard(0))
+    if not isinstance(parameter, DTensor):
+        return Spread(mesh, placements, Size(rows))
+    before = parameter.spread
+    group = before.mesh.get_group(0)
+    lines: list = [None] * group.size()
+    all_gather_object(lines, mesh.mesh.tolist(), group)
+    both = DeviceMesh(mesh.device_type, lines, groups=[group, *mesh.get_all_groups()])
+    return Spread(both, (*before.placements, *placements), before.shape)
 
 
 class Shards:
@@ -69,12 +92,12 @@ class Shards:
     def __init__(
         self,
         module: Module,
-        group: ProcessGroup,
+        mesh: DeviceMesh,
         policy: MixedPrecisionPolicy,
         ignored: set[int],
-        replicas: ProcessGroup | None = None,
     ):
-        self.group, self.policy, self.replicas = group, policy, replicas
+        self.group, self.policy = mesh.get_group(mesh.ndim - 1), policy
+        self.replicas: ProcessGroup | None = mesh.get_group(0) if mesh.ndim == 2 else None
         self.divisor: float | None = None  # of the sums of gradients: the number of processes, unless one is set
         self.places: list[Place] = []
         self.length = 0
@@ -83,12 +106,14 @@ class Shards:
         self.next_backward: list[Shards] = []
         self.missing: set[int] = set()
         found: dict[int, tuple[Tensor, list[tuple[Module, str]]]] = {}
+        inner = [part.__dict__["_shards"] for part in module.modules() if "_shards" in part.__dict__]
+        passed = ignored | {id(place.sharded) for shards in inner for place in shards.places}
         for owner in module.modules():
             for name, own in owner._parameters.items():
-                if own is not None and not isinstance(own, DTensor) and id(own) not in ignored:
+                if own is not None and id(own) not in passed:
                     found.setdefault(id(own), (own, []))[1].append((owner, name))
         for parameter, owners in found.values():
-            self._add(Place(owners, parameter, group, self.length, policy.param_dtype))
+            self._add(Place(owners, parameter, mesh, self.length, policy.param_dtype))
         self.syncs = True
         self.hide()
 

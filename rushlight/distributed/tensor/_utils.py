@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.placements import Placement
-from rushlight.distributed.tensor.sharded import rows_of
+from rushlight.distributed.tensor.spread import Spread, placed
+from rushlight.size import Size
 
 __all__ = ["compute_local_shape_and_global_offset"]
 
@@ -16,10 +17,5 @@ def compute_local_shape_and_global_offset(
 
     There is a placement for each dimension of the mesh; cuts along one dimension of the tensor follow each other.
     """
-    shape, offset = list(global_shape), [0] * len(global_shape)
-    for axis, placement in enumerate(placements):
-        if placement.is_shard():
-            dim = placement.dim  # type: ignore[attr-defined]
-            first, last = rows_of(shape[dim], mesh.size(axis), mesh.get_local_rank(axis))
-            shape[dim], offset[dim] = last - first, offset[dim] + first
-    return tuple(shape), tuple(offset)
+    parts = Spread(mesh, placed(mesh, placements, len(global_shape)), Size(global_shape)).parts()
+    return tuple(last - first for first, last in parts), tuple(first for first, _ in parts)

@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rushlight.distributed.tensor.calls import implicit_replication as _implicit
+
 __all__ = ["implicit_replication"]
 
 
 @contextmanager
 def implicit_replication() -> Iterator[None]:
-    """A context in which a `DTensor` can be computed with together with ordinary tensors: it always can.
-
-    Operations see the rows that this process holds.
-    """
-    yield
+    """A context in which ordinary tensors beside DTensors are taken for ones that each process has whole."""
+    before, _implicit[0] = _implicit[0], True
+    try:
+        yield
+    finally:
+        _implicit[0] = before

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Placement", "Replicate", "Shard"]
+__all__ = ["Partial", "Placement", "Replicate", "Shard"]
 
 
 class Placement:
@@ -16,14 +16,14 @@ class Placement:
         """Whether each process has the whole tensor."""
         return isinstance(self, Replicate)
 
-    def is_partial(self) -> bool:
-        """False: no process holds a term of a sum."""
-        return False
+    def is_partial(self, reduce_op: str | None = None) -> bool:
+        """Whether each process holds a term of a sum, or of another reduction."""
+        return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
 @dataclass(frozen=True)
 class Shard(Placement):
-    """Each process holds a part of the tensor, cut along a dimension."""
+    """Each process holds a part of the tensor, cut along a dimension as `chunk` cuts it."""
 
     dim: int
 
@@ -37,3 +37,16 @@ class Replicate(Placement):
 
     def __repr__(self) -> str:
         return "Replicate()"
+
+
+@dataclass(frozen=True)
+class Partial(Placement):
+    """Each process holds a tensor, and all of these make up the one that is meant, by `reduce_op`.
+
+    That is "sum", "avg", "max", "min" or "product".
+    """
+
+    reduce_op: str = "sum"
+
+    def __repr__(self):
+        return f"Partial({self.reduce_op})"

@@ -1,150 +1,210 @@
-"""`DTensor`: the rows of a tensor that one process holds, the others being held by the other processes of a group."""
+"""`DTensor`: a tensor of which each process of a mesh holds a part."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.graph import new_tensor
-from rushlight.distributed.coalesced import broadcast_all
-from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce
+from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.device_mesh import DeviceMesh
-from rushlight.distributed.groups import ProcessGroup, here
+from rushlight.distributed.groups import get_world_size
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.distributed.tensor.placements import Placement, Shard
+from rushlight.distributed.tensor.moving import Redistribute, gradients_of
+from rushlight.distributed.tensor.placements import Placement, Replicate
+from rushlight.distributed.tensor.spread import Spread, placed
 from rushlight.nn.parameter import Parameter
-from rushlight.tensors import Tensor, disabled_torch_function
+from rushlight.ops.shapes.dimensions import as_subclass
+from rushlight.size import Size
+from rushlight.tensors import Tensor
 
-__all__ = ["DTensor", "ShardedParameter", "distribute_tensor", "rows_of"]
+__all__ = ["DTensor", "ShardedParameter", "line_of_all"]
 
 
-def rows_of(length: int, size: int, rank: int) -> tuple[int, int]:
-    """The first and last row, exclusively, that a process holds of a tensor with so many rows: as `chunk` cuts it."""
-    most = -(-length // size)
-    return min(rank * most, length), min((rank + 1) * most, length)
+def line_of_all(device_mesh: DeviceMesh | None) -> DeviceMesh:
+    """The mesh that is given, or all processes in a line."""
+    return DeviceMesh("cpu", np.arange(get_world_size())) if device_mesh is None else device_mesh
 
 
 class DTensor(Tensor):
-    """Some rows of a tensor: those that this process holds. What operations see is these rows.
+    """A tensor of which each process of a mesh holds a part: `shape` is that of the whole, memory that of the part.
 
-    `full_shape` is the shape of the whole, which `full_tensor()` brings together. Parameters of modules that
-    `fully_shard` was called on, their gradients, and the state of their optimizers are of this class.
+    `placements` say, for each dimension of the mesh, whether the tensor is cut, replicated or a sum. Functions take
+    DTensors as they take tensors, and send what has to be sent; all processes of the mesh have to call them.
     """
 
-    __torch_function__ = disabled_torch_function
-    full_shape: tuple[int, ...]
-    group: ProcessGroup
+    spread: Spread
     parameter_class: ClassVar[type]  # what `nn.Parameter` makes of it
 
     @classmethod
-    def of_rows(
-        cls, rows: np.ndarray, full_shape: tuple[int, ...], group: ProcessGroup, requires_grad: bool = False
-    ) -> Any:
-        """This process's rows of a tensor as a DTensor."""
-        made = cls.__new__(cls)
-        made._array, made._needs = rows, requires_grad
-        made.full_shape, made.group = full_shape, group
-        return made
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return ABOVE.called_with_parts(func, args, kwargs or {})
 
     @classmethod
-    def from_local(cls, local_tensor: Tensor, device_mesh: DeviceMesh, placements: Sequence[Placement]) -> "DTensor":
-        """A DTensor of rows that each process has, equally many in each."""
-        group = rows_group(device_mesh, placements)
-        length, *rest = local_tensor.shape
-        return DTensor.of_rows(local_tensor._array, (length * group.size(), *rest), group, local_tensor.requires_grad)
+    def of_part(cls, part: np.ndarray, spread: Spread, requires_grad: bool = False):
+        """A leaf from this process's part of it."""
+        made = cls.__new__(cls)
+        made._array, made._needs, made.spread = part, requires_grad, spread
+        return made
 
-    def alike(self, rows: np.ndarray) -> "DTensor":
-        """Other rows of the same numbers, such as those of a gradient, as a DTensor."""
-        return DTensor.of_rows(rows, self.full_shape, self.group)
+    @staticmethod
+    def from_local(
+        local_tensor: Tensor,
+        device_mesh: DeviceMesh | None = None,
+        placements: Sequence[Placement] | None = None,
+        *,
+        run_check: bool = False,
+        shape: Sequence[int] | None = None,
+        stride: Sequence[int] | None = None,
+        grad_placements: Sequence[Placement] | None = None,
+    ) -> "DTensor":
+        """A DTensor of the parts that processes have; without `shape` they are all as large as this process's.
+
+        With `run_check` what is replicated is that of the first process. Gradients go to `local_tensor`, placed as it
+        is, or as `grad_placements` say. `stride` makes no difference: parts lie as they do.
+        """
+        mesh = line_of_all(device_mesh)
+        places = placed(mesh, placements, local_tensor.dim())
+        sizes = list(local_tensor.shape if shape is None else shape)
+        if run_check:
+            ABOVE.check_replicas(local_tensor, mesh, places)
+        if shape is None:
+            for axis, placement in enumerate(places):
+                if placement.is_shard():
+                    sizes[placement.dim] *= mesh.size(axis)  # type: ignore[attr-defined]
+        spread = Spread(mesh, places, Size(sizes))
+        leaving = gradients_of(places) if grad_placements is None else placed(mesh, grad_placements, len(sizes))
+        return with_gradients(local_tensor, spread, gradients_of(places), leaving)
+
+    @property
+    def shape(self) -> Size:
+        """The shape of the whole."""
+        return self.spread.shape
 
     @property
     def device_mesh(self) -> DeviceMesh:
-        """The processes that hold the rows, in a line."""
-        return DeviceMesh("cpu", self.group.ranks, groups=[self.group])
+        """The processes that hold the parts."""
+        return self.spread.mesh
 
     @property
     def placements(self) -> tuple[Placement, ...]:
-        """How the tensor is cut: along its first dimension."""
-        return (Shard(0),)
-
-    def detach(self) -> "DTensor":
-        """The same rows, without history."""
-        return self.alike(self._array)
+        """How the tensor is placed along each dimension of the mesh."""
+        return self.spread.placements
 
     @property
-    def first_row(self) -> int:
-        """The number, in the whole, of the first row that this process holds."""
-        return rows_of(self.full_shape[0], self.group.size(), self.group.rank())[0]
+    def _spec(self) -> Spread:
+        """How the tensor is placed."""
+        return self.spread
 
-    def to_local(self) -> Tensor:
-        """The rows that this process holds, as an ordinary tensor that shares their memory."""
+    @property
+    def _local_tensor(self) -> Tensor:
+        """The part, outside the graph."""
         return new_tensor(self._array)
 
-    def full_tensor(self) -> Tensor:
-        """The whole tensor. All processes of the group have to call it."""
-        size, (length, *rest) = self.group.size(), self.full_shape
-        most = -(-length // size)
-        padded = np.zeros((most, *rest), self._array.dtype)
-        padded[: len(self._array)] = self._array
-        everything = np.empty((size * most, *rest), self._array.dtype)
-        all_gather_into_tensor(new_tensor(everything), new_tensor(padded), self.group)
-        return new_tensor(everything[:length])
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient, placed as the tensor is."""
+        found = Tensor.grad.__get__(self)  # type: ignore[union-attr]
+        if found is not None and not isinstance(found, DTensor):
+            found = self._grad = self.alike(found._array)
+        return found
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        Tensor.grad.__set__(self, value)  # type: ignore[union-attr]
+
+    def alike(self, part: np.ndarray) -> "DTensor":
+        """Other numbers in the same places, such as those of a gradient."""
+        return DTensor.of_part(part, self.spread.otherwise(gradients_of(self.placements)))
+
+    def to_local(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
+        """This process's part, which shares its memory; its gradient is placed as the tensor is, or as is said."""
+        part = as_subclass(self, Tensor)
+        usual = gradients_of(self.placements)
+        arriving = usual if grad_placements is None else placed(self.device_mesh, grad_placements, len(self.shape))
+        return part if arriving == usual else Redistribute.apply(part, self.spread, self.placements, arriving, usual)
+
+    def redistribute(
+        self,
+        device_mesh: DeviceMesh | None = None,
+        placements: Sequence[Placement] | None = None,
+        *,
+        async_op: bool = False,
+        forward_dtype: Any = None,
+        backward_dtype: Any = None,
+    ) -> "DTensor":
+        """The tensor, placed otherwise. NotImplementedError for another mesh.
+
+        What is sent has arrived when the function returns, with `async_op` too. `forward_dtype` is the type in which it
+        is sent; gradients are sent in their own.
+        """
+        if device_mesh is not None and device_mesh != self.device_mesh:
+            raise NotImplementedError("Cross device mesh comm not supported yet! Go through full_tensor().")
+        if backward_dtype is not None:
+            raise NotImplementedError("backward_dtype is not supported: gradients are sent in their own type.")
+        if placements is None:
+            raise RuntimeError("placements is needed for redistribute!")
+        goal = placed(self.device_mesh, placements, len(self.shape))
+        source: DTensor = self if forward_dtype is None else self.to(forward_dtype)  # type: ignore[assignment]
+        if goal == self.placements:
+            return source
+        part = as_subclass(source, Tensor)
+        back = gradients_of(goal), gradients_of(self.placements)
+        part = Redistribute.apply(part, self.spread, goal, *back)
+        return of_local(part, self.spread.otherwise(goal))
+
+    def full_tensor(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
+        """The whole tensor, on each process. All processes of the mesh have to call it."""
+        everywhere = [Replicate()] * self.device_mesh.ndim
+        return self.redistribute(placements=everywhere).to_local(grad_placements=grad_placements)
+
+    def norm_key(self) -> Any:
+        """What tensors have in common whose norms are combined together."""
+        return self.device_mesh, tuple(placement.is_shard() for placement in self.placements)
 
     def combine_norms(self, norm: float, order: float) -> float:
-        """The norm of the whole from the norm of the rows of each process. All processes have to call it."""
-        if np.isinf(order):
-            total = new_tensor(np.array([norm]))
-            all_reduce(total, ReduceOp.MAX if order > 0 else ReduceOp.MIN, self.group)
-            return total.item()
-        total = new_tensor(np.array([norm**order]))
-        all_reduce(total, group=self.group)
-        return total.item() ** (1 / order)
+        """The norm of the whole from the norm of the part of each process. All processes have to call it."""
+        total = new_tensor(np.array([norm if np.isinf(order) else norm**order]))
+        op = ReduceOp.SUM if not np.isinf(order) else ReduceOp.MAX if order > 0 else ReduceOp.MIN
+        for axis, placement in enumerate(self.placements):
+            if placement.is_shard():
+                all_reduce(total, op, self.device_mesh.get_group(axis))
+        return total.item() if np.isinf(order) else total.item() ** (1 / order)
 
     def __deepcopy__(self, memo: Any) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = self.of_rows(self._array.copy(), self.full_shape, self.group, self._needs)
+            memo[id(self)] = self.of_part(self._array.copy(), self.spread, self._needs)
         return memo[id(self)]
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
-        return f"DTensor(rows of {self.full_shape}, local_tensor={self.to_local()!r})"
+    def __iter__(self):
+        return iter(self.unbind())
+
+    def __repr__(self, *, tensor_contents: Any = None):
+        local = self._local_tensor
+        return f"DTensor(local_tensor={local}, device_mesh={self.device_mesh}, placements={self.placements})"
 
 
 class ShardedParameter(DTensor, Parameter):  # type: ignore[misc]  # the copies of each are its own
-    """The rows of a parameter: a DTensor that modules take for a Parameter."""
+    """A parameter of which each process holds a part: a DTensor that modules take for a Parameter."""
 
     def __init__(self, data: DTensor, requires_grad: bool = True):
         super().__init__(data, requires_grad)
-        self.full_shape, self.group = data.full_shape, data.group
+        self.spread = data.spread
 
 
 DTensor.parameter_class = ShardedParameter
 
 
-def rows_group(device_mesh: DeviceMesh, placements: Sequence[Placement] | None) -> ProcessGroup:
-    """The group that shares the rows of a tensor. NotImplementedError for other ways to place it than Shard(0)."""
-    if device_mesh.ndim != 1 or tuple(placements or ()) != (Shard(0),):
-        raise NotImplementedError(
-            f"placements {placements} on a mesh of {device_mesh.ndim} dimensions are not supported: a DTensor is cut "
-            "along its first dimension, (Shard(0),), on a mesh of one. A whole tensor is an ordinary one."
-        )
-    return device_mesh.get_group()
+def of_local(part: Tensor, spread: Spread) -> DTensor:
+    """A tensor with its place in the graph as a DTensor."""
+    made: DTensor = as_subclass(part, DTensor)  # type: ignore[assignment]
+    made.spread = spread
+    return made
 
 
-def distribute_tensor(
-    tensor: Tensor,
-    device_mesh: DeviceMesh | None = None,
-    placements: Sequence[Placement] | None = None,
-    *,
-    src_data_rank: int | None = 0,
-) -> DTensor:
-    """Leaves each process some rows of a tensor: of that which the process `src_data_rank` of the group has.
-
-    With None for it each takes its rows of its own tensor, which have to be equal. All processes have to call it.
-    NotImplementedError for other placements than `(Shard(0),)`.
-    """
-    group = here(None) if device_mesh is None else rows_group(device_mesh, placements)
-    whole = tensor._array.copy()
-    if src_data_rank is not None:
-        broadcast_all([new_tensor(whole)], group, src_data_rank)
-    first, last = rows_of(len(whole), group.size(), group.rank())
-    return DTensor.of_rows(whole[first:last].copy(), whole.shape, group, tensor.requires_grad)
+def with_gradients(part: Tensor, spread: Spread, arriving: tuple, leaving: tuple) -> DTensor:
+    """A part as a DTensor, whose gradient is brought to other places before it goes on."""
+    if arriving != leaving:
+        part = Redistribute.apply(part, spread, spread.placements, arriving, leaving)
+    return of_local(part, spread)

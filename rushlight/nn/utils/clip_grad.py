@@ -65,9 +65,12 @@ def get_total_norm(
             "layers without sparse=True"
         )
     parts = [tensor._array for tensor in tensors if not hasattr(tensor, "combine_norms")]
-    if shards:  # this process has some of their rows; those of the others count too
-        own = norm([shard._array for shard in shards], order)
-        parts.append(np.asarray(shards[0].combine_norms(float(own), order), own.dtype))
+    together: dict = {}  # of these this process has a part; those of the others count too
+    for shard in shards:
+        together.setdefault(shard.norm_key(), []).append(shard)
+    for alike in together.values():
+        own = norm([shard._array for shard in alike], order)
+        parts.append(np.asarray(alike[0].combine_norms(float(own), order), own.dtype))
     total = norm(parts, order)
     if error_if_nonfinite and not np.isfinite(total):
         raise RuntimeError(

@@ -174,7 +174,9 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
     d = numpy_type(name, dtype, input._array.dtype)
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
-        return made(name, array_of(lambda shape, d: filled(shape, value or 0, d), input.shape, d, options), options)
+        return made(
+            name, array_of(lambda shape, d: filled(shape, value or 0, d), input._array.shape, d, options), options
+        )
     like = input._settled(), d, options.pop("memory_format", None)
     array = blank_like(*like) if value is None else filled_like(*like, checked_number(value, d))
     return made(name, array, options)

@@ -1,0 +1,134 @@
+"""DTensors made of whole tensors, of numbers, and of all parameters of a module."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import rushlight as torch
+from rushlight.core.above import above
+from rushlight.distributed.collectives import broadcast
+from rushlight.distributed.device_mesh import DeviceMesh
+from rushlight.distributed.tensor.moving import Redistribute, gradients_of
+from rushlight.distributed.tensor.placements import Placement, Replicate
+from rushlight.distributed.tensor.sharded import DTensor, line_of_all, of_local
+from rushlight.distributed.tensor.spread import Spread, placed
+from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
+from rushlight.size import Size
+from rushlight.tensors import Tensor
+
+__all__ = ["distribute_module", "distribute_tensor", "empty", "full", "ones", "rand", "randn", "zeros"]
+
+
+def distribute_tensor(
+    tensor: Tensor,
+    device_mesh: DeviceMesh | None = None,
+    placements: Sequence[Placement] | None = None,
+    *,
+    src_data_rank: int | None = 0,
+) -> DTensor:
+    """Leaves each process its part of a tensor: of that which the process `src_data_rank` of each line of the mesh has.
+
+    With None for it each takes its part of its own tensor, which have to be equal. All processes have to call it.
+    ValueError for placements that do not fit the mesh.
+
+    >>> import rushlight.distributed as dist
+    >>> from rushlight.distributed.tensor import DTensor, Shard, distribute_tensor
+    >>> dist.init_process_group("gloo", rank=0, world_size=1, store=dist.HashStore())
+    >>> distribute_tensor(torch.ones(2, 3), placements=[Shard(0)]).shape
+    torch.Size([2, 3])
+    >>> dist.destroy_process_group()
+    """
+    mesh = line_of_all(device_mesh)
+    if isinstance(tensor, DTensor):
+        if tensor.device_mesh != mesh or tensor.placements != placed(mesh, placements, tensor.dim()):
+            raise ValueError(
+                f"Cannot distribute a DTensor with placements {tensor.placements} on {tensor.device_mesh} to "
+                f"{placements} on {mesh}: use redistribute."
+            )
+        return tensor
+    places = placed(mesh, placements, tensor.dim())
+    if any(placement.is_partial() for placement in places):
+        raise RuntimeError("Trying to distribute a tensor to a Partial placement: use Shard or Replicate.")
+    everywhere: tuple[Placement, ...] = (Replicate(),) * mesh.ndim
+    whole = tensor.clone()
+    if src_data_rank is not None and not tensor.is_meta:
+        for axis in range(mesh.ndim):
+            broadcast(whole.detach(), group=mesh.get_group(axis), group_src=src_data_rank)
+    spread = Spread(mesh, everywhere, tensor.shape)
+    if not tensor.requires_grad or tensor.is_leaf:
+        part = whole.detach()
+        part = part if places == everywhere else spread.otherwise(places).cut(part).clone()
+        return DTensor.of_part(part._settled(), spread.otherwise(places), tensor.requires_grad)
+    part = Redistribute.apply(whole, spread, places, gradients_of(places), everywhere)
+    return of_local(part, spread.otherwise(places))
+
+
+@above
+def check_replicas(local: Tensor, mesh: DeviceMesh, placements: tuple[Placement, ...]) -> None:
+    """Makes what is replicated on a mesh that of the first process of each line, in place."""
+    for axis, placement in enumerate(placements):
+        if placement.is_replicate():
+            broadcast(local.detach(), group=mesh.get_group(axis), group_src=0)
+
+
+def distribute_module(
+    module: Module,
+    device_mesh: DeviceMesh | None = None,
+    partition_fn: Callable[[str, Module, DeviceMesh], None] | None = None,
+    input_fn: Callable[[Module, Any, DeviceMesh], Any] | None = None,
+    output_fn: Callable[[Module, Any, DeviceMesh], Any] | None = None,
+) -> Module:
+    """Makes DTensors of a module's parameters and buffers; gives the module, which is changed.
+
+    `partition_fn` is given each module in it with its name; what it leaves is replicated. `input_fn` is given what
+    `forward` is called with, and `output_fn` what it gives.
+    """
+    mesh = line_of_all(device_mesh)
+    for name, part in module.named_modules():
+        if partition_fn is not None:
+            partition_fn(name, part, mesh)
+        for key, parameter in part._parameters.items():
+            if parameter is not None and not isinstance(parameter, DTensor):
+                whole = distribute_tensor(parameter.detach(), mesh, src_data_rank=None)
+                part.register_parameter(key, Parameter(whole, requires_grad=parameter.requires_grad))
+        for key, buffer in part._buffers.items():
+            if buffer is not None and not isinstance(buffer, DTensor):
+                part._buffers[key] = distribute_tensor(buffer, mesh, src_data_rank=None)
+    if input_fn is not None:
+        module.register_forward_pre_hook(lambda module, inputs: input_fn(module, inputs, mesh))
+    if output_fn is not None:
+        module.register_forward_hook(lambda module, inputs, outputs: output_fn(module, outputs, mesh))
+    return module
+
+
+def maker(function: Callable, random: bool = False) -> Callable:
+    """A function that makes a DTensor as one of the same name makes a tensor."""
+
+    def make(
+        *size: Any,
+        requires_grad: bool = False,
+        dtype: Any = None,
+        layout: Any = torch.strided,
+        device_mesh: DeviceMesh | None = None,
+        placements: Sequence[Placement] | None = None,
+    ) -> DTensor:
+        *before, last = size if function is torch.full else (*size, None)
+        shape = before[0] if before and isinstance(before[0], (tuple, list)) else before
+        mesh = line_of_all(device_mesh)
+        spread = Spread(mesh, placed(mesh, placements, len(shape)), Size(shape))
+        value = (last,) if function is torch.full else ()
+        if random:  # what one process alone would draw, of which each takes its part
+            part = spread.cut(function(tuple(shape), dtype=dtype, layout=layout)).clone()
+        else:
+            part = function(spread.local_shape(), *value, dtype=dtype, layout=layout)
+        return DTensor.of_part(part._settled(), spread, requires_grad)
+
+    make.__name__ = make.__qualname__ = function.__name__
+    make.__doc__ = (
+        f"`torch.{function.__name__}` of which each process of a mesh holds a part; without one, all have it."
+    )
+    return make
+
+
+zeros, ones, empty, full = (maker(function) for function in (torch.zeros, torch.ones, torch.empty, torch.full))
+rand, randn = (maker(function, random=True) for function in (torch.rand, torch.randn))

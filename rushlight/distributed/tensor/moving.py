@@ -1,0 +1,134 @@
+"""What processes send each other so that a tensor is placed otherwise, and the derivative of that.
+
+A gradient is placed as its tensor is, but for that of a term of a sum: this is the gradient of the sum, which all have.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.function import Function
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.distributed.tensor.placements import Partial, Placement, Replicate, Shard
+from rushlight.distributed.tensor.spread import Spread, rows_of
+from rushlight.tensors import Tensor
+
+__all__ = ["Redistribute", "gradients_of", "moved"]
+
+OPS = {
+    "sum": ReduceOp.SUM,
+    "avg": ReduceOp.AVG,
+    "max": ReduceOp.MAX,
+    "min": ReduceOp.MIN,
+    "product": ReduceOp.PRODUCT,
+}
+Placements = tuple[Placement, ...]
+
+
+def gradients_of(placements: Placements) -> Placements:
+    """How the gradient of a tensor is placed."""
+    return tuple(Replicate() if placement.is_partial() else placement for placement in placements)
+
+
+def moved(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
+    """This process's part of a tensor that is placed otherwise, from its part as it is. All processes call it."""
+    if spread.placements == goal:
+        return array
+    now, mesh = list(spread.placements), spread.mesh
+    for axis in reversed(range(mesh.ndim)):
+        group, placement, wanted = mesh.get_group(axis), now[axis], goal[axis]
+        if stays(now, goal, axis):
+            continue
+        if isinstance(placement, Partial):
+            if mesh.ndim == 1 and isinstance(wanted, Shard):
+                return summed_and_cut(array, wanted.dim, OPS[placement.reduce_op], group)
+            array = reduced(array, OPS[placement.reduce_op], group)
+        elif isinstance(placement, Shard):
+            first, last = spread.part(placement.dim, axis)
+            array = gathered(array, placement.dim, last - first, group)
+        now[axis] = Replicate()
+    for axis, wanted in enumerate(goal):
+        if now[axis] == wanted:
+            continue
+        if isinstance(wanted, Shard):
+            first, last = rows_of(array.shape[wanted.dim], mesh.size(axis), mesh.get_local_rank(axis))
+            array = np.ascontiguousarray(array[(slice(None),) * wanted.dim + (slice(first, last),)])
+        elif wanted.is_partial("sum") and mesh.get_local_rank(axis):
+            array = np.zeros_like(array)  # the first of the line has the whole
+    return array
+
+
+def stays(now: list[Placement], goal: Placements, axis: int) -> bool:
+    """Whether a dimension of the mesh keeps its part while others change: not where a cut before its own changes."""
+    if now[axis] != goal[axis]:
+        return False
+    placement = now[axis]
+    return not isinstance(placement, Shard) or not any(
+        now[before] != goal[before] and (now[before].is_shard(placement.dim) or goal[before].is_shard(placement.dim))
+        for before in range(axis)
+    )
+
+
+def padded(array: np.ndarray, dim: int, length: int) -> np.ndarray:
+    """An array with one dimension in front, which zeros bring to some length."""
+    front = np.moveaxis(array, dim, 0)
+    result = np.zeros((length, *front.shape[1:]), array.dtype)
+    result[: len(front)] = front
+    return result
+
+
+def gathered(array: np.ndarray, dim: int, length: int, group: ProcessGroup) -> np.ndarray:
+    """The parts of all processes along a dimension, which is so long in all."""
+    own = padded(array, dim, -(-length // group.size()))
+    everything = np.empty((group.size() * len(own), *own.shape[1:]), array.dtype)
+    all_gather_into_tensor(new_tensor(everything), new_tensor(own), group)
+    return np.ascontiguousarray(np.moveaxis(everything[:length], 0, dim))
+
+
+def reduced(array: np.ndarray, op: Any, group: ProcessGroup) -> np.ndarray:
+    """The sum of what all processes have, or another reduction."""
+    result = new_tensor(array.copy())
+    all_reduce(result, op, group)
+    return result._array
+
+
+def summed_and_cut(array: np.ndarray, dim: int, op: Any, group: ProcessGroup) -> np.ndarray:
+    """This process's part of the sum of what all have."""
+    size, length = group.size(), array.shape[dim]
+    everything = padded(array, dim, size * -(-length // size))
+    own = np.empty((len(everything) // size, *everything.shape[1:]), array.dtype)
+    reduce_scatter_tensor(new_tensor(own), new_tensor(everything), op, group)
+    first, last = rows_of(length, size, group.rank())
+    return np.ascontiguousarray(np.moveaxis(own[: last - first], 0, dim))
+
+
+class Redistribute(Function):
+    """A part of a tensor, placed otherwise; its gradient comes placed as `arriving`, goes as `leaving`."""
+
+    @staticmethod
+    def forward(ctx: Any, local: Tensor, spread: Spread, goal: Placements, arriving: Placements, leaving: Placements):
+        """Sends what has to be sent."""
+        ctx.spread, ctx.arriving, ctx.leaving = spread, arriving, leaving
+        ctx.averages = 1
+        for axis, (before, after) in enumerate(zip(spread.placements, goal, strict=True)):
+            if before != after and isinstance(before, Partial):
+                if before.reduce_op == "avg":
+                    ctx.averages *= spread.mesh.size(axis)
+                elif before.reduce_op != "sum" and local.requires_grad:
+                    raise NotImplementedError(
+                        f"the gradient of {before} is not supported: bring the tensor together with to_local() and "
+                        "torch.distributed.nn.functional."
+                    )
+        return new_tensor(moved(local._settled(), spread, goal))
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple:
+        """Sends the gradient where it belongs."""
+        back = ctx.arriving, ctx.leaving
+        if back[0] != back[1]:
+            spread = ctx.spread.otherwise(ctx.arriving)
+            grad = Redistribute.apply(grad, spread, ctx.leaving, gradients_of(back[1]), gradients_of(back[0]))
+        return (grad / ctx.averages if ctx.averages != 1 else grad), None, None, None, None

@@ -1,0 +1,27 @@
+"""Modules whose layers are shared out among processes: tensor parallelism."""
+
+from rushlight.distributed.tensor.parallel.loss import loss_parallel
+from rushlight.distributed.tensor.parallel.plan import parallelize_module
+from rushlight.distributed.tensor.parallel.prepared import (
+    PrepareModuleInput,
+    PrepareModuleInputOutput,
+    PrepareModuleOutput,
+)
+from rushlight.distributed.tensor.parallel.styles import (
+    ColwiseParallel,
+    ParallelStyle,
+    RowwiseParallel,
+    SequenceParallel,
+)
+
+__all__ = [
+    "ColwiseParallel",
+    "ParallelStyle",
+    "PrepareModuleInput",
+    "PrepareModuleInputOutput",
+    "PrepareModuleOutput",
+    "RowwiseParallel",
+    "SequenceParallel",
+    "loss_parallel",
+    "parallelize_module",
+]
