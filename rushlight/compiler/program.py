@@ -25,9 +25,8 @@ KINDS = (PURE, VIEW, RANDOM, WRITE, CHECK, OPAQUE)
 class Mismatch(Exception):
     """A check of a program failed: the call takes another way than the recorded one. Nothing was written."""
 
-    def __init__(self, step: "Step"):
-        super().__init__(f"a value that the program relies on has changed at {step.where}")
-        self.step = step
+    def __init__(self, step: "Step | None" = None):
+        super().__init__("a value that the program relies on has changed" + (f" at {step.where}" if step else ""))
 
 
 @dataclass(eq=False, slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
-from rushlight.compiler.memories import Memories, Unrecordable
+from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
 from rushlight.core.aliases import Array
@@ -359,6 +359,28 @@ class Recorder(Interpreter):
             array = unwrapped(tensor._array)
             args = (self.part.memories.value_of(array), answer)
             self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
+
+    def relied_on(self, function: Callable, args: tuple) -> None:
+        """Notes that what is done rests on a function of arrays giving True, for all examples of batched ones."""
+        if self.inside:  # the operator asks again in a replay
+            return
+        with self.noting():
+            arrays = list(arrays_in(args))
+            part = self.part
+            if len(self.parts) > 1:  # where it fails nothing may have been done
+                part = self.parts[0]
+                if any(self.was_changed(array) for array in arrays):
+                    raise Unrecordable("a condition on a value after an optimizer's step")
+            values = tuple([part.memories.value_of(one) if is_array(one) else one for one in map(unwrapped, args)])
+            name = function.__name__
+            part.program.steps.append(Step(function, values, (), CHECK, name=name, where=place_of_user()))
+
+    def was_changed(self, array: np.ndarray) -> bool:
+        """Whether an array is none that the call was given, or was written to."""
+        owner = owner_of(array)
+        memories = [part.memories.memories.get(id(owner)) for part in self.parts]
+        given = any(owner_of(tensor._array) is owner for tensor in self.tensors)
+        return not given or any(memory is not None and memory.version for memory in memories)
 
     def left(self, tensor: Any, number: Any) -> Any:
         """Notes that a value leaves as a number, which may be part of the result and nothing else."""

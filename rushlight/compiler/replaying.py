@@ -67,19 +67,20 @@ class Made:
 def run(stretches, arguments, steps):
     """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs.
 
-    Mismatch where a check fails in the first part, before anything is written.
+    Mismatch where a check fails, or a step raises, in the first part, before anything is written.
     """
     made = []
     for item in stretches:
         stretch = item
         try:
             outputs = stretch.execute(gather(stretch.places, arguments, made))
-        except Mismatch as error:
-            if not made:
+        except Exception as error:
+            if made and type(error) is not Mismatch:
                 raise
-            raise RuntimeError(
-                f"torch.compile: after an optimizer's step {error}: keep it out of the function."
-            ) from error
+            if made:
+                why = f"torch.compile: after an optimizer's step {error}: keep it out of the function."
+                raise RuntimeError(why) from error
+            raise Mismatch() from error
         made.append(outputs)
         for one in stretch.effects:
             effect = one

@@ -137,6 +137,13 @@ def writer():
     return None
 
 
+def rely_on(function, *args):
+    """Tells who writes down that what is done rests on a function of bare arrays and options giving True."""
+    writes = writer()
+    if writes is not None:
+        writes.relied_on(function, args)
+
+
 def taker_of_steps():
     """The innermost that decides what becomes of steps of optimizers, or None."""
     if STACK.depth:

@@ -4,6 +4,7 @@ import re
 import textwrap
 import warnings
 from collections.abc import Callable
+from hashlib import md5
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Function:
         for value in self.space.values():
             if isinstance(value, rushlight.nn.Module):
                 found.append([*value.state_dict().values(), *(p.grad for p in value.parameters())])
-        return [frozen(found), frozen(arguments), rushlight.get_rng_state().numpy().tobytes()]
+        return [frozen(found), frozen(arguments), md5(rushlight.get_rng_state().numpy().tobytes()).hexdigest()]
 
 
 def own(value):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import noted, writer
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.dropping import dropout
@@ -51,7 +52,15 @@ def as_bias(mask: Any, dtype: Any) -> Any:
     """A mask as what is added to scores: a bool one says which may be attended to."""
     if mask.dtype != torch_bool:
         return mask
-    return new_tensor(np.where(mask._array, 0, -np.inf).astype(dtype))
+    return new_tensor(bias_of(mask._array, dtype))
+
+
+def biases(mask, dtype):
+    """0 where a mask is true, else minus infinity."""
+    return np.where(mask, 0, -np.inf).astype(dtype)
+
+
+bias_of = noted(biases)
 
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
@@ -62,7 +71,7 @@ def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
 def normalised(scores: Tensor) -> Tensor:
     """The softmax of each row; zeros for a row that may attend to nothing."""
     nothing = (scores == -math.inf).all(-1, keepdim=True)
-    if not nothing._array.any():
+    if not nothing._array.any() and writer() is None:  # a replay may be given other masks
         return softmax(scores, -1)
     return where(nothing, 0.0, softmax(where(nothing, 0.0, scores), -1))
 

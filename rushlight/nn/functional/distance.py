@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES, promote_types
 from rushlight.ops.reductions.distances import pdist
 from rushlight.ops.shapes.broadcasting import broadcast_tensors
@@ -14,8 +15,15 @@ __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
 def at_least(norm: Tensor, eps: float) -> Tensor:
     """A norm lifted to `eps` where it is below; the gradient goes on as if it were not."""
     array = norm._array
-    low = array < eps
-    return norm + new_tensor(np.where(low, eps - array, 0).astype(array.dtype)) if low.any() else norm
+    if are_at_least(array, eps):
+        rely_on(are_at_least, array, eps)
+        return norm
+    return norm + new_tensor(np.where(array < eps, eps - array, 0).astype(array.dtype))
+
+
+def are_at_least(array, least):
+    """Whether no element is less than a number."""
+    return not (array < least).any()
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

@@ -11,9 +11,10 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.interpreters import noted
+from rushlight.core.interpreters import noted, rely_on
 from rushlight.core.kinds import kind_of
 from rushlight.kernels import entropy as kernels
+from rushlight.kernels.accumulate import are_indices
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.picking.gather import _gather, _put_back
@@ -120,6 +121,7 @@ def cross_entropy(
     x, classes = input._array, target._array
     simple = weight is None and not label_smoothing and reduction != "none" and ignore_index < 0
     if simple and kernels.are_classes(x, classes):
+        rely_on(are_indices, classes, x.shape[1])
         return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
@@ -201,6 +203,7 @@ def nll_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
     if weight is None and reduction != "none" and ignore_index < 0 and kernels.are_classes(x, classes):
+        rely_on(are_indices, classes, x.shape[1])
         return _nll_sum(input, target, -1 / len(classes) if reduction == "mean" else -1)
     check_classes(input, target, weight)
     if x.ndim == 1:

@@ -13,6 +13,7 @@ from rushlight.core.errors import larger_result, lower_result
 from rushlight.core.fusion import fused
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.inplace import rank
+from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES, get_default_dtype, result_type
@@ -289,6 +290,11 @@ def huber_loss(
     return reduced(_huber_loss(input, target, delta, "none") * weight, reduction)
 
 
+def are_probabilities(array: Array) -> bool:
+    """Whether all elements are from 0 to 1."""
+    return ((array >= 0) & (array <= 1)).all()
+
+
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -315,8 +321,9 @@ def binary_cross_entropy(
     if x.dtype != y.dtype:
         raise RuntimeError(f"Found dtype {TYPE_NAMES[target.dtype]} but expected {TYPE_NAMES[input.dtype]}")
     for name, values in (("input", x), ("target", y)):
-        if not ((values >= 0) & (values <= 1)).all():
+        if not are_probabilities(values):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+        rely_on(are_probabilities, values)
     if weight is None:
         return _binary_cross_entropy(input, target, None, reduction)
     broadcast_shapes(target._array.shape, weight._array.shape)
@@ -436,12 +443,18 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
+def has_none_negative(array: Array) -> bool:
+    """Whether no element is negative."""
+    return not (array < 0).any()
+
+
 def variance_of(input: Tensor, var: Any) -> Tensor:
     """The variance as a tensor that broadcasts with the input. ValueError where it is negative or does not fit."""
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)
-    if (var._array < 0).any():
+    if not has_none_negative(var._array):
         raise ValueError("var has negative entry/entries")
+    rely_on(has_none_negative, var._array)
     shape, found = input._array.shape, var._array.shape
     if found == shape:
         return var

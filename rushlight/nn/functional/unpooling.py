@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import are_indices
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
@@ -106,6 +108,7 @@ def check(dims: int, input: Tensor, indices: Tensor, spatial: Sequence[int], str
             f"Found an invalid max index: {indices._array[outside][0]} "
             f"(output volumes are of size {'x'.join(map(str, spatial))})"
         )
+    rely_on(are_indices, indices._array, prod(spatial))
 
 
 def unpool(

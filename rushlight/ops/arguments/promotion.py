@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.batched import values
 from rushlight.core.errors import sizes_differ
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
 
@@ -64,8 +66,10 @@ def no_zero(promote: Callable) -> Callable:
 
     def promote_and_check(*operands):
         arrays = promote(*operands)
-        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(arrays[1]):
+        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(values(arrays[1])):
             raise RuntimeError("ZeroDivisionError")
+        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and isinstance(operands[1], TensorBase):
+            rely_on(np.all, operands[1]._array)
         return arrays
 
     return promote_and_check

@@ -12,7 +12,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
-from rushlight.core.interpreters import noted, writer
+from rushlight.core.interpreters import noted, rely_on, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.core.recording import recording
@@ -179,6 +179,7 @@ def check_rows(indices: Array, n: int) -> None:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not are_indices(indices, n):
         raise IndexError("index out of range in self")
+    rely_on(are_indices, indices, n)
 
 
 def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, function: Any) -> None:
@@ -429,6 +430,7 @@ def check_bags(indices: Array, weight: Array, mode: str) -> None:
     """PyTorch's RuntimeErrors for an index that is negative or too large: its kernel for float64 has other words."""
     n = weight.shape[0]
     if are_indices(indices, n):
+        rely_on(are_indices, indices, n)
         return
     found = values(indices).reshape(-1)
     place = int(np.argmax((found < 0) | (found >= n)))

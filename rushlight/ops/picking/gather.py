@@ -10,6 +10,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import rely_on
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
@@ -136,6 +137,7 @@ def check_bounds(index: Array, size: int, dim: int) -> None:
         found = values(index)
         wrong = found[(found < 0) | (found >= size)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    rely_on(are_indices, index, size)
 
 
 @method
@@ -188,6 +190,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     size = max(outer[dim], 1)
     if indices._array.size and indices._array.min() < 0:
         indices = new_tensor(np.where(indices._array < 0, indices._array % size, indices._array))
+    else:
+        rely_on(are_indices, indices._array, size)
     return gather(input.expand(outer), dim, indices.expand(inner), out=out)
 
 

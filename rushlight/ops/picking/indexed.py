@@ -11,6 +11,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched, aligned, spread, values
 from rushlight.core.batching import by, dynamic, with_index
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import rely_on
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
@@ -73,6 +74,7 @@ def check_selected(index: Array, size: int, ndim: int) -> None:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not are_indices(index, size):
         raise IndexError("index out of range in self")
+    rely_on(are_indices, index, size)
 
 
 @method
@@ -140,6 +142,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     if name == "index_reduce_" or len(shape) < 2:
         if not are_indices(index._array, (shape or (1,))[dim]):
             raise IndexError("index out of range in self")
+        rely_on(are_indices, index._array, (shape or (1,))[dim])
     elif count and input._array.size:
         check_bounds(index._array, shape[dim], dim)
     return dim
@@ -285,6 +288,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if array.size and array.min() < 0:
         index = new_tensor(array % size)
+    else:
+        rely_on(are_indices, array, size)
     if is_complex(value) and not is_complex(input):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not isinstance(value, TensorBase):
