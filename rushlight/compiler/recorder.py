@@ -415,11 +415,11 @@ class Aside(Interpreter):
 
     takes_steps = True
 
-    def concerns(self, op, args) -> bool:
+    def concerns(self, op: Any, args: tuple) -> bool:
         """No call."""
         return False
 
-    def step_of(self, step, args, kwargs) -> None:
+    def step_of(self, step: Callable, args: tuple, kwargs: dict) -> None:
         """Makes none."""
 
 

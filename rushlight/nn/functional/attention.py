@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import noted, writer
 from rushlight.core.kinds import is_half
@@ -55,7 +56,7 @@ def as_bias(mask: Any, dtype: Any) -> Any:
     return new_tensor(bias_of(mask._array, dtype))
 
 
-def biases(mask, dtype):
+def biases(mask: Array, dtype: np.dtype) -> Array:
     """0 where a mask is true, else minus infinity."""
     return np.where(mask, 0, -np.inf).astype(dtype)
 

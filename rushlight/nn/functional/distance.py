@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES, promote_types
@@ -21,7 +22,7 @@ def at_least(norm: Tensor, eps: float) -> Tensor:
     return norm + new_tensor(np.where(array < eps, eps - array, 0).astype(array.dtype))
 
 
-def are_at_least(array, least):
+def are_at_least(array: Array, least: float) -> bool:
     """Whether no element is less than a number."""
     return not (array < least).any()
 
