@@ -15,7 +15,6 @@ TYPES = {
     "rushlight._dynamo": "OptimizedModule",
     "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
     "rushlight.distributed.tensor.placement_types": "_StridedShard",
-    "rushlight.utils.flop_counter": "FlopCounterMode",
     "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext",
 }
 

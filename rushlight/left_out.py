@@ -89,8 +89,8 @@ LEFT_OUT = [
         "torch.onnx torch.package torch.nativert",
     ),
     LeftOut(
-        "it speaks to PyTorch's dispatcher, which rushlight has not: register_kernel, register_autograd and "
-        "register_vmap of torch.library are there.",
+        "it is part of the insides of PyTorch's dispatcher: TorchDispatchMode, __torch_dispatch__ of classes, and "
+        "register_kernel, register_autograd and register_vmap of torch.library are there.",
         """torch.library torch.utils._python_dispatch torch.overrides.enable_reentrant_dispatch
         torch.overrides.redispatch_function""",
     ),
@@ -125,11 +125,6 @@ LEFT_OUT = [
         torch.utils._pytree.DumpableContext torch.utils._pytree.is_structseq* torch.utils._pytree.treespec_*
         torch.utils._pytree.is_namedtuple_* torch.utils._pytree.key_get torch.utils.data._DatasetKind
         torch.nn.functional.*torch_function*""",
-    ),
-    LeftOut(
-        "operations are counted by torch.profiler.profile(with_flops=True).",
-        "torch.utils.flop_counter",
-        outside=False,
     ),
     LeftOut(
         "PyTorch removed it itself: use torch.linalg instead.",

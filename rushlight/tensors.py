@@ -40,6 +40,14 @@ def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any 
         return function(*args, **kwargs or {})
 
 
+def disabled_torch_dispatch(func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """`__torch_dispatch__` of a class that has none: the call as ever. PyTorch's is `_disabled_torch_dispatch_impl`."""
+    from rushlight.dispatch.interpreter import without_classes
+
+    with without_classes():
+        return func(*args, **kwargs or {})
+
+
 def foreign(values: Array) -> bool:
     """Whether an object among some that is no tensor takes calls over: from then on all functions ask such objects."""
     if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
@@ -133,6 +141,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.__torch_dispatch__ is not disabled_torch_dispatch:
+            from rushlight.dispatch.wrappers import prepare
+
+            prepare(cls)
         if cls.__torch_function__ is not disabled_torch_function:
             from rushlight.overrides.switches import take_over
 
@@ -148,6 +160,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return usual(cls, func, types, args, kwargs)
 
     __torch_function__: Any = ask
+    __torch_dispatch__: Any = staticmethod(disabled_torch_dispatch)
     del ask
 
     if TYPE_CHECKING:  # the methods that the table of operators adds

@@ -1113,18 +1113,21 @@ class Tensor(TensorBase):
     __deepcopy__: Any
     __dlpack__: Any
     __dlpack_device__: Any
+    __torch_dispatch__: Any
     __torch_function__: Any
     _accumulator: Any
     _base: Any
     _indices: Any
     _is_view: Any
     _make_subclass: Any
+    _make_wrapper_subclass: Any
     _nnz: Any
     _values: Any
     _vertex: Any
 AccumulateGrad: Any
 def check_grad(tensor: Tensor, value: Any) -> None: ...
 def constructed(*given: Any, **options: Any) -> Tensor: ...
+def disabled_torch_dispatch(func: Callable[..., Any], types: Any, args: Any = ..., kwargs: Any = ...) -> Any: ...
 def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any = ..., kwargs: Any = ...) -> Any: ...
 def foreign(values: Any) -> _bool: ...
 def leaving(tensor: _object) -> Tensor: ...

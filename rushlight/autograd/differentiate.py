@@ -8,12 +8,13 @@ import numpy as np
 
 from rushlight.autograd.graph import GradientEdge
 from rushlight.core.above import above
+from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.errors import about
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
-from rushlight.core.interpreters import levels
+from rushlight.core.interpreters import levels, taker
 from rushlight.core.levels import enter, leave
 from rushlight.core.lines import warn
 from rushlight.core.meta import without_data
@@ -198,7 +199,7 @@ def run_grad(
 
 def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence[Tensor | None]) -> bool:
     """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
-    if create_graph or levels():
+    if create_graph or levels() or taker() is not None:
         return True
     return any(isinstance(x, TensorBase) and type(x._array) is Batched for x in (*outputs, *grads))
 
@@ -311,6 +312,8 @@ def implicit_grad(output):
         raise about(error, several=output)
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {FROM_NUMPY[dtype]}")
+    if isinstance(output, TensorBase) and is_foreign(output._array):
+        return new_tensor(np.ones_like(output._array))
     return new_tensor(without_data(shape, dtype) if getattr(output, "is_meta", False) else np.ones(shape, dtype))
 
 

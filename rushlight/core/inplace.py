@@ -19,7 +19,7 @@ from rushlight.core.errors import changed_view, larger_result, lower_result, siz
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
-from rushlight.core.interpreters import STACK, levels, noted, observer, writer
+from rushlight.core.interpreters import STACK, levels, noted, observer, taker, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.link import resolved
 from rushlight.core.operators import Operator, binary
@@ -145,7 +145,10 @@ def changed_binary(op: Any, tensor: TensorBase, other: TensorBase | float) -> An
 
 
 def watched(make: Callable[..., Any], function: Callable[..., Any], tensor: TensorBase, args: Sequence[Any]) -> Any:
-    """Makes a change, which a profiler is told of."""
+    """Makes a change, which a profiler is told of, or which somebody takes over."""
+    takes = taker()
+    if takes is not None:
+        return takes.change(make, function, tensor, args)
     profiler = observer()
     if profiler is None:
         return make()

@@ -15,7 +15,7 @@ cdef class Stack:
     cdef readonly int depth
     cdef Onlooker onlooker
 
-    cpdef enter(self, interpreter)
+    cpdef enter(self, interpreter, bint lowest=*)
     cpdef leave(self, interpreter)
     cdef count(self)
 
@@ -31,3 +31,5 @@ cpdef list levels()
 cpdef observer()
 
 cpdef writer()
+
+cpdef taker()

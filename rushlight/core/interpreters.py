@@ -14,6 +14,7 @@ class Interpreter:
     is_level = False  # whether it is a level of forward mode: something travels with tensors on it
     writes_down = False  # whether it writes down all that is done to arrays, as steps of a program
     takes_steps = False  # whether it decides what becomes of steps of optimizers
+    takes_over = False  # whether it takes over what others compute: backward passes run on tensors, changes come to it
 
     def concerns(self, op, args):
         """Whether it takes this call."""
@@ -22,6 +23,10 @@ class Interpreter:
     def call(self, op, args, below):
         """The result of a call. `below(op, args)` calls an operator through the interpreters further down."""
         raise NotImplementedError
+
+    def change(self, make, function, tensor, args):
+        """Makes a change in place with `make`, where it takes over: `function` of a tensor and other arguments."""
+        return make()
 
     def looks_on(self):
         """Whether it is told of what else is done here and now: changes in place, nodes, steps of optimizers."""
@@ -62,9 +67,9 @@ class Stack:
         self.interpreters = []
         self.count()
 
-    def enter(self, interpreter):
-        """Puts an interpreter on top."""
-        self.interpreters.append(interpreter)
+    def enter(self, interpreter, lowest=False):
+        """Puts an interpreter on top, or below all others."""
+        self.interpreters.insert(0 if lowest else len(self.interpreters), interpreter)
         self.count()
 
     def leave(self, interpreter):
@@ -149,6 +154,15 @@ def taker_of_steps():
     if STACK.depth:
         for interpreter in reversed(STACK.interpreters):
             if interpreter.takes_steps:
+                return interpreter
+    return None
+
+
+def taker():
+    """The innermost that takes over what others compute, or None."""
+    if STACK.depth:
+        for interpreter in reversed(STACK.interpreters):
+            if interpreter.takes_over:
                 return interpreter
     return None
 

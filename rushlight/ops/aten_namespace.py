@@ -55,14 +55,19 @@ OWN: dict[str, Any] = {
     "lift_fresh": lambda self: self,
     "slice": slice_of,
 }
+AREAS = ("linalg", "special", "fft")  # what the names of their functions begin with
 
 
 def function_of(name: str) -> Any:
     """The function that an operator's name stands for: a public one, of networks or of tensors; None where none is."""
     from rushlight.nn import functional  # loaded when it is first used
+    from rushlight.ops.aten_functions import FUNCTIONS
 
-    if name in OWN:
-        return OWN[name]
+    if name in OWN or name in FUNCTIONS:
+        return OWN.get(name) or FUNCTIONS[name]
+    area, _, short = name.partition("_")
+    if area in AREAS and hasattr(getattr(rushlight, area), short):
+        return getattr(getattr(rushlight, area), short)
     return next((getattr(home, name) for home in (rushlight, functional, Tensor) if hasattr(home, name)), None)
 
 

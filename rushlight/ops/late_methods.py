@@ -24,6 +24,13 @@ def entered(module: str, name: str) -> Callable[..., Any]:
     return method
 
 
+def make_wrapper_subclass(cls, size, *args, **kwargs):
+    """`Tensor._make_wrapper_subclass`: see `dispatch.wrappers`."""
+    return import_module("rushlight.dispatch.wrappers").make_wrapper_subclass(cls, size, *args, **kwargs)
+
+
+Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)
+
 for _module, _names in (("rushlight.sparse.methods", SPARSE), ("rushlight.storage", STORAGE)):
     for _name in _names.split():
         setattr(Tensor, _name, entered(_module, _name))

@@ -8,7 +8,9 @@ from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
 
-ON_DEMAND = {"_pytree", "benchmark", "dlpack", "flop_counter", "hooks", "model_zoo", "tensorboard"}
+ON_DEMAND = frozenset(
+    "_python_dispatch _pytree benchmark dlpack flop_counter hooks model_zoo module_tracker tensorboard".split()
+)
 
 
 def __getattr__(name) -> Any:

@@ -5,6 +5,7 @@ it.
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import import_module
 from typing import Any
 
 from rushlight.autograd import Function, backward, enable_grad, no_grad
@@ -15,7 +16,7 @@ from rushlight.core.graph import Packed, TensorBase
 from rushlight.core.lines import line_of_user, warn
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import pack, restore
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.missing import type_or_miss as _type_or_miss
 from rushlight.random import fork_rng, get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 
@@ -458,4 +459,16 @@ def check_backward_validity(inputs: Any) -> None:
         warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
-_explain_misses(globals())
+SELECTIVE = {
+    "SAC_IGNORED_OPS",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
+    "create_selective_checkpoint_contexts",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what selective checkpointing takes when it is first used; of other names says why there are none."""
+    if name in SELECTIVE:
+        return getattr(import_module("rushlight.utils.selective_checkpoint"), name)
+    return _type_or_miss("rushlight.utils.checkpoint", name)

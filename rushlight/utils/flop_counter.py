@@ -1,5 +1,264 @@
-"""Where PyTorch counts floating-point operations by dispatch: `torch.profiler.profile(with_flops=True)` counts them."""
+"""Counts the floating-point operations of products and convolutions, forward and backward: `FlopCounterMode`."""
 
+from collections import defaultdict
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from rushlight.core.lines import warn
 from rushlight.missing import explain_misses as _explain_misses
+from rushlight.ops.aten_namespace import aten
+from rushlight.tensors import Tensor
+from rushlight.utils._python_dispatch import TorchDispatchMode
+from rushlight.utils.module_tracker import ModuleTracker
+
+__all__ = ["FlopCounterMode", "register_flop_formula"]
+
+
+def mm_flop(a_shape: Any, b_shape: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """Two for each product of elements of two matrices."""
+    m, k = a_shape
+    return m * b_shape[1] * 2 * k
+
+
+def addmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """The product alone."""
+    return mm_flop(a_shape, b_shape)
+
+
+def bmm_flop(a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """A product for each matrix of a batch."""
+    b, m, k = a_shape
+    return b * m * b_shape[-1] * 2 * k
+
+
+def baddbmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """The products alone."""
+    return bmm_flop(a_shape, b_shape)
+
+
+def conv_flop_count(x_shape: Any, w_shape: Any, out_shape: Any, transposed: bool = False) -> int:
+    """Two for each element of the kernel and each place that it is laid on."""
+    places = (x_shape if transposed else out_shape)[2:]
+    return prod(w_shape) * prod(places) * x_shape[0] * 2
+
+
+def conv_flop(
+    x_shape: Any,
+    w_shape: Any,
+    _bias: Any,
+    _stride: Any,
+    _padding: Any,
+    _dilation: Any,
+    transposed: bool,
+    *args: Any,
+    out_shape: Any = None,
+    **kwargs: Any,
+) -> int:
+    """A convolution, or a transposed one."""
+    return conv_flop_count(x_shape, w_shape, out_shape, transposed)
+
+
+def conv_weight_flop(
+    grad_shape: Any, x_shape: Any, w_shape: Any, *args: Any, out_shape: Any = None, **kwargs: Any
+) -> int:
+    """The gradient of a convolution's weight: as many as the convolution."""
+    return conv_flop_count(x_shape, w_shape, grad_shape)
+
+
+def einsum_flop(shapes: Any, subscripts: Any, output: str, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """Operands are contracted one after the other: two for each index of what takes part in a step."""
+    operands = zip(subscripts, shapes, strict=True)
+    sizes = dict(pair for letters, shape in operands for pair in zip(letters, shape, strict=True))
+    held, total = set(subscripts[0]), 0
+    for place, letters in enumerate(subscripts[1:], 2):
+        taking_part = held | set(letters)
+        wanted = taking_part & set(output).union(*subscripts[place:])
+        summed = taking_part - wanted
+        total += prod(sizes[letter] for letter in taking_part) * (2 if summed else 0)
+        held = wanted
+    return total
+
+
+def tensordot_flop(a_shape: Any, b_shape: Any, dims: Any, dims_other: Any, *args: Any, **kwargs: Any) -> int:
+    """The product of two matrices that tensors are made to."""
+    return 2 * prod(a_shape) * prod(n for dim, n in enumerate(b_shape) if dim not in dims_other)
+
+
+flop_registry: dict[Any, Callable] = {}
+
+
+def get_shape(value: Any) -> Any:
+    """The shape of a tensor, those of tensors in lists; all else as it is."""
+    if type(value) in (tuple, list):
+        return [get_shape(item) for item in value]
+    return value.shape if isinstance(value, Tensor) else value
+
+
+def shape_wrapper(formula: Callable) -> Callable:
+    """A formula of shapes as one of tensors."""
+
+    def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        shapes = {key: get_shape(value) for key, value in kwargs.items()}
+        return formula(*get_shape(args), out_shape=get_shape(out_val), **shapes)
+
+    return counted
+
+
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable], Callable]:
+    """Enters a function as the count of operators of `torch.ops.aten`, packets of overloads.
+
+    It is given the shapes of tensors in their place and `out_shape`; with `get_raw` the tensors, and `out_val`.
+    ValueError for what is no packet.
+
+    >>> import rushlight as torch
+    >>> @register_flop_formula(torch.ops.aten.exp)
+    ... def of_exp(shape, *args, out_shape=None, **kwargs):
+    ...     return shape.numel()
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     x = torch.ones(2, 3).exp()
+    >>> counter.get_total_flops(), flop_registry.pop(torch.ops.aten.exp) is not None
+    (6, True)
+    """
+
+    def enter(formula: Callable) -> Callable:
+        for target in targets if isinstance(targets, (list, tuple)) else [targets]:
+            if not hasattr(target, "overloads"):
+                raise ValueError(
+                    f"register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. "
+                    f"torch.ops.mylib.foo), got {target} which is of type {type(target)}"
+                )
+            if target in flop_registry:
+                raise RuntimeError(f"duplicate registrations for {target}")
+            flop_registry[target] = formula if get_raw else shape_wrapper(formula)
+        return formula
+
+    return enter
+
+
+register_flop_formula(aten.mm)(mm_flop)
+register_flop_formula(aten.addmm)(addmm_flop)
+register_flop_formula(aten.bmm)(bmm_flop)
+register_flop_formula(aten.baddbmm)(baddbmm_flop)
+register_flop_formula(aten.convolution)(conv_flop)
+OURS: dict[
+    str, Callable
+] = {  # steps that go by rushlight's names, by the operator of PyTorch's that they are counted as
+    "convolution_weight": shape_wrapper(conv_weight_flop),
+    "einsum": shape_wrapper(einsum_flop),
+    "tensordot": shape_wrapper(tensordot_flop),
+}
+COUNTED_AS = {"convolution_weight": aten.convolution_backward, "einsum": aten.bmm, "tensordot": aten.mm}
+
+
+class FlopCounterMode:
+    """A context in which the floating-point operations of products and convolutions are counted, module by module.
+
+    At its end the table of `get_table` is printed, unless `display` is False; `depth` is how far below a module others
+    have rows of their own. `custom_mapping` gives counts of further operators, functions as `register_flop_formula`
+    takes them. `mods` is not needed.
+
+    >>> import rushlight as torch
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     torch.nn.Linear(3, 4)(torch.ones(2, 3)).sum().backward()
+    >>> counter.get_total_flops(), sorted(counter.get_flop_counts())
+    (96, ['Global', 'Linear'])
+    """
+
+    def __init__(
+        self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None
+    ):
+        if mods is not None:
+            warn("mods argument is not needed anymore, you can stop passing it")
+        self.depth, self.display = depth, display
+        self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        given = custom_mapping or {}
+        self.custom = {key: f if getattr(f, "_get_raw", False) else shape_wrapper(f) for key, f in given.items()}
+        self.mod_tracker = ModuleTracker()
+
+    @property
+    def flop_registry(self) -> dict[Any, Callable]:
+        """The counts of operators, those that were given last."""
+        return {**flop_registry, **self.custom}
+
+    def get_total_flops(self) -> int:
+        """The number of operations."""
+        return sum(self.flop_counts["Global"].values())
+
+    def get_flop_counts(self) -> dict[str, dict[Any, int]]:
+        """The numbers by module, "Global" for all, and operator."""
+        return {name: dict(counts) for name, counts in self.flop_counts.items()}
+
+    def get_table(self, depth: int | None = None) -> str:
+        """The counts as a table, with the shares of modules and of the operators in them."""
+        whole, wanted = self.get_total_flops(), self.depth if depth is None else depth
+        rows: list[tuple[str, str, str]] = []
+        named = sorted(name for name in self.flop_counts if name != "Global" and name.count(".") < (wanted or 999999))
+        covered = any(sum(self.flop_counts[name].values()) >= whole for name in named)
+        shown = named if covered else ["Global", *named]
+        for name in shown:
+            indent = " " * (name.count(".") + (not covered and name != "Global"))
+            counts = self.flop_counts[name]
+            rows.append(row(indent + name, sum(counts.values()), whole))
+            rows += [row(f"{indent} - {operator}", count, whole) for operator, count in counts.items()]
+        return table(["Module", "FLOP", "% Total"], rows or [("Global", "0", "0%")])
+
+    def __enter__(self) -> "FlopCounterMode":
+        self.flop_counts.clear()
+        self.mod_tracker.__enter__()
+        self.mode = Counting(self)
+        self.mode.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.mode.__exit__(*exception)
+        self.mod_tracker.__exit__()
+        if self.display:
+            print(self.get_table())
+
+    def count(self, func: Any, result: Any, args: Any, kwargs: Any) -> None:
+        """Counts a call."""
+        packet = func.overloadpacket
+        formula = OURS.get(func._opname) if func.namespace == "rushlight" else self.flop_registry.get(packet)
+        number = 0 if formula is None else formula(*args, **kwargs, out_val=result)
+        if number:
+            told = COUNTED_AS.get(func._opname, packet)
+            if told is aten.convolution and self.mod_tracker.is_bw:
+                told = aten.convolution_backward
+            for name in self.mod_tracker.parents:
+                self.flop_counts[name][told] += number
+
+
+class Counting(TorchDispatchMode):
+    """The mode of a counter: it counts each call, which is made as ever."""
+
+    def __init__(self, counter: FlopCounterMode):
+        super().__init__()
+        self.counter = counter
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """A call, counted."""
+        result = func(*args, **(kwargs or {}))
+        self.counter.count(func, result, args, kwargs or {})
+        return result
+
+
+SUFFIXES = ["", "K", "M", "B", "T"]
+
+
+def row(name: str, count: int, whole: int) -> tuple[str, str, str]:
+    """A row of the table: a number in the unit of the whole, and its share."""
+    power = max(0, min(len(SUFFIXES) - 1, (len(str(whole)) - 2) // 3))
+    return name, f"{count / 1000**power:.3f}{SUFFIXES[power]}", f"{count / whole:.2%}" if whole else "0%"
+
+
+def table(header: list[str], rows: list[tuple[str, str, str]]) -> str:
+    """Rows below a header, names to the left and numbers to the right."""
+    widths = [max(len(line[i]) for line in (header, *rows)) + 2 * (i > 0) for i in range(3)]
+    lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *(line[i].rjust(widths[i]) for i in (1, 2))]).rstrip() for line in lines
+    )
+
 
 _explain_misses(globals())

@@ -1,0 +1,119 @@
+"""Arrays without elements that stand for an object of a subclass of Tensor with `__torch_dispatch__`.
+
+`Tensor._make_wrapper_subclass` makes such an object. Nodes save arrays, so the array has to lead back to the object:
+while that lives to itself, later to another with the same attributes. There is no circle of references between them.
+"""
+
+import weakref
+from copyreg import _slotnames  # type: ignore[attr-defined]
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.arrays import admit
+from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import STACK
+
+__all__ = ["COUNT", "Carried", "array_of", "carry"]
+
+
+class Carried:
+    """The shape, dtype and strides of a wrapper, and the way back to it."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...]):
+        self.looks = np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)  # whose elements nobody reads
+        self.shape, self.dtype, self.strides = self.looks.shape, self.looks.dtype, self.looks.strides
+        self.ndim, self.size, self.itemsize = self.looks.ndim, self.looks.size, self.looks.itemsize
+        self.nbytes, self.flags = self.looks.nbytes, self.looks.flags
+        self.base = None
+
+    def carries(self, wrapper: Any) -> None:
+        """Notes whose array this is."""
+        self.cls, self.wrapper = type(wrapper), weakref.ref(wrapper)
+        self.state: Any = getattr(wrapper, "__dict__", None)
+        self.slots: dict[str, Any] = {}
+
+    def look_again(self) -> None:
+        """Notes what has been put into slots of the object: they are not shared, as its `__dict__` is."""
+        wrapper = self.wrapper()
+        if wrapper is not None:
+            self.slots = {name: getattr(wrapper, name) for name in _slotnames(self.cls) if hasattr(wrapper, name)}
+
+    def object(self) -> Any:
+        """The object, or one as it was."""
+        found = self.wrapper()
+        if found is None:
+            found = Arithmetic.__new__(self.cls)
+            found._array = self
+            if self.state is not None:
+                found.__dict__ = self.state
+            for name, value in self.slots.items():
+                setattr(found, name, value)
+            self.wrapper = weakref.ref(found)
+        return found
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError(
+            f"{self.cls.__name__} is a wrapper without elements of its own: its `__torch_dispatch__` says what "
+            "functions make of it, and its attributes hold the tensors."
+        )
+
+    def __len__(self):
+        return len(self.looks)
+
+    def copy(self, order: str = "C") -> "Carried":
+        """The same: there are no elements that could be changed."""
+        return self
+
+    def item(self):
+        """The element of a wrapper that has one, as its class gives it."""
+        from rushlight.dispatch.interpreter import ask_class
+        from rushlight.ops.aten_namespace import aten
+
+        return ask_class(aten._local_scalar_dense.default, (self.object(),))
+
+    def __array_function__(self, function, types, args, kwargs):
+        from rushlight.dispatch.interpreter import function_on_wrappers
+
+        return function_on_wrappers(function, args, kwargs)
+
+
+def array_of(tensor: TensorBase) -> Any:
+    """The array of a tensor, which may live longer than a wrapper whose it is."""
+    array = tensor._settled()
+    if type(array) is Carried:
+        array.look_again()
+    return array
+
+
+class Count:
+    """How many objects there are that dispatch: while there are any, their interpreter is on the stack."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.interpreter: Any = None
+
+    def one_more(self, value: Any) -> None:
+        """Counts an object for as long as it lives."""
+        if self.number == 0:
+            STACK.enter(self.interpreter, lowest=True)
+        self.number += 1
+        weakref.finalize(value, self.one_less).atexit = False
+
+    def one_less(self) -> None:
+        """An object is gone."""
+        self.number -= 1
+        if self.number == 0:
+            STACK.leave(self.interpreter)
+
+
+COUNT = Count()
+
+
+def carry(wrapper: Any, shape, dtype, strides) -> None:
+    """Gives an object of a subclass an array that stands for it."""
+    admit(Carried)
+    wrapper._array = Carried(shape, dtype, strides)
+    wrapper._array.carries(wrapper)
+    COUNT.one_more(wrapper._array)

@@ -1,0 +1,88 @@
+"""Calls that are one operator here and several to PyTorch's dispatcher: there they are made one after the other.
+
+A composition gives None where the call is the dispatcher's as it is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rushlight
+from rushlight.nn import functional
+from rushlight.ops.products.products import _bmm, _mm
+from rushlight.ops.shapes.shape import _unsafe_view
+
+__all__ = ["COMPOSITIONS"]
+
+
+def mm_turned(input, weight):
+    """A linear layer of a matrix without bias."""
+    return _mm(input, weight.t())
+
+
+def linear(input, weight, bias):
+    """A linear layer: its input is a matrix, if need be by another shape."""
+    if input.ndim == 2:
+        return rushlight.addmm(bias, input, weight.t())
+    rows = input.reshape(-1, input.shape[-1])
+    return rushlight.addmm(bias, rows, weight.t()).view(*input.shape[:-1], weight.shape[0])
+
+
+def folded(input, other):
+    """A product of matrices with one matrix."""
+    return _unsafe_view(_mm(input.reshape(-1, input.shape[-1]), other), (*input.shape[:-1], other.shape[-1]))
+
+
+def broadcast(input, other):
+    """A product of batches of matrices whose shapes are broadcast."""
+    batch = tuple(np.broadcast_shapes(input.shape[:-2], other.shape[:-2]))
+    first, second = (
+        matrices.expand(*batch, *matrices.shape[-2:]).reshape(-1, *matrices.shape[-2:]) for matrices in (input, other)
+    )
+    return _unsafe_view(_bmm(first, second), (*batch, input.shape[-2], other.shape[-1]))
+
+
+def batches(input, mat2):
+    """Products of matrices in batches of several dimensions, which `bmm` of the dispatcher has not."""
+    return None if input.ndim == 3 else broadcast(input, mat2)
+
+
+def cross_entropy(input, target, factor):
+    """Logarithms of probabilities, and their loss; the second result is for the operator's own derivative."""
+    total = functional.nll_loss(input.log_softmax(1), target, reduction="sum" if factor == 1 else "mean")
+    return total, None
+
+
+def in_steps(input, key):
+    """A key that says something of several dimensions: one after the other."""
+    said = [item for item in key if item is not Ellipsis and item != slice(None)]
+    if len(said) < 2 or any(isinstance(item, np.ndarray) for item in said):
+        return None
+    dim = 0
+    for place, item in enumerate(key):
+        if item is Ellipsis:
+            dim = input.ndim - sum(one is not None for one in key[place + 1 :])
+            continue
+        if item is None:
+            input = input.unsqueeze(dim)
+        elif not isinstance(item, slice):
+            input = input.select(dim, item)
+            continue
+        elif item != slice(None):
+            input = input[(slice(None),) * dim + (item,)]
+        dim += 1
+    return input
+
+
+COMPOSITIONS: dict[str, Callable[..., Any]] = {
+    "bmm": batches,
+    "broadcast": broadcast,
+    "cross_entropy": cross_entropy,
+    "folded": folded,
+    "linear": linear,
+    "look": in_steps,
+    "mm_turned": mm_turned,
+    "select": in_steps,
+    "slice": in_steps,
+}

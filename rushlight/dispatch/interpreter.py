@@ -1,0 +1,196 @@
+"""The interpreters of modes and classes with `__torch_dispatch__`: they hand each call on as PyTorch's dispatcher does.
+
+What a mode or class gives has no history: it computes below autograd. The call is recorded afterwards, by the operator
+that was called, with what was given as its result.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.above import ABOVE
+from rushlight.core.arrays import is_array
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import Interpreter
+from rushlight.core.operators import Operator
+from rushlight.core.recording import needed, recording
+from rushlight.dispatch.carried import COUNT, Carried, array_of
+from rushlight.dispatch.changes import overload_of_change
+from rushlight.dispatch.compositions import COMPOSITIONS
+from rushlight.dispatch.recorded import is_usual, recorded
+from rushlight.dispatch.renderings import rendering_of
+from rushlight.ops.aten_namespace import aten
+from rushlight.ops.overloads import OpOverload
+from rushlight.tensors import Tensor, disabled_torch_dispatch
+
+__all__ = ["HERE", "OfMode", "ask_class", "dispatches", "without_classes"]
+
+
+class Here(threading.local):
+    """What is so in a thread: the modes that are entered, the innermost last, and whether classes are asked."""
+
+    def __init__(self) -> None:
+        self.modes: list[Any] = []
+        self.without_classes = False
+
+
+HERE = Here()
+
+
+@contextmanager
+def without_classes() -> Iterator[None]:
+    """A context in which no class is asked."""
+    before, HERE.without_classes = HERE.without_classes, True
+    try:
+        yield
+    finally:
+        HERE.without_classes = before
+
+
+def dispatches(cls: type) -> bool:
+    """Whether a class has a `__torch_dispatch__` of its own."""
+    return getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is not disabled_torch_dispatch
+
+
+def flat(args: Any) -> list:
+    """Arguments, those in lists too."""
+    return [one for arg in args for one in (arg if type(arg) in (tuple, list) else (arg,))]
+
+
+def shown(value: Any) -> Any:
+    """An argument as a class is shown it: wrappers in place of what carries them, tensors in place of arrays."""
+    if type(value) in (tuple, list):
+        return type(value)(shown(item) for item in value)
+    array = value._array if isinstance(value, TensorBase) else value
+    if type(array) is Carried:
+        array.look_again()
+        return value if isinstance(value, array.cls) else array.object()
+    if isinstance(value, TensorBase) or not isinstance(value, np.ndarray):
+        return value
+    return new_tensor(value)
+
+
+def asking(values: list) -> list[type]:
+    """The classes of some values that dispatch, subclasses before what they come from."""
+    found: list[type] = []
+    for cls in dict.fromkeys(type(value) for value in values):
+        if isinstance(cls, type) and issubclass(cls, Tensor) and dispatches(cls):
+            place = next((i for i, other in enumerate(found) if issubclass(cls, other)), len(found))
+            found.insert(place, cls)
+    return found
+
+
+def ask_class(func: OpOverload, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
+    """What the classes of arguments make of a call. TypeError where each says `NotImplemented`."""
+    kwargs = kwargs or {}
+    types = asking([*flat(args), *flat(kwargs.values())])
+    for cls in types:
+        result = cls.__torch_dispatch__(func, tuple(types), args, kwargs)  # type: ignore[attr-defined]
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"Multiple dispatch failed for 'torch.ops.{func}'; all __torch_dispatch__ handlers returned NotImplemented: "
+        f"{', '.join(cls.__name__ for cls in types)}. Give a result for this function, or none of these objects."
+    )
+
+
+class Dispatcher(Interpreter):
+    """What modes and classes have in common."""
+
+    takes_over = True
+
+    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What is made of a call."""
+        raise NotImplementedError
+
+    def call(self, op: Operator, args: tuple, below: Callable) -> Any:
+        """A call as one of the dispatcher's, or as several where PyTorch has several."""
+        compose = COMPOSITIONS.get(op.name)
+        result = compose(*args) if compose is not None else None
+        if result is not None:
+            return result
+        func, given, options, pick = rendering_of(op, args)
+        kwargs = dict(options)
+        given = shown(given)
+        if not is_usual(args):  # examples of a batch: what is computed is recorded as it comes
+            result = self.ask(func, given, kwargs)
+            return result if pick is None else pick(result)
+        with no_grad():
+            result = self.ask(func, given, kwargs)
+        return recorded(op, args, result if pick is None else pick(result), recording() and needed(op, args))
+
+    def change(self, make: Callable, function: Any, tensor: Any, args: tuple) -> Any:
+        """A change in place as the dispatcher's, where it has it; else by what it is made of."""
+        if not self.concerns(None, (tensor, *args)):
+            return make()
+        func = overload_of_change(function, tensor, args)
+        carried = type(tensor._array) is Carried
+        if func is None or (carried and recording() and tensor.requires_grad):
+            return make()
+        self.ask(func, shown((tensor, *args)), {})
+        return tensor
+
+
+class OfMode(Dispatcher):
+    """The interpreter of a mode, in the thread that entered it. While the mode computes it is not asked."""
+
+    def __init__(self, mode: Any) -> None:
+        self.mode, self.thread, self.inside = mode, threading.get_ident(), False
+
+    def concerns(self, op: Any, args: tuple) -> bool:
+        """Every call in its thread that is none of its own."""
+        return not self.inside and threading.get_ident() == self.thread
+
+    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the mode makes of a call; where it says `NotImplemented`, the classes."""
+        types = tuple(asking([*flat(args), *flat(kwargs.values())]))
+        self.inside = True
+        HERE.modes.remove(self.mode)
+        try:
+            result = self.mode.__torch_dispatch__(func, types, args, kwargs)
+            if result is NotImplemented:
+                result = ask_class(func, args, kwargs) if types else NotImplemented
+        finally:
+            HERE.modes.append(self.mode)
+            self.inside = False
+        if result is NotImplemented:
+            raise TypeError(
+                f"Multiple dispatch failed for 'torch.ops.{func}'; all __torch_dispatch__ handlers returned "
+                f"NotImplemented: mode object {self.mode}. Call the function in the mode: return func(*args, **kwargs)."
+            )
+        return result
+
+
+class OfClasses(Dispatcher):
+    """The interpreter of all objects whose class dispatches: below all others on the stack, while there are any."""
+
+    def concerns(self, op: Any, args: tuple) -> bool:
+        """Calls with such an object."""
+        return not HERE.without_classes and any(
+            isinstance(value, TensorBase) and (type(value._array) is Carried or dispatches(type(value)))
+            for value in flat(args)
+        )
+
+    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the classes make of a call."""
+        return ask_class(func, args, kwargs)
+
+
+COUNT.interpreter = OfClasses()
+
+
+def function_on_wrappers(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """NumPy's functions on arrays that carry wrappers: the tensors' functions on these."""
+    as_tensors = tuple(new_tensor(arg) if is_array(arg) else arg for arg in args)
+    if function is np.copyto:
+        ask_class(aten.copy_.default, shown(as_tensors[:2]))
+        return None
+    if function in (np.ones_like, np.zeros_like):
+        result = ask_class(getattr(aten, function.__name__).default, shown(as_tensors[:1]))
+    else:
+        result = ABOVE.function_on_tensors(function, as_tensors, kwargs)
+    return array_of(result) if isinstance(result, TensorBase) else result

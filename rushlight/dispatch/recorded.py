@@ -1,0 +1,84 @@
+"""Recording a call whose result somebody else has computed."""
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import Operator, descend
+from rushlight.dispatch.carried import Carried, array_of
+
+__all__ = ["is_usual", "recorded"]
+
+
+class Hand(threading.local):
+    """The arrays that a call is about to be recorded with, in each thread."""
+
+    arrays: Any = None
+
+
+ANY = 2  # the way to call an operator in general: the number of `core.operators`
+HAND = Hand()
+STAND_INS: dict[int, tuple[Operator, Operator]] = {}
+
+
+def is_usual(args: tuple) -> bool:
+    """Whether all tensors among arguments hold NumPy's arrays, or carry wrappers: no examples of a batch."""
+    values = [one for arg in args for one in (arg if type(arg) in (tuple, list) else (arg,))]
+    return all(type(one._array) in (np.ndarray, Carried) for one in values if isinstance(one, TensorBase))
+
+
+def stand_in(op: Operator) -> Operator:
+    """An operator with the derivatives of another, whose results are those in hand."""
+    if id(op) not in STAND_INS:
+        twin = Operator(
+            op.name,
+            lambda *arrays: HAND.arrays,
+            op.params,
+            op.formulas,
+            joint=op.joint,
+            inputs=tuple(op.params[i] for i in op.inputs),
+            lists=tuple(op.params[i] for i in op.lists),
+            broadcasts=op.broadcasts,
+            view=op.view,
+            nondifferentiable=op.nondifferentiable,
+            takes_none=op.takes_none,
+            holomorphic=op.holomorphic,
+            layout="as computed",
+            aten=op.aten,
+            saved_as=op.saved_as,
+        )
+        twin.node_class = op.node_class
+        STAND_INS[id(op)] = op, twin
+    return STAND_INS[id(op)][1]
+
+
+def recorded(op: Operator, args: tuple, result: Any, needs: bool) -> Any:
+    """The result of a call, a tensor or several, with the history that the operator gives it."""
+    results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if not (needs or op.view) or not all(isinstance(one, TensorBase) for one in results):
+        return result if isinstance(result, TensorBase) else results
+    arrays = tuple(array_of(one) for one in results)
+    HAND.arrays = arrays[0] if isinstance(result, TensorBase) else arrays
+    try:
+        made = descend((), ANY, stand_in(op), args)
+    finally:
+        HAND.arrays = None
+    if isinstance(result, TensorBase):
+        return placed(result, made, args)
+    return tuple(placed(one, new, args) for one, new in zip(results, made, strict=True))
+
+
+def placed(given: TensorBase, made: TensorBase, args: tuple) -> TensorBase:
+    """The tensor that was given, in the place that a new one has in the graph; an argument keeps its own."""
+    if any(given is arg for arg in args):
+        made.__class__ = type(given)
+        return made
+    node, counter = made._node, given._counter
+    if counter is None or made._view is not None:
+        given._counter = made._counter
+    elif node is not None and node.result_counter is made._counter:  # views of what was given count changes already
+        node.result_counter, node.result_version = counter, counter.value
+    given._node, given._index, given._needs, given._view = node, made._index, made._needs, made._view
+    return given

@@ -1,0 +1,26 @@
+"""What calls of operators are to PyTorch's dispatcher: `table` says how that is entered, a file a kind of operator."""
+
+from rushlight.dispatch.renderings import layers as layers
+from rushlight.dispatch.renderings import reductions as reductions
+from rushlight.dispatch.renderings import shapes as shapes
+from rushlight.dispatch.renderings.elementwise import ALWAYS_TENSOR, elementwise_rendering
+from rushlight.dispatch.renderings.table import RENDERINGS, Rendering, is_tensor
+from rushlight.ops.overloads import OpOverload, OpOverloadPacket
+
+__all__ = ["ALWAYS_TENSOR", "Rendering", "is_tensor", "rendering_of"]
+
+OWN: dict[int, tuple] = {}
+
+
+def rendering_of(op, args: tuple) -> Rendering:
+    """The rendering of a call, by aten's name where it has one."""
+    render = RENDERINGS.get(op.name)
+    found = elementwise_rendering(op, args) if render is None else render(*args)
+    return found or Rendering(own_overload(op), args)
+
+
+def own_overload(op) -> OpOverload:
+    """The overload, in a namespace of rushlight's, of an operator that aten has not: it takes the same arguments."""
+    if id(op) not in OWN:
+        OWN[id(op)] = op, OpOverload(OpOverloadPacket("rushlight", op.name, op, ["default"]), "default")
+    return OWN[id(op)][1]

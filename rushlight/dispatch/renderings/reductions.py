@@ -1,0 +1,118 @@
+"""Renderings of reductions, sorting and what else goes along dimensions."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.dispatch.renderings.table import RENDERINGS, Rendering, dtype_given, renders, trimmed, with_defaults
+from rushlight.ops.aten_namespace import aten
+
+
+def is_all(dims: Any, input: Any) -> bool:
+    """Whether some dimensions are all of a tensor."""
+    return len(tuple(dims)) == input._array.ndim
+
+
+def along(name: str, overload: str) -> Callable:
+    """The rendering of a sum or mean along dimensions."""
+
+    def render(input, dims, keepdim, dtype):
+        return Rendering(
+            getattr(getattr(aten, name), overload),
+            trimmed((input, list(dims), keepdim), False),
+            dtype_given(dtype, input),
+        )
+
+    return render
+
+
+RENDERINGS["sum_dims"], RENDERINGS["mean_dims"] = along("sum", "dim_IntList"), along("mean", "dim")
+
+
+@renders("prod_dim")
+def product_along(input, dim, keepdim, dtype):
+    return Rendering(aten.prod.dim_int, trimmed((input, dim, keepdim), False), dtype_given(dtype, input))
+
+
+def spread(name: str) -> Callable:
+    """The rendering of a variance, or what is made of one."""
+
+    def render(input, dims, correction, keepdim):
+        overload = getattr(aten, name).correction
+        if is_all(dims, input) and correction == 1 and not keepdim:
+            return Rendering(overload, (input,))
+        return Rendering(
+            overload, (input, list(dims)), {"correction": correction, **({"keepdim": True} if keepdim else {})}
+        )
+
+    return render
+
+
+def truth(name: str) -> Callable:
+    """The rendering of `all` or `any`."""
+
+    def render(input, dims, keepdim):
+        packet = getattr(aten, name)
+        if is_all(dims, input) and not keepdim:
+            return Rendering(packet.default, (input,))
+        if len(dims) == 1:
+            return Rendering(packet.dim, trimmed((input, dims[0], keepdim), False))
+        return Rendering(packet.dims, trimmed((input, list(dims), keepdim), False))
+
+    return render
+
+
+def extreme(name: str) -> Callable:
+    """The rendering of a maximum, minimum or median along a dimension, with where it is."""
+    return lambda input, dim, keepdim, *options: (
+        None if any(options) else Rendering(getattr(aten, name).dim, trimmed((input, dim, keepdim), False))
+    )
+
+
+def cumulative(name: str) -> Callable:
+    """The rendering of a cumulative sum or product."""
+    return lambda input, dim, dtype: Rendering(getattr(aten, name).default, (input, dim), dtype_given(dtype, input))
+
+
+for _name in ("std", "var", "std_mean", "var_mean"):
+    RENDERINGS[_name] = spread(_name)
+for _name in ("all", "any"):
+    RENDERINGS[_name] = truth(_name)
+for _name in ("max", "min"):
+    RENDERINGS[f"{_name}_dim"] = extreme(_name)
+for _name in ("cumsum", "cumprod"):
+    RENDERINGS[_name] = cumulative(_name)
+
+
+@renders("linalg_vector_norm")
+def vector_norm(input, order, dims, keepdim):
+    if is_all(dims, input) and not keepdim:
+        return Rendering(aten.linalg_vector_norm.default, trimmed((input, order), 2))
+    return Rendering(aten.linalg_vector_norm.default, trimmed((input, order, list(dims), keepdim), False))
+
+
+@renders("softmax")
+def softmax(input, dim, dtype):
+    return None if dtype_given(dtype, input) else Rendering(aten._softmax.default, (input, dim, False))
+
+
+@renders("log_softmax")
+def log_softmax(input, dim, dtype):
+    return None if dtype_given(dtype, input) else Rendering(aten._log_softmax.default, (input, dim, False))
+
+
+@renders("sort")
+def sort(input, dim, descending):
+    return Rendering(aten.sort.default, trimmed((input, dim, descending), max(input._array.ndim - 1, 0), False))
+
+
+@renders("topk")
+def topk(input, k, dim, largest):
+    return Rendering(aten.topk.default, trimmed((input, k, dim, largest), max(input._array.ndim - 1, 0), True))
+
+
+with_defaults("trace")
+with_defaults("amax", (), False)
+with_defaults("amin", (), False)
+with_defaults("argmax", None, False)
+with_defaults("argmin", None, False)
+with_defaults("logsumexp", False)

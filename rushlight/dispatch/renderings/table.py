@@ -1,0 +1,69 @@
+"""What a call of an operator is to PyTorch's dispatcher: an overload of `torch.ops.aten`, and its arguments.
+
+A rendering is a function of the call's arguments, entered under the operator's name; arguments that have their default
+are left out, as PyTorch does. An elementwise operator of one or two operands needs none. What has no rendering, or gets
+arguments that aten has no form for, goes by its own name: `rushlight.NAME.default`.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase
+from rushlight.ops.aten_namespace import aten
+from rushlight.ops.overloads import OpOverload
+
+__all__ = ["RENDERINGS", "Rendering", "dtype_given", "is_tensor", "renders", "trimmed", "with_defaults"]
+
+
+class Rendering(NamedTuple):
+    """An overload and the arguments to call it with; `pick` makes the operator's result of that of the overload."""
+
+    overload: OpOverload
+    args: tuple
+    kwargs: Mapping[str, Any] = MappingProxyType({})
+    pick: Callable | None = None
+
+
+RENDERINGS: dict[str, Callable[..., Rendering | None]] = {}
+
+
+def renders(*names: str) -> Callable[[Callable], Callable]:
+    """Enters a function as the rendering of the operators of some names."""
+
+    def enter(function: Callable) -> Callable:
+        RENDERINGS.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def trimmed(args: tuple, *defaults: Any) -> tuple:
+    """Arguments without the last ones that have their defaults."""
+    kept = list(args)
+    for default in reversed(defaults):
+        if kept[-1] is not default and kept[-1] != default:
+            break
+        kept.pop()
+    return tuple(kept)
+
+
+def dtype_given(dtype: Any, input: Any) -> dict[str, Any]:
+    """The keyword of a dtype to compute in, where it is not that of the input."""
+    if dtype is None or np.dtype(dtype) == input._array.dtype:
+        return {}
+    return {"dtype": dtypes.FROM_NUMPY[np.dtype(dtype)]}
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether an operand is a tensor, or an array that stands for one."""
+    return isinstance(value, TensorBase) or hasattr(value, "shape")
+
+
+def with_defaults(name: str, *defaults: Any) -> None:
+    """Enters an operator whose arguments are aten's, with the defaults of the last ones."""
+    overload = getattr(aten, name).default
+    RENDERINGS[name] = lambda *args: Rendering(overload, trimmed(args, *defaults))

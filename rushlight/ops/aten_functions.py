@@ -1,0 +1,85 @@
+"""Functions of `torch.ops.aten` whose arguments are others than those of the public function, or that have none."""
+
+from collections.abc import Callable
+from typing import Any
+
+import rushlight
+from rushlight.nn import functional
+from rushlight.tensors import Tensor
+
+__all__ = ["FUNCTIONS"]
+
+REDUCTIONS = ("none", "mean", "sum")  # as the dispatcher numbers them
+
+
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad: bool = False, sparse: bool = False):
+    """`functional.embedding` with the table first; no padding is -1."""
+    padding = None if padding_idx < 0 else padding_idx
+    return functional.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad, sparse=sparse)
+
+
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """A convolution of one to three dimensions, or a transposed one."""
+    dims = len(stride)
+    if transposed:
+        function = getattr(functional, f"conv_transpose{dims}d")
+        return function(input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return getattr(functional, f"conv{dims}d")(input, weight, bias, stride, padding, dilation, groups)
+
+
+def max_pool_with_indices(dims: int) -> Callable:
+    """Maximum pooling with the places of the maxima; an empty stride is the kernel's size."""
+    function = getattr(functional, f"max_pool{dims}d")
+
+    def pool(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+        return function(input, kernel_size, stride or None, padding, dilation, ceil_mode, return_indices=True)
+
+    return pool
+
+
+def nll_loss_forward(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int):
+    """`functional.nll_loss`, and the sum of the weights that counted."""
+    loss = functional.nll_loss(self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction])
+    counted = target != ignore_index
+    weights = counted if weight is None else rushlight.where(counted, weight[target.where(counted, 0)], 0)
+    return loss, weights.sum().to(self.dtype)
+
+
+def reduced(function: Callable, *names: str) -> Callable:
+    """A loss with the number of its reduction, before the arguments that are named."""
+
+    def loss(self: Tensor, target: Tensor, reduction: int = 1, *args: Any, **kwargs: Any) -> Tensor:
+        given = dict(zip(names, args, strict=False)) | kwargs
+        return function(self, target, reduction=REDUCTIONS[reduction], **given)
+
+    return loss
+
+
+def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=1):
+    """The function of networks, with the number of its reduction."""
+    return functional.binary_cross_entropy_with_logits(
+        self, target, weight, pos_weight=pos_weight, reduction=REDUCTIONS[reduction]
+    )
+
+
+def binary_cross_entropy(self, target, weight=None, reduction=1):
+    """The function of networks, with the number of its reduction."""
+    return functional.binary_cross_entropy(self, target, weight, reduction=REDUCTIONS[reduction])
+
+
+FUNCTIONS: dict[str, Callable] = {
+    "binary_cross_entropy": binary_cross_entropy,
+    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
+    "convolution": convolution,
+    "embedding": embedding,
+    "im2col": lambda self, kernel_size, dilation, padding, stride: functional.unfold(
+        self, kernel_size, dilation, padding, stride
+    ),
+    "huber_loss": reduced(functional.huber_loss, "delta"),
+    "max_pool2d_with_indices": max_pool_with_indices(2),
+    "max_pool3d_with_indices": max_pool_with_indices(3),
+    "mse_loss": reduced(functional.mse_loss),
+    "nll_loss_forward": nll_loss_forward,
+    "smooth_l1_loss": reduced(functional.smooth_l1_loss, "beta"),
+    "soft_margin_loss": reduced(functional.soft_margin_loss),
+}

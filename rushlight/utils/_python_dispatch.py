@@ -1,0 +1,150 @@
+"""Modes that take calls over below autograd: `TorchDispatchMode`, and what goes with it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rushlight.core.interpreters import STACK
+from rushlight.dispatch.interpreter import HERE, OfMode, dispatches
+from rushlight.missing import explain_misses as _explain_misses
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "BaseTorchDispatchMode",
+    "TorchDispatchMode",
+    "is_in_torch_dispatch_mode",
+    "is_traceable_wrapper_subclass",
+    "is_traceable_wrapper_subclass_type",
+    "transform_subclass",
+]
+
+
+class TorchDispatchMode:
+    """A context in which `__torch_dispatch__(func, types, args, kwargs)` is called in place of each operator.
+
+    `func` is an overload of `torch.ops.aten`, or of `torch.ops.rushlight` for what aten does not have. Backward passes
+    within the context come to it too. While it runs the mode itself is left, so that it can call `func`; other modes
+    that are entered see those calls. What it gives is recorded as the result of the call.
+
+    >>> import rushlight as torch
+    >>> class Names(TorchDispatchMode):
+    ...     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    ...         print(func)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Names():
+    ...     x = torch.nn.functional.linear(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3)).relu()
+    aten.t.default
+    aten.addmm.default
+    aten.relu.default
+    """
+
+    def __init__(self, _dispatch_key: Any = None):
+        if _dispatch_key is not None:
+            raise NotImplementedError("rushlight has no keys of dispatch: leave _dispatch_key out")
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """What is done in place of a call; a mode says what."""
+        raise NotImplementedError("A mode defines __torch_dispatch__(self, func, types, args=(), kwargs=None).")
+
+    def __enter__(self) -> Any:
+        interpreter = OfMode(self)
+        self.__dict__.setdefault("_entered", []).append(interpreter)
+        HERE.modes.append(self)
+        STACK.enter(interpreter)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        STACK.leave(self.__dict__["_entered"].pop())
+        HERE.modes.remove(self)
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> "TorchDispatchMode":
+        """A mode, to be entered: the older way to write `cls(...)`."""
+        return cls(*args, **kwargs)
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Whether it is one of the compiler's own."""
+        return False
+
+
+class BaseTorchDispatchMode(TorchDispatchMode):
+    """A mode that calls each function as ever."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The call itself."""
+        return func(*args, **kwargs or {})
+
+
+def _get_current_dispatch_mode() -> TorchDispatchMode | None:
+    """The innermost mode that is entered in this thread."""
+    return HERE.modes[-1] if HERE.modes else None
+
+
+def _get_current_dispatch_mode_stack() -> list[TorchDispatchMode]:
+    """The modes that are entered in this thread, the innermost last."""
+    return list(HERE.modes)
+
+
+def _len_torch_dispatch_stack() -> int:
+    """How many modes are entered in this thread."""
+    return len(HERE.modes)
+
+
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """Whether a mode is entered in this thread."""
+    return bool(HERE.modes)
+
+
+@contextmanager
+def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
+    """A context without the modes that are entered in this thread."""
+    modes = list(HERE.modes)
+    inside = [one for one in STACK.interpreters if isinstance(one, OfMode) and one.mode in modes and not one.inside]
+    for one in inside:
+        one.inside = True
+    HERE.modes.clear()
+    try:
+        yield modes
+    finally:
+        HERE.modes.extend(modes)
+        for one in inside:
+            one.inside = False
+
+
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether a class of wrappers says which tensors its objects are made of, and makes one of them."""
+    parts = ("__tensor_flatten__", "__tensor_unflatten__")
+    return issubclass(t, Tensor) and t is not Tensor and dispatches(t) and all(hasattr(t, name) for name in parts)
+
+
+def is_traceable_wrapper_subclass(t: object) -> bool:
+    """Whether an object is a wrapper that says which tensors it is made of.
+
+    >>> import rushlight as torch
+    >>> is_traceable_wrapper_subclass(torch.ones(2))
+    False
+    """
+    return is_traceable_wrapper_subclass_type(type(t))
+
+
+def transform_subclass(
+    t: Any, callback: Callable[[str, Tensor], Tensor], outer_size: Any = None, outer_stride: Any = None
+) -> Any:
+    """A wrapper of the same kind whose tensors are what `callback(name, tensor)` gives."""
+    names, context = t.__tensor_flatten__()
+    inner = {name: callback(name, getattr(t, name)) for name in names}
+    size = t.size() if outer_size is None else outer_size
+    stride = t.stride() if outer_stride is None else outer_stride
+    return type(t).__tensor_unflatten__(inner, context, size, stride)
+
+
+def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+    """The result of a call by a wrapper's class: the argument itself of a change in place, else what was computed.
+
+    Views are recorded as views of their argument in any case.
+    """
+    return args[0] if str(func).split(".")[-2].endswith("_") else out
+
+
+_explain_misses(globals())

@@ -1,0 +1,94 @@
+"""Which modules are being computed, forward or backward: `ModuleTracker`."""
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from rushlight.autograd.graph import register_multi_grad_hook
+from rushlight.core.engine import RUN
+from rushlight.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from rushlight.tensors import Tensor
+from rushlight.utils._pytree import tree_leaves
+
+__all__ = ["ModuleTracker"]
+
+
+class ModuleTracker:
+    """A context in which `parents` is the set of the names of all modules that are being computed, "Global" among them.
+
+    A module's name is that of its class, followed by its path below the module that was called.
+
+    >>> import rushlight as torch
+    >>> class Shown(torch.nn.Module):
+    ...     def forward(self, x):
+    ...         print(sorted(tracker.parents))
+    ...         return x
+    >>> with ModuleTracker() as tracker:
+    ...     x = torch.nn.Sequential(Shown())(torch.ones(1))
+    ['Global', 'Sequential', 'Sequential.0']
+    """
+
+    def __init__(self) -> None:
+        self.parents = {"Global"}
+        self._names: WeakKeyDictionary = WeakKeyDictionary()
+        self._seen: WeakSet = WeakSet()
+        self._hooks: list[Any] = []
+        self._run: Any = None
+
+    @property
+    def is_bw(self) -> bool:
+        """Whether a backward pass is running."""
+        return RUN.get() is not None
+
+    def name_of(self, module: Any) -> str:
+        """The name of a module, which those below it are named by too."""
+        name = self._names.setdefault(module, type(module).__name__)
+        if module not in self._seen:
+            self._seen.add(module)
+            for below, child in module.named_children():
+                self._names[child] = f"{name}.{below}"
+                self.name_of(child)
+        return name
+
+    def enters(self, name: str) -> Callable[..., None]:
+        """What notes in a backward pass that a module is being computed; what another pass has left is forgotten."""
+
+        def note(*grads: Any) -> None:
+            if RUN.get() is not self._run:
+                self._run, self.parents = RUN.get(), {"Global"}
+            self.parents.add(name)
+
+        return note
+
+    def leaves(self, name: str) -> Callable[..., None]:
+        """What notes that a module was computed."""
+        return lambda *grads: self.parents.discard(name)
+
+    def watch(self, values: Any, told: Callable[..., None]) -> None:
+        """Has something told when the gradients of all tensors among some values have come."""
+        tensors = [value for value in tree_leaves(values) if isinstance(value, Tensor) and value.requires_grad]
+        if tensors:
+            self._hooks.append(register_multi_grad_hook(tensors, told))
+
+    def before(self, module: Any, args: Any) -> None:
+        """A module is called."""
+        if self._run is not None and RUN.get() is None:
+            self._run, self.parents = None, {"Global"}
+        name = self.name_of(module)
+        self.parents.add(name)
+        self.watch(args, self.leaves(name))
+
+    def after(self, module: Any, args: Any, output: Any) -> None:
+        """It was called."""
+        name = self.name_of(module)
+        self.parents.discard(name)
+        self.watch(output, self.enters(name))
+
+    def __enter__(self) -> "ModuleTracker":
+        self._handles = register_module_forward_pre_hook(self.before), register_module_forward_hook(self.after)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for handle in (*self._handles, *self._hooks):
+            handle.remove()
+        self._hooks.clear()
