@@ -7,7 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from reference import write_reference  # noqa: E402 (found by the line above)
+from reference import write_reference  # noqa: E402 (found by the lines above)
+from tried import found  # noqa: E402
 
 from rushlight.version import rushlight as release  # noqa: E402
 
@@ -29,7 +30,13 @@ write_reference(HERE / "reference")
 
 
 def in_markdown(app, what, name, obj, options, lines):
-    """Docstrings are Markdown: `name` is code there, which reStructuredText writes with two backticks."""
+    """Docstrings are Markdown: `name` is code there, which reStructuredText writes with two backticks.
+
+    What they do not say of shapes and errors is tried out.
+    """
+    if what in ("class", "function"):
+        place = next((i for i, line in enumerate(lines) if line.lstrip().startswith(">>>")), len(lines))
+        lines[place:place] = [text for line in found(obj, "\n".join(lines)) for text in (line, "")]
     lines[:] = [double_backticks(line) for line in lines]
 
 

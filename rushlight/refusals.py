@@ -124,4 +124,4 @@ def not_a_tensor(place: str, args: Any, kwargs: Any, error: AttributeError) -> E
 def parameter(place: str, position: int) -> str:
     """The name of a public function's parameter, by its position from 1 on."""
     names = list(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters)
-    return names[min(position, len(names)) - 1]
+    return names[position - 1] if position <= len(names) else f"arg{position}"

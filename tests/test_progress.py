@@ -15,6 +15,7 @@ CALLS = {
     "gradcheck, forward": lambda x: torch.autograd.gradcheck(torch.sin, x, check_forward_ad=True),
     "jacobian": lambda x: torch.autograd.functional.jacobian(Cube.apply, x),
     "jacobian, forward": lambda x: torch.autograd.functional.jacobian(torch.sin, x, strategy="forward-mode"),
+    "vmap": lambda x: torch.vmap(torch.sin, chunk_size=1)(x),
     "jacrev": lambda x: torch.func.jacrev(torch.sin, chunk_size=1)(x.detach()),
 }
 

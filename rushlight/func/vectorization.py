@@ -9,6 +9,7 @@ from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import Setting
 from rushlight.ops.shapes.joining import cat
+from rushlight.progress import progress
 from rushlight.random import get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_map, tree_unflatten
@@ -90,7 +91,8 @@ def run_chunks(
     """Calls of the function for so many examples each, the outputs joined."""
     state = get_rng_state() if randomness == "same" else None
     results = []
-    for start, stop in pairwise([*range(0, size, chunk_size), size] if size else [0, 0]):
+    parts = [*pairwise([*range(0, size, chunk_size), size])] if size else [(0, 0)]
+    for start, stop in progress(parts, "chunks"):
         if state is not None:
             set_rng_state(state)
         chunk = [

@@ -119,6 +119,7 @@ class Switch:
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         self.plain.__kwdefaults__ = function.__kwdefaults__
+        self.plain.__dict__.update(function.__dict__)  # `__wrapped__`, which has the signature of a decorated one
 
     def call(self, *args: Array, **kwargs: Any) -> Tensor | str:
         """A call of the function."""

@@ -5,14 +5,18 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
+import rushlight
+
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs"))
 
-from reference import MODULES, public_names  # noqa: E402 (found by the line above)
+import tried  # noqa: E402 (found by the line above)
+from reference import MODULES, public_names  # noqa: E402
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Programs' commands rather than functions: they put a script in the place of the one that calls them.
@@ -68,3 +72,24 @@ def test_examples_in_a_process_group():
     program = IN_A_PROCESS_GROUP.format(root=str(ROOT), docs=str(ROOT / "docs"), options=OPTIONS)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.endswith(" 0 failures\n"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("sin", ["Shape: that of `input`, any.", "TypeError for what is no tensor."]),
+        ("maximum", ["RuntimeError for shapes that do not fit."]),
+        ("amax", ["IndexError for a dimension that there is not."]),
+        ("nn.Tanh", ["Shape: that of `input`, any."]),
+        ("manual_seed", []),
+        ("nn.Linear", []),
+    ],
+)
+def test_the_reference_tells_what_was_tried(name, lines):
+    told = " ".join(tried.found(attrgetter(name)(rushlight), ""))
+    assert all(line.rstrip(".") in told for line in lines)
+    assert bool(told) is bool(lines)
+
+
+def test_what_a_docstring_says_is_not_said_again():
+    assert tried.found(rushlight.sin, "RuntimeError for vectors.") == []

@@ -2,6 +2,8 @@
 
 import copy
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -364,3 +366,20 @@ def test_names_of_functions_are_pytorchs():
         with Names():
             eval(expression, {"torch": original, "F": original.nn.functional, "x": x, "y": y})
     assert named <= seen
+
+
+def test_functions_keep_their_signatures():
+    """Decorated ones too, once calls of theirs have been taken over."""
+    program = """
+import inspect
+import subprocess
+import sys
+import rushlight as torch
+
+before = inspect.signature(torch.amax)
+with torch.overrides.BaseTorchFunctionMode():
+    torch.amax(torch.ones(2))
+assert inspect.signature(torch.amax) == before, inspect.signature(torch.amax)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

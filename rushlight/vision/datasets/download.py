@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.request import urlopen
 
+from rushlight.progress import progress
+
 TIMEOUT = 30  # seconds without an answer
+BLOCK = 1 << 20  # bytes
 
 
 def download(name: str, md5: str, mirrors: Iterable[str], folder: Path) -> None:
@@ -33,7 +36,8 @@ def fetch(url: str, md5: str) -> bytes:
     """The content at an address. OSError if it cannot be had, ValueError if it is not what it should be."""
     print(f"Downloading {url}")
     with urlopen(url, timeout=TIMEOUT) as response:
-        content = response.read()
+        size = int(response.headers.get("Content-Length") or 0)
+        content = b"".join([response.read(BLOCK) for _ in progress(range(0, size, BLOCK), "MiB")]) + response.read()
     found = hashlib.md5(content, usedforsecurity=False).hexdigest()
     if found != md5:
         raise ValueError(f"the checksum is {found}, not {md5}")

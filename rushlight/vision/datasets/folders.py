@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rushlight.ops.randomness.random_tensors import randint, randn
+from rushlight.progress import progress
 from rushlight.random import get_rng_state, manual_seed, set_rng_state
 from rushlight.utils.data import Dataset
 from rushlight.vision.transforms.pixels import to_pil_image
@@ -100,7 +101,7 @@ class DatasetFolder(VisionDataset):
     def make_dataset(directory: Any, class_to_idx: dict, takes: Callable, allow_empty: bool = False) -> list:
         """The files with the numbers of their classes, in order."""
         samples, empty = [], []
-        for name in sorted(class_to_idx):
+        for name in progress(sorted(class_to_idx), "classes"):
             found = [
                 (os.path.join(folder, file), class_to_idx[name])
                 for folder, _, files in sorted(os.walk(os.path.join(directory, name), followlinks=True))
