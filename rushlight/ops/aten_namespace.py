@@ -3,6 +3,7 @@
 What stands here by its own name takes other arguments there, or has no public function.
 """
 
+import math
 from typing import Any
 
 import rushlight
@@ -43,9 +44,16 @@ def alias(self: Tensor) -> Tensor:
     return self.view(self.shape)
 
 
+def safe_softmax(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The softmax; zeros where all is -inf."""
+    nothing = (self == -math.inf).all(dim, keepdim=True)
+    return rushlight.softmax(self, dim, dtype=dtype).masked_fill(nothing, 0)
+
+
 OWN: dict[str, Any] = {
     "_local_scalar_dense": Tensor.item,
     "_log_softmax": lambda self, dim, half_to_float: rushlight.log_softmax(self, dim),
+    "_safe_softmax": safe_softmax,
     "_softmax": lambda self, dim, half_to_float: rushlight.softmax(self, dim),
     "_to_copy": to_copy,
     "_unsafe_view": view_alike,

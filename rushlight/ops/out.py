@@ -13,6 +13,7 @@ from rushlight.core.inplace import change, rank
 from rushlight.core.interpreters import levels
 from rushlight.core.lines import warn
 from rushlight.core.recording import recording
+from rushlight.core.writing import APART, check_apart, check_memory
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.changes.resizing import lay_anew
@@ -87,6 +88,11 @@ CONTIGUOUS = (
 )
 CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
 JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
+# What is computed element by element, and so may write where it reads; `table` adds operators of one and two tensors.
+IN_STEP = set(
+    "addcdiv addcmul clamp clamp_max clamp_min complex cumprod cumsum lerp logit nan_to_num polar round where".split()
+)
+PICKED = ("gather", "index_select", "masked_select", "take", "take_along_dim")
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
@@ -134,6 +140,7 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple, rule: str 
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+    check_overlap(name, out, inputs)
     own, given = result._array.dtype, out._array.dtype
     if own == given:
         return
@@ -145,6 +152,20 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple, rule: str 
         if name in JOINED:
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
         raise lower_result(own, given)
+
+
+def check_overlap(name: str, out: TensorBase, inputs: tuple) -> None:
+    """Raises where an `out` lies in the memory of what is read while it is written.
+
+    Elementwise functions may write where they read, element by element; those that pick, join or scatter may not. Sums
+    and products have read all when they write.
+    """
+    if name in JOINED or name in PICKED:
+        check_apart(out, [x for one in inputs for x in (one if isinstance(one, (tuple, list)) else (one,))])
+    elif name in APART:
+        check_apart(out, inputs[1:])
+    elif name in IN_STEP:
+        check_memory(out, inputs)
 
 
 def type_word(dtype: np.dtype) -> str:

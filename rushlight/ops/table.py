@@ -30,7 +30,7 @@ from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.promotion import NUMBERS
-from rushlight.ops.out import write_out
+from rushlight.ops.out import IN_STEP, write_out
 from rushlight.ops.protocol import UFUNCS
 from rushlight.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign
@@ -78,6 +78,7 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, in
     """
     formulas = {} if derivative is None else {"input": derivative}
     entry = enter(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
+    IN_STEP.add(name)
 
     def function(input, *, out=None):
         if not isinstance(input, TensorBase):
@@ -120,6 +121,7 @@ def binary(
     options |= {"promote": promote, "broadcasts": True}
     params = ("input", "other")
     entry = with_number = enter(name, forward, params, formulas, node=node, **options)
+    IN_STEP.add(name)
     if number_node:
         with_number = Operator(name, forward, params, formulas, node=number_node, **options)
         TABLE[f"{name}_number"] = with_number

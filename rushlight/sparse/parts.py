@@ -266,6 +266,8 @@ def numpy(self: SparseTensor, *args: Any, **kwargs: Any) -> None:
 for _name in (
     "detach",
     "clone",
+    "resolve_conj",
+    "resolve_neg",
     "requires_grad_",
     "double",
     "float",

@@ -296,3 +296,62 @@ def test_the_gradient_of_what_an_empty_index_adds_is_zero():
     index = torch.zeros(0, 3, 4, dtype=torch.int64)
     torch.zeros(0, 3, 4).scatter_add(-1, index, source).sum().backward()
     assert source.grad.tolist() == torch.zeros(2, 3, 2).tolist()
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize(("key", "row"), [((1,), slice(None)), ((1, -2), -2), ((None, 2), 2), (([1, 0], 3), 3)])
+def test_index_put_takes_tensors_without_dimensions_for_numbers(accumulate, key, row):
+    x = torch.arange(12.0).reshape(3, 4).requires_grad_()
+    indices = [item if item is None else torch.tensor(item) for item in key]
+    place = tuple(slice(None) if item is None else item for item in key)
+    values = torch.full(x[place].shape, 5.0, requires_grad=True)
+    result = torch.index_put(x, indices, values, accumulate)
+    wanted = x.detach().numpy().copy()
+    wanted[place] = wanted[place] * accumulate + 5
+    assert result.tolist() == wanted.tolist()
+    result.backward(x.detach())
+    kept = x.detach().clone()
+    kept[place] *= accumulate
+    assert (x.grad.tolist(), values.grad.tolist()) == (kept.tolist(), x.detach()[place].tolist())
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8])
+def test_index_add_of_bytes_times_a_negative_number_wraps(dtype):
+    ones = torch.ones(1, dtype=dtype)
+    result = torch.zeros(2, dtype=dtype).index_add(0, torch.tensor([1]), ones, alpha=-1)
+    assert result.tolist() == [0, 255 if dtype is torch.uint8 else -1]
+
+
+READ_ONCE = {  # they write where they have read
+    "add": lambda x, out: torch.add(x, 1, out=out),
+    "exp": lambda x, out: torch.exp(x, out=out),
+    "where": lambda x, out: torch.where(x > 0, x, -x, out=out),
+    "lerp": lambda x, out: torch.lerp(x, x, 0.5, out=out),
+    "cumsum": lambda x, out: torch.cumsum(x, 0, out=out),
+}
+PICKED = {
+    "index_select": lambda x, out: torch.index_select(x, 0, torch.arange(4), out=out),
+    "gather": lambda x, out: torch.gather(x, 0, torch.arange(4), out=out),
+    "take": lambda x, out: torch.take(x, torch.arange(4), out=out),
+    "cat": lambda x, out: torch.cat([x[:2], x[2:]], out=out),
+    "scatter": lambda x, out: torch.scatter(torch.zeros(4), 0, torch.arange(4), x, out=out),
+}
+
+
+@pytest.mark.parametrize("name", [*READ_ONCE, *PICKED])
+def test_an_out_in_memory_that_is_read_meanwhile_is_refused(name):
+    memory = torch.arange(5.0)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        (READ_ONCE | PICKED)[name](memory[:4], memory[1:])
+    assert memory.tolist() == [0, 1, 2, 3, 4]
+    if name in PICKED:
+        with pytest.raises(RuntimeError, match="some elements"):
+            PICKED[name](memory[:4], memory[:4])
+    else:
+        wanted = READ_ONCE[name](memory[:4].clone(), torch.empty(4))
+        assert READ_ONCE[name](memory[:4], memory[:4]).tolist() == wanted.tolist()
+
+
+def test_the_safe_softmax_is_zero_where_all_is_minus_infinity():
+    rows = torch.tensor([[0.0, 0.0], [-torch.inf, -torch.inf]])
+    assert torch.ops.aten._safe_softmax.default(rows, 1).tolist() == [[0.5, 0.5], [0.0, 0.0]]

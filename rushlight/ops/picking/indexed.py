@@ -167,7 +167,8 @@ def _index_add(input, dim, index, source, alpha):
     if not input.size:
         return owned(input)
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
-    return (input + np.reshape(added * alpha, input.shape)).astype(input.dtype, copy=False)
+    factor = np.asarray(alpha).astype(added.dtype) if added.dtype.kind in "iu" else alpha
+    return (input + np.reshape(added * factor, input.shape)).astype(input.dtype, copy=False)
 
 
 @takes_out
@@ -180,7 +181,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
     tensor([3., 0., 3.])
     """
-    return _index_add(input, check_source("index_add_", input, dim, index, source), index, source, alpha)
+    dim = check_source("index_add_", input, dim, index, source)
+    return _index_add(input, dim, index, source, checked_number(alpha, input._array.dtype))
 
 
 @operator(

@@ -20,6 +20,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
+    as_item,
     as_torch,
     check_masks,
     check_step,
@@ -332,9 +333,13 @@ def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     """The key of arrays that `index_put` is given."""
     items = tuple([ALL if item is None else item for item in indices])
-    _, arrays = split(items, input._array.ndim)
+    _, found = split(items, input._array.ndim)
+    arrays = list(found)
+    for place, item in enumerate(items):
+        if type(number := as_item(item)) is int:
+            arrays.insert(place, np.asarray(number))
     check_masks(arrays, input._array.shape)
-    return arrays if input._array.size else anywhere(input._array, arrays)
+    return tuple(arrays) if input._array.size else anywhere(input._array, tuple(arrays))
 
 
 for special in (__getitem__, __setitem__, index_put_):
