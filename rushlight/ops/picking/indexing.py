@@ -333,13 +333,12 @@ def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     """The key of arrays that `index_put` is given."""
     items = tuple([ALL if item is None else item for item in indices])
-    _, found = split(items, input._array.ndim)
-    arrays = list(found)
+    _, arrays = split(items, input._array.ndim)
     for place, item in enumerate(items):
-        if type(number := as_item(item)) is int:
-            arrays.insert(place, np.asarray(number))
+        if type(number := as_item(item)) is int:  # a tensor without dimensions
+            arrays = (*arrays[:place], np.asarray(number), *arrays[place:])
     check_masks(arrays, input._array.shape)
-    return tuple(arrays) if input._array.size else anywhere(input._array, tuple(arrays))
+    return arrays if input._array.size else anywhere(input._array, arrays)
 
 
 for special in (__getitem__, __setitem__, index_put_):
