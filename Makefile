@@ -5,13 +5,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
-.PHONY: demo test docs bench verify programs lint clean
+.PHONY: demo test clang docs bench verify programs lint clean
 
 demo: $(VENV)/demo.installed
 	@$(BIN)/rushlight demo $(ARGS)
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ARGS)
+
+# The compiled modules by Clang, in an environment of its own, and the tests of kernels with them.
+clang:
+	@if ! command -v clang > /dev/null; then echo "clang is not installed: what it compiles is not tested"; else \
+	    { test -x $(VENV)-clang/bin/python || $(PYTHON) -m venv $(VENV)-clang; } && \
+	    CC=clang $(VENV)-clang/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' && \
+	    $(VENV)-clang/bin/python -m pytest -o pythonpath=tests tests/kernels tests/core; fi
 
 docs: $(VENV)/docs.installed
 	$(BIN)/python -m sphinx -q -W --keep-going -j auto docs docs/build
@@ -43,4 +50,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-programs build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/compiler/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so
+	rm -rf $(VENV) $(VENV)-programs $(VENV)-clang build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/compiler/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so

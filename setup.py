@@ -37,6 +37,7 @@ SOURCES = [
     *(Path("rushlight/compiler", name) for name in ("guards.py", "replaying.py")),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
 ]
+NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with
 TYPES = [*Path("rushlight").rglob("*.pxd")]  # what the sources share
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
@@ -135,7 +136,7 @@ def modules():
             [str(source)],
             extra_compile_args=FAST + own_flags(source),
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-            optional="kernels" in source.parts and source.stem != "sharing",
+            optional="kernels" in source.parts and source.stem not in NEEDED,
         )
         for source in SOURCES
     ]

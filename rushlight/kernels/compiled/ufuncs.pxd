@@ -4,23 +4,13 @@ from numpy cimport npy_intp
 cdef extern from "numpy/ufuncobject.h":
     ctypedef void (*Function "PyUFuncGenericFunction")(char**, const npy_intp*, const npy_intp*, void*) noexcept nogil
 
-    ctypedef struct PyUFuncObject:
-        Function* functions
-        void** data
-
 
 cdef struct Loop:
     Function function
     void* data
 
 
-cdef inline Loop loop_of(object ufunc, str types):
-    # A ufunc's loop for these types, such as "f->f".
-    cdef Loop loop
-    cdef int number = ufunc.types.index(types)
-    loop.function = (<PyUFuncObject*>ufunc).functions[number]
-    loop.data = (<PyUFuncObject*>ufunc).data[number]
-    return loop
+cdef Loop loop_of(object ufunc, str types)
 
 
 cdef inline void run(const Loop* loop, const void* x, void* out, npy_intp n, npy_intp step) noexcept nogil:
