@@ -253,3 +253,28 @@ def test_gradient_with_uneven_places(torch):
     places, values = torch.tensor([0.0, 1, 3, 4]), torch.tensor([1.0, 2, 4, 8])
     assert torch.gradient(values, spacing=(places,))[0].tolist() == pytest.approx([1, 1, 3, 4])
     assert torch.gradient(values, edge_order=2)[0].tolist() == pytest.approx([0.5, 1.5, 3, 5])
+
+
+@pytest.mark.parametrize("missing", [0, 1, 3, 12])
+@pytest.mark.parametrize("dtype", [rushlight.float32, rushlight.float64])
+def test_medians_of_all_numbers(dtype, missing):
+    numbers = [5.0, -1.0, 4.0, 4.0, 0.0, -7.0, 2.0, 9.0, 1.5, 3.0, 8.0, -2.0]
+    x = rushlight.tensor([np.nan] * missing + numbers[missing:], dtype=dtype).reshape(3, 4)
+    rest = sorted(numbers[missing:])
+    expected = rest[(len(rest) - 1) // 2] if rest else np.nan
+    np.testing.assert_equal(rushlight.nanmedian(x).item(), expected)
+    np.testing.assert_equal(rushlight.median(x).item(), np.nan if missing else expected)
+    assert rushlight.median(x).dtype == rushlight.nanmedian(x).dtype == dtype
+    rows = [sorted(v for v in row if not np.isnan(v)) for row in x.tolist()]
+    by_rows = [row[(len(row) - 1) // 2] if row else np.nan for row in rows]
+    np.testing.assert_equal(rushlight.nanmedian(x, 1).values.tolist(), by_rows)
+
+
+@pytest.mark.parametrize("dtype", [rushlight.float32, rushlight.float64, rushlight.float16, rushlight.int64])
+def test_multiples_added_in_place(dtype):
+    x, y = rushlight.arange(6).to(dtype).reshape(2, 3), rushlight.arange(6, 12).to(dtype).reshape(2, 3)
+    assert x.clone().add_(y, alpha=3).tolist() == rushlight.add(x, y, alpha=3).tolist()
+    assert x.clone().sub_(y[0], alpha=3).tolist() == rushlight.sub(x, y[0], alpha=3).tolist()
+    z = x.flatten()
+    with pytest.raises(RuntimeError, match="single memory"):
+        z[:4].add_(z[2:], alpha=2)

@@ -8,7 +8,9 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import is_followed
 from rushlight.core.kinds import kind_of
+from rushlight.core.writing import shares
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import no_zero, only
 from rushlight.ops.derivatives import recurrences
@@ -279,12 +281,26 @@ def reversed_divide(self: Tensor, other: float) -> Tensor:
     return self.reciprocal() * other
 
 
+def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
+    """Whether a multiple of the other tensor can be added to a tensor in one step after the other."""
+    return (
+        type(alpha) in (float, int)
+        and isinstance(other, TensorBase)
+        and other._array.dtype is tensor._array.dtype
+        and other._array.dtype.char in "fd"
+        and not is_followed(tensor, other)
+        and not shares(tensor, other)
+    )
+
+
 def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of `add` or `sub`: without a temporary where there is no `alpha`."""
 
     def variant(self, other, *, alpha=1):
         if type(alpha) is int and alpha == 1:
             return unscaled(self, other)
+        if is_multiplied_at_once(self, other, alpha):
+            return unscaled(self, new_tensor(other._array * alpha))
         return change(self, function, other, alpha=alpha)
 
     return named(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")

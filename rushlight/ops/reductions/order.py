@@ -47,14 +47,17 @@ def middle(rows: Array) -> Array:
     if kind_of(rows.dtype) != "f":
         return index
     missing = np.isnan(rows)
-    return np.where(missing.any(-1), missing.argmax(-1), index)
+    return np.where(missing.any(-1), missing.argmax(-1), index) if missing.any() else index
 
 
 def middle_number(rows: Array) -> Array:
     """The index of the lower median of the numbers of each row, which are sorted before NaN."""
     if kind_of(rows.dtype) != "f":
         return middle(rows)
-    numbers = np.add.reduce(~np.isnan(rows), -1, np.int64)
+    missing = np.isnan(rows)
+    if not missing.any():
+        return middle(rows)
+    numbers = np.add.reduce(~missing, -1, np.int64)
     return ranked(rows, np.maximum(numbers - 1, 0) // 2)
 
 
@@ -115,7 +118,18 @@ def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array
     rows = input.reshape(*batch, math.prod(input.shape[n:]))
     if rows.shape[-1] == 0 or rows.size == 0:
         return np.full(batch, np.nan).astype(input.dtype)
+    if not batch:
+        return middle_value(rows, choose is middle_number)
     return np.take_along_axis(rows, choose(rows)[..., None], -1)[..., 0]
+
+
+def middle_value(row: Array, numbers_only: bool) -> Array:
+    """The lower median of a row, which needs no index: NaN where there is one, or the median of the numbers alone."""
+    missing = np.count_nonzero(np.isnan(row)) if kind_of(row.dtype) == "f" else 0
+    if missing and not numbers_only:
+        return np.full((), np.nan, row.dtype, like=row)
+    rank = max(row.size - missing - 1, 0) // 2
+    return np.asarray(np.partition(row, rank)[rank], like=row)  # NaN is sorted behind the numbers
 
 
 def along(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool, *options: int) -> Any:
