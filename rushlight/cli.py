@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
+from typing import Any
 
 from rushlight import launching
 from rushlight.version import rushlight as version
@@ -55,7 +56,7 @@ def run_command(options: argparse.Namespace) -> int:
     from rushlight.interop import run_module, run_script, run_text
 
     explaining = options.explain or options.page is not None
-    run: Callable[[str, list[str], AbstractContextManager], int]
+    run: Callable[[str, list[str], AbstractContextManager[Any]], int]
     if options.module is not None:
         run, program = run_module, options.module
     elif options.text is not None:
@@ -74,7 +75,7 @@ def run_command(options: argparse.Namespace) -> int:
         return 1
 
 
-def explainer(page: str | None) -> AbstractContextManager:
+def explainer(page: str | None) -> AbstractContextManager[Any]:
     """What looks on while a script runs."""
     from rushlight.explain import explain
 

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import rushlight as torch
 from rushlight import nn
@@ -115,7 +116,7 @@ def all_digits(folder: str | Path) -> tuple[Digits, Digits]:
     return first, second
 
 
-def fit(model: Model, step: Callable, train: Digits, batch: int, epochs: int, way: str) -> list[float]:
+def fit(model: Model, step: Callable[..., Any], train: Digits, batch: int, epochs: int, way: str) -> list[float]:
     """Trains a model with a kind of step, under a progress bar; returns the loss of each batch."""
     from tqdm import tqdm
 

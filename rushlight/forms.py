@@ -33,7 +33,7 @@ NAMES = {  # what PyTorch's Python functions call parameters that its signatures
 }
 
 
-def other_form(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """The arguments of a call in our form; None where they are in it already, or in none that is known."""
     renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
     call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
@@ -59,7 +59,7 @@ def deprecated() -> dict[str, list[Signature]]:
     return found
 
 
-def of_first_years(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+def of_first_years(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """The arguments of a call in an order of the first years, in today's, with a warning."""
     home, _, name = place.rpartition(".")
     for signature in deprecated().get(name.rstrip("_"), ()):
@@ -78,7 +78,7 @@ def of_first_years(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | No
     return None
 
 
-def by_signature(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """The arguments of a call that fits a signature of PyTorch's, in their places as far as there are no gaps."""
     self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
     for signature in recorded().get(place, ()):

@@ -31,6 +31,9 @@ __all__ = [
 class FunctionalModuleWithBuffers(Module):
     """A module as a function of its parameters, its buffers and its arguments."""
 
+    param_names: tuple[str, ...]
+    buffer_names: tuple[str, ...]
+
     def __init__(self, stateless_model: Module, param_names: Sequence[str], buffer_names: Sequence[str]):
         super().__init__()
         self.stateless_model = stateless_model
@@ -52,7 +55,7 @@ class FunctionalModule(FunctionalModuleWithBuffers):
         return super().forward(params, (), *args, **kwargs)
 
 
-def make_functional(model: Module, disable_autograd_tracking: bool = False) -> tuple[FunctionalModule, tuple]:
+def make_functional(model: Module, disable_autograd_tracking: bool = False) -> tuple[FunctionalModule, tuple[Any, ...]]:
     """A module as a function, and its parameters. RuntimeError where it has buffers.
 
     >>> import rushlight as torch
@@ -71,20 +74,22 @@ def make_functional(model: Module, disable_autograd_tracking: bool = False) -> t
 
 def make_functional_with_buffers(
     model: Module, disable_autograd_tracking: bool = False
-) -> tuple[FunctionalModuleWithBuffers, tuple, tuple]:
+) -> tuple[FunctionalModuleWithBuffers, tuple[Any, ...], tuple[Any, ...]]:
     """A module as a function, its parameters and its buffers."""
     names, params, buffer_names, buffers = state_of(model, disable_autograd_tracking)
     return FunctionalModuleWithBuffers(deepcopy(model), names, buffer_names), params, buffers
 
 
-def combine_state_for_ensemble(models: Sequence[Module]) -> tuple[FunctionalModuleWithBuffers, tuple, tuple]:
+def combine_state_for_ensemble(
+    models: Sequence[Module],
+) -> tuple[FunctionalModuleWithBuffers, tuple[Any, ...], tuple[Any, ...]]:
     """Modules of one class as one function, for `vmap`, with their parameters and buffers stacked."""
     params, buffers = stack_module_state(models)
     function = FunctionalModuleWithBuffers(deepcopy(models[0]), list(params), list(buffers))
     return function, tuple(params.values()), tuple(buffers.values())
 
 
-def state_of(model: Module, detached: bool) -> tuple[list[str], tuple, list[str], tuple]:
+def state_of(model: Module, detached: bool) -> tuple[list[str], tuple[Any, ...], list[str], tuple[Any, ...]]:
     """The names and tensors of a module's parameters and buffers."""
     params, buffers = dict(model.named_parameters()), dict(model.named_buffers())
     values = tuple(p.detach() for p in params.values()) if detached else tuple(params.values())

@@ -104,6 +104,6 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
     return everything
 
 
-def wait_all(futures: Sequence[Future]) -> list:
+def wait_all(futures: Sequence[Future]) -> list[Any]:
     """The results of all futures, once they are there."""
     return [future.wait() for future in futures]

@@ -27,7 +27,7 @@ class TypedTensor(type):
 
 
 for name, d in CLASSES.items():
-    doc = f"Tensors of {d}: made from data, or uninitialised from sizes."
+    doc: str = f"Tensors of {d}: made from data, or uninitialised from sizes."
     globals()[name] = TypedTensor(name, (), {"dtype": d, "__module__": "torch", "__doc__": doc})
 
 

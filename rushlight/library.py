@@ -55,13 +55,15 @@ def namespace(name: str) -> SimpleNamespace | None:
 class CustomOpDef:
     """An operator of the user's: called as a function, and as `torch.ops.namespace.name`."""
 
+    mutates_args: Any
+
     def __init__(self, name: str, schema: str = "", mutates_args: Any = ()):
         if "::" not in name:
             raise ValueError(f"Invalid operator name {name!r}: expected a namespace before it, as in 'mylib::{name}'.")
         self._qualname, self._schema, self.mutates_args = name, schema, mutates_args
-        self._kernel: Callable | None = None
+        self._kernel: Callable[..., Any] | None = None
         self._function: type[Function] | None = None
-        self._rule_for_batches: Callable | None = None
+        self._rule_for_batches: Callable[..., Any] | None = None
         _operators[name] = self
 
     @property
@@ -85,16 +87,16 @@ class CustomOpDef:
             self.register_autograd(no_derivative(self._qualname))
         return self._function.apply(*self._in_order(args, kwargs))  # type: ignore[union-attr]
 
-    def _in_order(self, args: tuple, kwargs: dict) -> tuple:
+    def _in_order(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
         """All arguments in their places, the defaults of those left out too."""
         bound = inspect.signature(self._kernel).bind(*args, **kwargs)  # type: ignore[arg-type]
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
-    def register_kernel(self, device_types: Any, func: Callable | None = None, /) -> Callable:
+    def register_kernel(self, device_types: Any, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
         """Gives what the operator computes on some devices, of which the CPU counts; also as a decorator."""
 
-        def register(function: Callable) -> Callable:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
             devices = [device_types] if isinstance(device_types, str) or device_types is None else device_types
             if any(device is None or device in KERNELS for device in devices):
                 self._kernel = function
@@ -102,11 +104,13 @@ class CustomOpDef:
 
         return register if func is None else register(func)
 
-    def register_fake(self, fn: Callable, /) -> Callable:
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """Takes the function that gives a compiler the shapes of results: nothing asks for them."""
         return fn
 
-    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
         """Gives the operator's derivative: `backward(ctx, *grads)`, after `setup_context(ctx, inputs, output)`."""
 
         def forward(*args):
@@ -122,10 +126,10 @@ class CustomOpDef:
         self._backward, self._setup = backward, setup_context
         self._function = type(f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}", (Function,), members)
 
-    def register_vmap(self, func: Callable | None = None, /) -> Callable:
+    def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
         """Gives the operator's rule for batches: `rule(info, in_dims, *args)`, which returns results and their dims."""
 
-        def register(function: Callable) -> Callable:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._rule_for_batches = function
             if self._function is not None:
                 self.register_autograd(self._backward, setup_context=self._setup)
@@ -134,7 +138,7 @@ class CustomOpDef:
         return register if func is None else register(func)
 
 
-def no_derivative(name: str) -> Callable:
+def no_derivative(name: str) -> Callable[..., Any]:
     """The backward pass of an operator that was given none."""
 
     def backward(ctx, *grads):
@@ -147,7 +151,7 @@ def no_derivative(name: str) -> Callable:
 
 def custom_op(
     name: str,
-    fn: Callable | None = None,
+    fn: Callable[..., Any] | None = None,
     /,
     *,
     mutates_args: Any,
@@ -169,7 +173,7 @@ def custom_op(
     tensor([1., 1.])
     """
 
-    def make(function: Callable) -> CustomOpDef:
+    def make(function: Callable[..., Any]) -> CustomOpDef:
         operator = CustomOpDef(name, schema or infer_schema(function, mutates_args=mutates_args), mutates_args)
         operator.register_kernel(device_types, function)
         return operator
@@ -177,7 +181,7 @@ def custom_op(
     return make if fn is None else make(fn)
 
 
-def infer_schema(prototype_function: Callable, /, *, mutates_args: Any, op_name: str | None = None) -> str:
+def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any, op_name: str | None = None) -> str:
     """The schema of a function, from the types that its signature gives. ValueError for a parameter without one.
 
     >>> import rushlight as torch
@@ -232,6 +236,9 @@ def return_word(kind: Any) -> str:
 class Library:
     """A namespace in which operators are defined and given kernels."""
 
+    ns: str
+    dispatch_key: str
+
     def __init__(self, ns: str, kind: str, dispatch_key: str = ""):
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
             raise ValueError(f"Unsupported kind: {kind}")
@@ -246,7 +253,7 @@ class Library:
     def impl(
         self,
         op_name: Any,
-        fn: Callable,
+        fn: Callable[..., Any],
         dispatch_key: str = "",
         *,
         with_keyset: bool = False,
@@ -273,26 +280,30 @@ def define(qualname: str, schema: str | None = None, *, lib: Library | None = No
         CustomOpDef(qualname, schema)
         return None
 
-    def make(function: Callable) -> Callable:
+    def make(function: Callable[..., Any]) -> Callable[..., Any]:
         CustomOpDef(qualname, infer_schema(function, mutates_args=())).register_kernel("cpu", function)
         return function
 
     return make
 
 
-def impl(qualname: Any, types: Any = None, func: Callable | None = None, *, lib: Library | None = None) -> Any:
+def impl(
+    qualname: Any, types: Any = None, func: Callable[..., Any] | None = None, *, lib: Library | None = None
+) -> Any:
     """Gives an operator its kernel for types of devices; also as a decorator."""
     if isinstance(qualname, Library):  # the older form: impl(library, name, dispatch_key)
         return found(f"{qualname.ns}::{types}").register_kernel(func or "")
     return found(qualname).register_kernel(types, func) if func else found(qualname).register_kernel(types)
 
 
-def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Library | None = None) -> Any:
+def register_kernel(
+    op: Any, device_types: Any, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
+) -> Any:
     """As `CustomOpDef.register_kernel`."""
     return found(op).register_kernel(device_types, func) if func else found(op).register_kernel(device_types)
 
 
-def register_fake(op: Any, func: Callable | None = None, /, **options: Any) -> Any:
+def register_fake(op: Any, func: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """As `CustomOpDef.register_fake`."""
     operator = found(op)
     return operator.register_fake if func is None else operator.register_fake(func)
@@ -302,13 +313,18 @@ impl_abstract = register_fake
 
 
 def register_autograd(
-    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Library | None = None
+    op: Any,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
 ) -> None:
     """As `CustomOpDef.register_autograd`."""
     found(op).register_autograd(backward, setup_context=setup_context)
 
 
-def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Library | None = None) -> Any:
+def register_vmap(op: Any, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None) -> Any:
     """As `CustomOpDef.register_vmap`."""
     return found(op).register_vmap(func) if func else found(op).register_vmap()
 

@@ -29,7 +29,7 @@ def no_such_name(module: str, name: str) -> AttributeError:
     return AttributeError(LateText(explanation, module, name))
 
 
-def explain_misses(namespace: dict) -> None:
+def explain_misses(namespace: dict[Any, Any]) -> None:
     """Has a module, whose globals are given, say why it lacks a name, or which of its names are near.
 
     >>> import rushlight as torch

@@ -30,6 +30,12 @@ class SobolEngine:
             [0.7500, 0.2500]])
     """
 
+    dimension: int
+    scramble: bool
+    seed: int | None
+    sobolstate: Tensor
+    shift: Tensor
+
     MAXBIT = 30
     MAXDIM = 21201
 

@@ -36,7 +36,7 @@ QUICK_METHODS = QUICK | {
 }
 
 
-def guard(namespace: dict, home: str = "") -> None:
+def guard(namespace: dict[Any, Any], home: str = "") -> None:
     """Puts a guard around each public function of a module; `home` is the module's name in PyTorch."""
     for name, function in list(namespace.items()):
         if is_ours(name, function):
@@ -74,7 +74,7 @@ def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
     return foreign(values) or any(foreign(value) for value in values if type(value) in (list, tuple))
 
 
-def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
     """The arguments of a failed call in the form that the function takes; None where there is none."""
     from rushlight.forms import other_form
 

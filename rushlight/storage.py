@@ -7,7 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.core.windows import address, memory_of
-from rushlight.devices import CPU, device
+from rushlight.devices import CPU
 from rushlight.layouts import laid_over
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.changes.changed_views import set_ as set_to_tensor
@@ -47,7 +47,7 @@ class UntypedStorage:
     """
 
     is_cuda = is_sparse = is_hpu = False
-    device: ClassVar[device] = CPU
+    device: ClassVar[Any] = CPU
 
     def __init__(self, *args: Any, device: Any = None, dtype: Any = None):
         given = args[0] if args else 0
@@ -156,7 +156,7 @@ class TypedStorage:
 
     dtype: dtypes.dtype = dtypes.float32
     is_cuda = is_sparse = False
-    device: ClassVar[device] = CPU
+    device: ClassVar[Any] = CPU
 
     def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype: Any = None, device: Any = None):
         if dtype is not None:
@@ -198,7 +198,7 @@ class TypedStorage:
         """The address of the first element."""
         return address(self.array)
 
-    def tolist(self) -> list:
+    def tolist(self) -> list[Any]:
         """The elements as numbers."""
         return self.array.tolist()
 

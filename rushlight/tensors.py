@@ -58,10 +58,10 @@ def foreign(values: Array) -> bool:
     return True
 
 
-constructed: Callable = None  # type: ignore[assignment]  # makes the array of `Tensor(2, 3)`
+constructed: Callable[..., Any] = None  # type: ignore[assignment]  # makes the array of `Tensor(2, 3)`
 
 
-def use_constructor(function: Callable) -> None:
+def use_constructor(function: Callable[..., Any]) -> None:
     """Tells the class how its arrays are made of sizes or data, once that is loaded."""
     global constructed
     constructed = function

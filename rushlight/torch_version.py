@@ -46,7 +46,7 @@ class TorchVersion(str):
         return str.__hash__(self)
 
 
-def key(version: str | Iterable) -> tuple:
+def key(version: str | Iterable[Any]) -> tuple[Any, ...]:
     """What versions are ordered by: the numbers of the release without zeros at the end, whether it is one that comes
     before it (`a`, `b`, `rc`, `dev`), and what is local to a build.
     """

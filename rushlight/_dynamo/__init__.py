@@ -46,7 +46,7 @@ __all__ = [
 disallow_in_graph = forbid_in_graph = allow_in_graph
 
 
-def optimize(backend: str | Callable = "inductor", **options: Any) -> Callable:
+def optimize(backend: str | Callable[..., Any] = "inductor", **options: Any) -> Callable[..., Any]:
     """A decorator that gives back its function or module; `torch.compile` in its older form."""
     return lambda function: function
 
@@ -54,22 +54,24 @@ def optimize(backend: str | Callable = "inductor", **options: Any) -> Callable:
 optimize_assert = optimize
 
 
-def run(fn: Callable | None = None) -> Callable:
+def run(fn: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The function itself."""
     return (lambda function: function) if fn is None else fn
 
 
-def nonstrict_trace(traceable_fn: Callable) -> Callable:
+def nonstrict_trace(traceable_fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself."""
     return traceable_fn
 
 
-def register_backend(compiler_fn: Callable | None = None, name: str | None = None, tags: tuple = ()) -> Callable:
+def register_backend(
+    compiler_fn: Callable[..., Any] | None = None, name: str | None = None, tags: tuple[Any, ...] = ()
+) -> Callable[..., Any]:
     """The compiler itself, as a decorator with or without options: it is never called."""
     return (lambda function: function) if compiler_fn is None else compiler_fn
 
 
-def export(f: Callable, *args: Any, **kwargs: Any) -> NoReturn:
+def export(f: Callable[..., Any], *args: Any, **kwargs: Any) -> NoReturn:
     """Raises NotImplementedError: `torch.fx.symbolic_trace` gives the graph of a module."""
     raise NotImplementedError(
         "rushlight compiles nothing, so it has no program to export: torch.fx.symbolic_trace gives a module's graph."
@@ -80,7 +82,7 @@ def graph_break(msg: str = "") -> None:
     """Asks the compiler to begin a new graph here: there is none."""
 
 
-def is_dynamo_disable_recursive(method: Callable) -> bool | None:
+def is_dynamo_disable_recursive(method: Callable[..., Any]) -> bool | None:
     """Whether `disable` holds for what the function calls: None, as nothing is marked."""
     return None
 
@@ -92,7 +94,7 @@ def mark_dynamic(
     hint_override: int | None = None,
     min: int | None = None,
     max: int | None = None,
-    specialize_on: list | None = None,
+    specialize_on: list[Any] | None = None,
 ) -> None:
     """Tells the compiler that a size changes from call to call: here each call may have its own."""
 

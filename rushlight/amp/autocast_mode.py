@@ -69,7 +69,7 @@ def widest(dtype: np.dtype, args: Any) -> np.dtype:
     return FLOAT32 if any(is_eligible(t) and t._array.dtype == FLOAT32 for t in flat) else dtype
 
 
-LISTED: dict[str, Callable] = {
+LISTED: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(LOWER.split(), lambda dtype, args: dtype),
     **dict.fromkeys(HIGHER.split(), lambda dtype, args: FLOAT32),
     **dict.fromkeys(WIDEST.split(), widest),
@@ -101,6 +101,8 @@ class autocast(ContextDecorator):
     ...     (x @ x).dtype, (x + x).dtype
     (torch.float16, torch.float32)
     """
+
+    device: str
 
     def __init__(
         self,

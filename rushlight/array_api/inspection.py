@@ -14,7 +14,7 @@ class __array_namespace_info__:
     torch.float32
     """
 
-    def capabilities(self) -> dict:
+    def capabilities(self) -> dict[Any, Any]:
         """What is optional in the standard."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
@@ -22,7 +22,7 @@ class __array_namespace_info__:
         """The device that arrays are made on."""
         return torch.get_default_device()
 
-    def default_dtypes(self, *, device: Any = None) -> dict:
+    def default_dtypes(self, *, device: Any = None) -> dict[Any, Any]:
         """The dtypes of arrays that are made without one."""
         real = torch.get_default_dtype()
         return {
@@ -32,10 +32,10 @@ class __array_namespace_info__:
             "indexing": torch.int64,
         }
 
-    def devices(self) -> list:
+    def devices(self) -> list[Any]:
         """All devices."""
         return [torch.device("cpu")]
 
-    def dtypes(self, *, device: Any = None, kind: str | None = None) -> dict:
+    def dtypes(self, *, device: Any = None, kind: str | None = None) -> dict[Any, Any]:
         """The dtypes of a kind, of several, or all, by their names."""
         return {name: dtype for name, dtype in DTYPES.items() if kind is None or isdtype(dtype, kind)}

@@ -180,7 +180,7 @@ def unrecorded(node: Any, tensors: Any, outputs: Any) -> tuple[Any, ...]:
     return tuple(out.detach() if id(out) in unchanged else out for out in outputs)
 
 
-def identities(values: Any) -> set:
+def identities(values: Any) -> set[Any]:
     """Which objects there are among some values, None left out."""
     return {id(value) for value in values if value is not None}
 
@@ -243,7 +243,7 @@ def check_dirty(node: Any, tensors: Sequence[Tensor | None], outputs: Sequence[A
             )
 
 
-def placed(node: Any, i: int, out: Any, inputs: set, dirty: set, constant: set, kept: set) -> Any:
+def placed(node: Any, i: int, out: Any, inputs: set[Any], dirty: set[Any], constant: set[Any], kept: set[Any]) -> Any:
     """Output `i` of a custom function, with its place in the graph. The sets are of identities; `kept` of what a
     `setup_context` saves.
     """
@@ -285,7 +285,7 @@ def returned(out: Tensor, is_kept: bool) -> Tensor:
         return out.view_as(out)
 
 
-def mark_views(node: Any, outputs: Sequence[Any], dirty: set) -> None:
+def mark_views(node: Any, outputs: Sequence[Any], dirty: set[Any]) -> None:
     """Notes with outputs that are views where they come from: changed in place they would go round the function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:

@@ -27,13 +27,13 @@ class FunctionCtx:
     It takes whatever attributes the user gives it, so it has few of its own; those of the node it shows too.
     """
 
-    to_save: tuple = ()
-    saved_for_forward: tuple = ()
-    dirty_tensors: tuple = ()
-    non_differentiable: tuple = ()
+    to_save: tuple[Any, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
     materialize_grads = True
     _materialize_non_diff_grads = True
-    needs_input_grad: tuple = ()
+    needs_input_grad: tuple[Any, ...] = ()
 
     def __init__(self, node: Any):
         self._graph_node = weakref.ref(node)
@@ -88,8 +88,10 @@ class FunctionNode(Node):
     it; `results` the shape and dtype of each output; None for others.
     """
 
+    freed: Any | Any
+
     _forward_cls: Any
-    accessed = False
+    accessed: bool = False
     constant: frozenset[int] = frozenset()  # outputs without a derivative whose gradients stay None
     is_pushed = False  # `jvp` is at work, and finds what was saved for it
 
@@ -170,7 +172,9 @@ class FunctionNode(Node):
                 saved.append(pack(tensor, packing, index))
             else:
                 saved.append(tensor if index < 0 else SavedOutput(tensor._settled(), tensor._versions(), index))
-        self.versions = tuple(0 if t is None or t._inference else t._version for t in self.ctx.to_save)
+        self.versions: tuple[Any | int, ...] = tuple(
+            0 if t is None or t._inference else t._version for t in self.ctx.to_save
+        )
         self.saved = tuple(saved)
         self.ctx.to_save = ()
 
@@ -257,9 +261,9 @@ class SavedOutput:
     __slots__ = ("array", "counter", "index")
 
     def __init__(self, array: Array, counter: Any, index: int):
-        self.array = array
-        self.counter = counter
-        self.index = index
+        self.array: Array = array
+        self.counter: Any = counter
+        self.index: int = index
 
     def tensor(self, node: Any) -> Tensor:
         """The output of its node again."""

@@ -185,7 +185,7 @@ def random_cotangent(output: Tensor, strided: bool) -> Tensor:
     return (tensor[..., ::2] if strided and output.ndim else tensor).detach().requires_grad_()
 
 
-def gradient_of(func: Callable, values: tuple, cotangents: tuple) -> Callable:
+def gradient_of(func: Callable[..., Any], values: tuple[Any, ...], cotangents: tuple[Any, ...]) -> Callable[..., Any]:
     """The gradients of a function as a function of its inputs and of the cotangents."""
     needed = [isinstance(x, TensorBase) and x.requires_grad for x in (*values, *cotangents)]
     n = len(values)
@@ -200,7 +200,7 @@ def gradient_of(func: Callable, values: tuple, cotangents: tuple) -> Callable:
     return gradient
 
 
-def check_inputs(inputs: tuple) -> None:
+def check_inputs(inputs: tuple[Any, ...]) -> None:
     """ValueError where no input requires grad, RuntimeError for expanded ones; a warning for those of low precision."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, TensorBase) and x.requires_grad):
@@ -222,7 +222,9 @@ def check_inputs(inputs: tuple) -> None:
         )
 
 
-def check_properties(func: Callable, inputs: tuple, batched: bool, undefined: bool, masked: bool | None) -> None:
+def check_properties(
+    func: Callable[..., Any], inputs: tuple[Any, ...], batched: bool, undefined: bool, masked: bool | None
+) -> None:
     """What is looked at in reverse mode beside the Jacobians."""
     outputs = differentiable(func(*inputs))
     if not outputs:
@@ -241,8 +243,8 @@ class Part:
     `complex` numbers the outputs, or in forward mode the inputs, of which this is a part.
     """
 
-    func: Callable
-    inputs: tuple
+    func: Callable[..., Any]
+    inputs: tuple[Any, ...]
     complex: tuple[int, ...] = ()
     name: str = ""
     forward: bool = False
@@ -262,7 +264,7 @@ class Part:
 PARTS = (("imaginary", lambda z: z.imag), ("real", lambda z: z.real))
 
 
-def check_reverse(func: Callable, inputs: tuple, settings: Settings) -> None:
+def check_reverse(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
     """Compares Jacobians in reverse mode, of the parts of complex outputs one after the other."""
     outputs = as_tuple(func(*inputs))
     places = tuple(i for i, out in enumerate(differentiable(outputs)) if out.is_complex())
@@ -277,7 +279,7 @@ def check_reverse(func: Callable, inputs: tuple, settings: Settings) -> None:
         compare(Part(part, inputs, places, name), settings)
 
 
-def check_forward(func: Callable, inputs: tuple, settings: Settings, undefined: bool) -> None:
+def check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings, undefined: bool) -> None:
     """Compares Jacobians in forward mode, by the parts of complex inputs one after the other."""
     places = tuple(i for i, x in enumerate(inputs) if isinstance(x, TensorBase) and x.is_complex())
     parts = [Part(func, inputs, forward=True)]
@@ -298,7 +300,9 @@ def check_forward(func: Callable, inputs: tuple, settings: Settings, undefined: 
             check_undefined_tangents(part.func, part.inputs)
 
 
-def of_part(func: Callable, inputs: tuple, places: tuple, name: str) -> Callable:
+def of_part(
+    func: Callable[..., Any], inputs: tuple[Any, ...], places: tuple[Any, ...], name: str
+) -> Callable[..., Any]:
     """A function of the real (or imaginary) parts of complex inputs; the other part is the input's, a constant."""
 
     def wrapped(*values):
@@ -336,7 +340,7 @@ def check_constant(part: Part, settings: Settings) -> None:
             raise GradcheckError("Numerical gradient for function expected to be zero")
 
 
-def compare_jacobians(part: Part, outputs: tuple, settings: Settings) -> None:
+def compare_jacobians(part: Part, outputs: tuple[Any, ...], settings: Settings) -> None:
     """Compares whole Jacobians, element by element."""
     numerical = [numerical_jacobians(part.func, part.inputs, i, settings.eps) for i in places_of_inputs(part)]
     analytical = analytical_jacobians(part, outputs, settings)
@@ -347,7 +351,7 @@ def compare_jacobians(part: Part, outputs: tuple, settings: Settings) -> None:
                 raise GradcheckError(part.mismatch(a, n, k, j))
 
 
-def analytical_jacobians(part: Part, outputs: tuple, settings: Settings) -> list[list[Tensor]]:
+def analytical_jacobians(part: Part, outputs: tuple[Any, ...], settings: Settings) -> list[list[Tensor]]:
     """For each input that requires grad the Jacobians of the outputs that do."""
     if not part.forward:
         rows = [reverse_jacobians(part.inputs, out, settings) for out in outputs if out.requires_grad]
@@ -357,7 +361,7 @@ def analytical_jacobians(part: Part, outputs: tuple, settings: Settings) -> list
     return [[jacobian for jacobian, keep in zip(row, kept, strict=True) if keep] for row in found]
 
 
-def compare_products(part: Part, outputs: tuple, settings: Settings) -> None:
+def compare_products(part: Part, outputs: tuple[Any, ...], settings: Settings) -> None:
     """Compares v^T J u (in forward mode J u) for random vectors u and v: one pass in place of one for each element."""
     rng = np.random.default_rng(0)
     live = [o for o, out in enumerate(outputs) if out.requires_grad]
@@ -381,7 +385,7 @@ def unit(rng: Any, size: int) -> np.ndarray:
 
 
 def analytical_product(
-    part: Part, outputs: tuple, o: int, j: int, directions: Sequence[Array], v: Array, settings: Settings
+    part: Part, outputs: tuple[Any, ...], o: int, j: int, directions: Sequence[Array], v: Array, settings: Settings
 ) -> Tensor:
     """v^T J u of output `o` and the j-th input that requires grad, by a pass in reverse; in forward mode J u."""
     if part.forward:
@@ -396,7 +400,7 @@ def analytical_product(
     return new_tensor(np.asarray(column @ directions[0]))
 
 
-def slow_report(part: Part, outputs: tuple, o: int, k: int, j: int, settings: Settings) -> str:
+def slow_report(part: Part, outputs: tuple[Any, ...], o: int, k: int, j: int, settings: Settings) -> str:
     """The whole Jacobians, to be shown after a mismatch in fast mode."""
     numerical = numerical_jacobians(part.func, part.inputs, places_of_inputs(part)[j], settings.eps)[o]
     analytical = analytical_jacobians(part, outputs, settings)[j][k]

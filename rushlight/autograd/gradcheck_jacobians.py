@@ -37,7 +37,7 @@ class Settings:
     fast_mode: bool
 
 
-def as_tuple(values: Any) -> tuple:
+def as_tuple(values: Any) -> tuple[Any, ...]:
     """A tuple or list as a tuple, anything else as a tuple of one."""
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
@@ -56,7 +56,7 @@ def is_inexact(value: Any) -> bool:
 
 
 def difference(
-    function: Callable, inputs: Sequence, array: np.ndarray, step: Array, place: Any, eps: float
+    function: Callable[..., Any], inputs: Sequence[Any], array: np.ndarray, step: Array, place: Any, eps: float
 ) -> list[np.ndarray]:
     """The central difference of all outputs for a step of the elements at a place of an input's memory."""
     original = array[place].copy()
@@ -100,7 +100,7 @@ def wirtinger(
     return [x + 1j * y for x, y in zip(real, imaginary, strict=True)]
 
 
-def numerical_jacobians(function: Callable, inputs: Sequence, i: int, eps: float) -> list[Tensor]:
+def numerical_jacobians(function: Callable[..., Any], inputs: Sequence[Any], i: int, eps: float) -> list[Tensor]:
     """The Jacobians of all outputs by input `i`."""
     array = inputs[i]._array
     places = progress(list(np.ndindex(array.shape)), f"differences by input {i}")
@@ -111,7 +111,7 @@ def numerical_jacobians(function: Callable, inputs: Sequence, i: int, eps: float
 
 
 def numerical_products(
-    function: Callable, inputs: Sequence, i: int, direction: Sequence[Array], eps: float
+    function: Callable[..., Any], inputs: Sequence[Any], i: int, direction: Sequence[Array], eps: float
 ) -> list[Tensor]:
     """The products of the Jacobians of all outputs by input `i` with a direction (two of them for a complex input)."""
     array = inputs[i]._array
@@ -122,13 +122,13 @@ def numerical_products(
 # in reverse mode
 
 
-def reverse_jacobians(inputs: Sequence, output: Tensor, settings: Settings) -> list[Tensor]:
+def reverse_jacobians(inputs: Sequence[Any], output: Tensor, settings: Settings) -> list[Tensor]:
     """The Jacobians of an output by each input that requires grad, a pass for each element of the output."""
     basis = np.eye(output.numel(), dtype=output._array.dtype)
     return reverse_products(inputs, output, basis, settings)
 
 
-def reverse_products(inputs: Sequence, output: Tensor, vectors: np.ndarray, settings: Settings) -> list[Tensor]:
+def reverse_products(inputs: Sequence[Any], output: Tensor, vectors: np.ndarray, settings: Settings) -> list[Tensor]:
     """The vector-Jacobian products with each of some vectors, as the columns of a matrix for each input.
 
     They are computed twice. GradcheckError where that differs, and where a gradient has another shape or dtype than
@@ -177,14 +177,14 @@ def check_attributes(gradients: list[list[Tensor | None]], targets: list[Tensor]
 # in forward mode
 
 
-def forward_jacobians(function: Callable, inputs: Sequence, settings: Settings) -> list[list[Tensor]]:
+def forward_jacobians(function: Callable[..., Any], inputs: Sequence[Any], settings: Settings) -> list[list[Tensor]]:
     """For each input that requires grad the Jacobians of all inexact outputs, a pass for each element of the input."""
     bases = [np.eye(x.numel(), dtype=x._array.dtype) for x in differentiable(inputs)]
     return forward_products(function, inputs, bases, settings)
 
 
 def forward_products(
-    function: Callable, inputs: Sequence, directions: Sequence[Any], settings: Settings
+    function: Callable[..., Any], inputs: Sequence[Any], directions: Sequence[Any], settings: Settings
 ) -> list[list[Tensor]]:
     """For each input the products of the Jacobians of all inexact outputs with its directions, as rows of a matrix."""
     results = []
@@ -198,7 +198,9 @@ def forward_products(
     return results
 
 
-def push_forward(function: Callable, inputs: Sequence, k: int, vector: np.ndarray, settings: Settings) -> list[Array]:
+def push_forward(
+    function: Callable[..., Any], inputs: Sequence[Any], k: int, vector: np.ndarray, settings: Settings
+) -> list[Array]:
     """The tangents of all inexact outputs for one of the k-th input that requires grad, and zeros for the others."""
     with forward_ad.dual_level():
         duals = []
@@ -214,7 +216,7 @@ def push_forward(function: Callable, inputs: Sequence, k: int, vector: np.ndarra
     return [(np.zeros_like(p._array) if t is None else t._array).reshape(-1) for p, t in pairs]
 
 
-def chosen(inputs: Sequence, k: int) -> list[bool | None]:
+def chosen(inputs: Sequence[Any], k: int) -> list[bool | None]:
     """For each input whether it is the k-th that requires grad; None for those that do not."""
     number = iter(range(len(inputs)))
     return [next(number) == k if isinstance(x, Tensor) and x.requires_grad else None for x in inputs]

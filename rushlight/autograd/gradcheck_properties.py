@@ -20,7 +20,7 @@ def zeros_like(tensor: Tensor) -> Tensor:
     return new_tensor(np.zeros_like(tensor._array))
 
 
-def check_zero_cotangents(outputs: Sequence[Tensor], inputs: Sequence, masked: bool | None) -> None:
+def check_zero_cotangents(outputs: Sequence[Tensor], inputs: Sequence[Any], masked: bool | None) -> None:
     """GradcheckError where cotangents of zero do not give gradients of zero, of the shape and dtype of the inputs."""
     targets = differentiable(inputs)
     grads = grad(outputs, targets, [zeros_like(out) for out in outputs], allow_unused=True)
@@ -56,7 +56,7 @@ def with_undefined_grad(tensor: Tensor) -> Tensor:
     return out
 
 
-def check_undefined_cotangents(function: Callable, inputs: Sequence) -> None:
+def check_undefined_cotangents(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """GradcheckError where the backward pass does not take a missing cotangent for zeros: of all outputs, or of one."""
     outputs = differentiable(function(*inputs))
     check_gradients_vanish([with_undefined_grad(out) for out in outputs], inputs)
@@ -65,7 +65,7 @@ def check_undefined_cotangents(function: Callable, inputs: Sequence) -> None:
         check_gradients_vanish([with_undefined_grad(out) if k == i else out for k, out in enumerate(fresh)], inputs)
 
 
-def check_gradients_vanish(outputs: list[Tensor], inputs: Sequence) -> None:
+def check_gradients_vanish(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
     """GradcheckError where cotangents of zero, or none, give other gradients than zeros or none."""
     try:
         grads = grad(outputs, differentiable(inputs), [zeros_like(out) for out in outputs], allow_unused=True)
@@ -91,7 +91,7 @@ def warn_of_undefined() -> None:
     )
 
 
-def check_undefined_tangents(function: Callable, inputs: Sequence) -> None:
+def check_undefined_tangents(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """GradcheckError where a missing tangent of an input gives other results than one of zeros."""
     rng = np.random.default_rng(0)
     places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
@@ -108,7 +108,7 @@ def check_undefined_tangents(function: Callable, inputs: Sequence) -> None:
                 )
 
 
-def push_forward(function: Callable, inputs: Sequence, tangents: dict) -> list[Tensor | None]:
+def push_forward(function: Callable[..., Any], inputs: Sequence[Any], tangents: dict[Any, Any]) -> list[Tensor | None]:
     """The tangents of all inexact outputs for tangents of some inputs, given by their place."""
     with forward_ad.dual_level():
         values = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
@@ -118,7 +118,7 @@ def push_forward(function: Callable, inputs: Sequence, tangents: dict) -> list[T
         return [forward_ad.unpack_dual(out).tangent for out in as_tuple(function(*values)) if is_inexact(out)]
 
 
-def check_batched_reverse(inputs: Sequence, output: Tensor, index: int) -> None:
+def check_batched_reverse(inputs: Sequence[Any], output: Tensor, index: int) -> None:
     """GradcheckError where vmap of the backward pass gives other gradients than one pass after the other."""
     targets = differentiable(inputs)
 
@@ -129,7 +129,7 @@ def check_batched_reverse(inputs: Sequence, output: Tensor, index: int) -> None:
     check_batched(vjp, output, index, "check_batched_grad")
 
 
-def check_batched_forward(function: Callable, inputs: Sequence) -> None:
+def check_batched_forward(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """GradcheckError where vmap of a forward pass gives other tangents than one pass after the other."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
@@ -143,7 +143,7 @@ def check_batched_forward(function: Callable, inputs: Sequence) -> None:
         check_batched(jvp, x, i, "check_batched_forward_grad")
 
 
-def check_batched(product: Callable, like: Tensor, index: int, option: str) -> None:
+def check_batched(product: Callable[..., Any], like: Tensor, index: int, option: str) -> None:
     """Compares `vmap(product)` of two random vectors with `product` of each."""
     from rushlight.func import vmap
 

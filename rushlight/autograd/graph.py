@@ -62,7 +62,7 @@ class GradientEdge(NamedTuple):
 
     node: Any
     output_nr: int
-    metadata: tuple | None = None
+    metadata: tuple[Any, ...] | None = None
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -250,7 +250,7 @@ class Waiting:
 
     def __init__(self, tensors, fn, mode):
         self.tensors, self.fn, self.mode = tensors, fn, mode
-        self.lock = lock()
+        self.lock: Any = lock()
         self.runs = weakref.WeakKeyDictionary()
 
     def arrived(self, i: Any, grad: Array) -> None:
@@ -272,7 +272,7 @@ class MultiHandle(RemovableHandle):
     """Takes all hooks of a multi-gradient hook away."""
 
     def __init__(self, handles: Iterable[RemovableHandle]):
-        self.handles = tuple(handles)
+        self.handles: tuple[RemovableHandle, ...] = tuple(handles)
 
     def remove(self) -> None:
         """Takes the hooks away. A second call does nothing."""

@@ -10,7 +10,7 @@ WIDTH, LINE, GAP, STEP = 150, 14, 14, 34  # of a box, of its lines, between boxe
 def svg_of(boxes: Any, arrows: Any) -> str:
     """The drawing: results at the bottom, each box above all that it leads to."""
     depths = depths_of([box.name for box in boxes], arrows)
-    layers: dict[int, list] = {}
+    layers: dict[int, list[Any]] = {}
     for box in boxes:
         layers.setdefault(depths[box.name], []).append(box)
     tall = max((len(box.lines) for box in boxes), default=1) * LINE + 10

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from rushlight.missing import explain_misses as _explain_misses
 
-matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
+matmul: SimpleNamespace = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
 
 
 def is_built() -> bool:

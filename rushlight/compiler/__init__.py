@@ -54,8 +54,8 @@ __all__ = [
     "wrap_numpy",
 ]
 
-config = SimpleNamespace()  # options of compilation: they can be set and read, and decide nothing
-_backend: str | Callable = "inductor"
+config: SimpleNamespace = SimpleNamespace()  # options of compilation: they can be set and read, and decide nothing
+_backend: str | Callable[..., Any] = "inductor"
 
 
 BACKENDS = ("walker", "llvm", "eager")
@@ -65,15 +65,15 @@ _made: WeakSet[Compiled] = WeakSet()
 
 
 def compile(
-    model: Callable | None = None,
+    model: Callable[..., Any] | None = None,
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: str | Callable = "walker",
+    backend: str | Callable[..., Any] = "walker",
     mode: str | None = None,
     options: dict[str, Any] | None = None,
     disable: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """A function or module whose calls are recorded and replayed: it gives what the original gives.
 
     A first call runs as ever and is written down, with its backward passes, changes in place, random numbers and steps
@@ -127,23 +127,23 @@ def is_exporting() -> bool:
     return False
 
 
-def assume_constant_result(fn: Callable) -> Callable:
+def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself: it is called each time."""
     return fn
 
 
-def nested_compile_region(fn: Callable | None = None, **options: Any) -> Callable:
+def nested_compile_region(fn: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """The function itself, whatever the options."""
     return (lambda function: function) if fn is None else fn
 
 
 def substitute_in_graph(
-    original_fn: Callable,
+    original_fn: Callable[..., Any],
     *,
     can_constant_fold_through: bool = False,
     skip_signature_check: bool = False,
     is_embedded_type: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """A decorator that gives back its function: PyTorch's compiler would take it in the place of the original."""
     return lambda function: function
 
@@ -158,13 +158,13 @@ def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> li
     return list(BACKENDS)
 
 
-def set_default_backend(backend: str | Callable | None) -> None:
+def set_default_backend(backend: str | Callable[..., Any] | None) -> None:
     """Notes the compiler to take where none is named; None for PyTorch's own."""
     global _backend
     _backend = "inductor" if backend is None else backend
 
 
-def get_default_backend() -> str | Callable:
+def get_default_backend() -> str | Callable[..., Any]:
     """What `set_default_backend` noted."""
     return _backend
 
@@ -173,7 +173,7 @@ def cudagraph_mark_step_begin() -> None:
     """Tells CUDA graphs that a step begins: there are none."""
 
 
-def wrap_numpy(fn: Callable) -> Callable:
+def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function of tensors that calls a function of NumPy arrays, and gives back tensors for its arrays.
 
     >>> import numpy as np, rushlight as torch

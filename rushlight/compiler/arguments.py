@@ -12,7 +12,7 @@ from rushlight.compiler.surroundings import SIMPLE
 from rushlight.core.graph import TensorBase
 
 
-def flattened(value: Any, tensors: list, roots: list) -> Any:
+def flattened(value: Any, tensors: list[Any], roots: list[Any]) -> Any:
     """The structure of arguments: tensors are put into a list, and objects to look at into another."""
     if isinstance(value, TensorBase):
         tensors.append(value)
@@ -77,6 +77,6 @@ def with_floats(structure: Any, others: Iterator[Any]) -> Any:
     return structure
 
 
-def call_with(structure: Any, arguments: list, numbers: Any) -> tuple[tuple, dict]:
+def call_with(structure: Any, arguments: list[Any], numbers: Any) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """The arguments of a call of a structure: its tensors, and floats."""
     return rebuilt(with_floats(structure, iter(numbers)), lambda leaf: arguments[leaf.index])

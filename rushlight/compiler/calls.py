@@ -17,6 +17,9 @@ ONE, TWO, ANY = 0, 1, 2  # the ways to call an operator, those of `core.operator
 class Elementwise:
     """An elementwise operator on up to four arrays and numbers, as the core computes it."""
 
+    name: Any
+    __name__: Any
+
     def __init__(self, op: Any):
         self.op = op
         self.name = self.__name__ = op.name
@@ -32,7 +35,10 @@ class Elementwise:
 class Apart:
     """A function whose results may be arguments, or look at them: here they are copies."""
 
-    def __init__(self, function: Callable):
+    name: Any | str
+    __name__: Any | str
+
+    def __init__(self, function: Callable[..., Any]):
         self.function = function
         self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
 
@@ -47,7 +53,7 @@ class Apart:
 class Wrapped:
     """A function that is given batched arrays: bare ones with the levels that they had when it was written down."""
 
-    def __init__(self, function: Callable, levels: list):
+    def __init__(self, function: Callable[..., Any], levels: list[Any]):
         self.function = function
         self.levels = levels
         self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
@@ -60,7 +66,7 @@ class Wrapped:
         return unwrapped(result)
 
 
-def rewrapped(args: Any, levels: Any) -> list:
+def rewrapped(args: Any, levels: Any) -> list[Any]:
     """Arguments with batched arrays where there were some."""
     return [
         arg if level is None else rewrapped(arg, level) if type(level) is list else Batched(arg, level)
@@ -68,9 +74,9 @@ def rewrapped(args: Any, levels: Any) -> list:
     ]
 
 
-def levels_in(args: Any) -> list:
+def levels_in(args: Any) -> list[Any]:
     """For each argument the levels of a batched array, a list of these for a list with some, else None."""
-    found: list = []
+    found: list[Any] = []
     for arg in args:
         if type(arg) is Batched:
             found.append(arg.levels)
@@ -87,7 +93,7 @@ def unwrapped(value: Any) -> Any:
     return value.array if type(value) is Batched else value
 
 
-def prepared(op: Any, args: tuple, way: int) -> tuple[list, Callable]:
+def prepared(op: Any, args: tuple[Any, ...], way: int) -> tuple[list[Any], Callable[..., Any]]:
     """The arrays that an operator computes with in place of tensors, and the function that does."""
     if op.view and args[0]._unsettled and op.layout != "reshaped":
         args[0]._settled()
@@ -101,7 +107,7 @@ def prepared(op: Any, args: tuple, way: int) -> tuple[list, Callable]:
     return arrays, op.forward
 
 
-def promoted(op: Any, args: tuple, arrays: list, way: int) -> list:
+def promoted(op: Any, args: tuple[Any, ...], arrays: list[Any], way: int) -> list[Any]:
     """The arrays after promotion to one dtype."""
     if op.promote is None or (way != ANY and of_one_dtype(arrays)):
         return arrays
@@ -115,7 +121,7 @@ def promoted(op: Any, args: tuple, arrays: list, way: int) -> list:
     return arrays
 
 
-def of_one_dtype(arrays: list) -> bool:
+def of_one_dtype(arrays: list[Any]) -> bool:
     """Whether operands need no promotion: floats of one dtype, and numbers."""
     dtype = arrays[0].dtype
     if dtype not in FLOATS:
@@ -135,7 +141,7 @@ def bare(arg: Any) -> Any:
     return arg
 
 
-def tensors_in(arrays: Any) -> list:
+def tensors_in(arrays: Any) -> list[Any]:
     """The arrays among arguments, batched or not."""
     found = []
     for arg in arrays:

@@ -50,7 +50,7 @@ def tolerance(array: np.ndarray, largest: float) -> float:
     return 1e-4 * largest + 1e-6
 
 
-def agree(first: Recording, second: Recording, arguments: Sequence = ()) -> None:
+def agree(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
     """Unrecordable where two recordings of one function are not the same program.
 
     `arguments` are those of the second; the numbers among them may be inputs of the first alone.
@@ -59,7 +59,7 @@ def agree(first: Recording, second: Recording, arguments: Sequence = ()) -> None
     first.result = result_of(first.result, second.result, first.left, [*second.left, *arguments])
 
 
-def agree_steps(first: Recording, second: Recording, arguments: Sequence = ()) -> None:
+def agree_steps(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
     """Unrecordable where the parts of two recordings are not the same."""
     if len(first.stretches) != len(second.stretches):
         raise Unrecordable("its steps differ from call to call")
@@ -67,7 +67,7 @@ def agree_steps(first: Recording, second: Recording, arguments: Sequence = ()) -
         agree_programs(one.program, one.places, other.program, other.places, arguments)
 
 
-def result_of(result: Any, other: Any, numbers: list, others: list | None = None) -> Any:
+def result_of(result: Any, other: Any, numbers: list[Any], others: list[Any] | None = None) -> Any:
     """The structure of a result, with formulas for numbers. Unrecordable if another result differs.
 
     `numbers` and `others` are those that left the program and those among the arguments, in the first call and in the
@@ -93,7 +93,9 @@ def result_of(result: Any, other: Any, numbers: list, others: list | None = None
     return made
 
 
-def agree_programs(one: Program, places: list, other: Program, others: list, arguments: Sequence) -> None:
+def agree_programs(
+    one: Program, places: list[Any], other: Program, others: list[Any], arguments: Sequence[Any]
+) -> None:
     """Unrecordable where two programs, with the places of their inputs, are not the same."""
     numbers: dict[Value, Any] = {}
     if len(one.steps) != len(other.steps):
@@ -105,7 +107,12 @@ def agree_programs(one: Program, places: list, other: Program, others: list, arg
 
 
 def match(
-    one: Program, places: list, other: Program, others: list, numbers: dict[Value, Any], arguments: Sequence
+    one: Program,
+    places: list[Any],
+    other: Program,
+    others: list[Any],
+    numbers: dict[Value, Any],
+    arguments: Sequence[Any],
 ) -> None:
     """Matches inputs and constants of two programs."""
     formulas = {what: value for value, (kind, what) in zip(other.inputs, others, strict=True) if is_number(kind)}
@@ -199,7 +206,7 @@ def compare(
     recording: Recording,
     record: Callable[[], Recording],
     call: Callable[[], Any],
-    arguments: list,
+    arguments: list[Any],
     before: State,
     changed: bool,
 ) -> None:

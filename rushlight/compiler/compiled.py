@@ -42,9 +42,9 @@ RECORDING = lock()  # held by the one that records
 class Variant:
     """A recording with its guards (`prepared`), and what is known of how it does."""
 
-    def __init__(self, recording: Recording, arguments: list, surroundings: Surroundings, compiled: "Compiled"):
+    def __init__(self, recording: Recording, arguments: list[Any], surroundings: Surroundings, compiled: "Compiled"):
         self.recording = recording
-        self.others = list(surroundings.tensors.values())
+        self.others: list[TensorBase] = list(surroundings.tensors.values())
         self.looked_after = 0
         self.granted = 0
         self.misses = 0  # replays that ended with a check
@@ -63,7 +63,7 @@ class Variant:
         )
         arrays = gather(recording.stretches[0].places, [*arguments, *recording.numbers], None)
         simple = type(recording.result) is Leaf and not recording.differentiable and not recording.draws
-        self.prepared = Prepared(
+        self.prepared: Prepared = Prepared(
             guard,
             CURRENT.get(),
             dtypes.get_default_dtype(),
@@ -73,7 +73,7 @@ class Variant:
             partial(self.give, compiled),
         )
 
-    def differs_in_numbers(self, structure: Any, arguments: list) -> bool:
+    def differs_in_numbers(self, structure: Any, arguments: list[Any]) -> bool:
         """Whether a call would be like the recorded one, if it had its floats."""
         floats = list(floats_in(self.recording.structure))
         if not floats or len(floats) != len(list(floats_in(structure))) or self.prepared.modes is not CURRENT.get():
@@ -90,7 +90,7 @@ class Variant:
         self.granted += number - self.prepared.left
         self.prepared.left = number
 
-    def give(self, compiled: "Compiled", arguments: list, args: tuple, kwargs: dict) -> Any:
+    def give(self, compiled: "Compiled", arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays the call; where a check fails, the function goes another way."""
         try:
             return self.recording.replay(arguments, (compiled.function, args, kwargs))
@@ -99,7 +99,7 @@ class Variant:
             return compiled.look_after(args, kwargs)
 
 
-def layouts_of(recording: Recording) -> list[tuple]:
+def layouts_of(recording: Recording) -> list[tuple[Any, ...]]:
     """The gradients among the inputs of a recording: their place, shape, strides and dtype."""
     return [
         (*place[1], value.shape, value.layout(), value.dtype)
@@ -112,7 +112,9 @@ def layouts_of(recording: Recording) -> list[tuple]:
 class Compiled(Replayer):
     """A function that is recorded and replayed; called like the function."""
 
-    def __init__(self, function: Callable, fullgraph: bool = False, backend: str = "walker", timed: bool = True):
+    def __init__(
+        self, function: Callable[..., Any], fullgraph: bool = False, backend: str = "walker", timed: bool = True
+    ):
         super().__init__(function)
         update_wrapper(self, function)
         self.uncompiled = function
@@ -120,29 +122,29 @@ class Compiled(Replayer):
         self.backend = backend
         self.timed = timed
         self.reset()
-        self.lock = lock()
+        self.lock: Any = lock()
 
     def reset(self) -> None:
         """Forgets all recordings."""
         self.prepared = []
         self.variants: list[Variant] = []
-        self.codes: dict[CodeType, dict] = {}
+        self.codes: dict[CodeType, dict[Any, Any]] = {}
         self.strange = 0  # calls that were like no recorded one, when there were as many as may be
         self.failures = 0
         self.joins = True  # whether recordings that differ in numbers alone may become one
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
 
-    def __deepcopy__(self, memo: dict) -> "Compiled":
+    def __deepcopy__(self, memo: dict[Any, Any]) -> "Compiled":
         return Compiled(deepcopy(self.function, memo), self.fullgraph, self.backend, self.timed)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Compiled, (self.function, self.fullgraph, self.backend, self.timed)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def look_after(self, args: tuple, kwargs: dict) -> Any:
+    def look_after(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays with an eye on time and values, or calls and records."""
         if self.given_up is not None or not self.lock.acquire(False):
             return self.function(*args, **kwargs)
@@ -153,7 +155,7 @@ class Compiled(Replayer):
             INSIDE.reset(inside)
             self.lock.release()
 
-    def call(self, args: tuple, kwargs: dict) -> Any:
+    def call(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays a recording that fits; else calls and records, while there is one thread.
 
         Another one could see the values that tensors have while a recording is checked.
@@ -183,7 +185,7 @@ class Compiled(Replayer):
 
     # replays
 
-    def replay(self, variant: Variant, arguments: list, args: tuple, kwargs: dict) -> Any:
+    def replay(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays a recording: at some calls after an audit, and in the beginning in turn with eager calls."""
         number = variant.replays + 1
         if number in AUDITS and is_alone():
@@ -207,7 +209,7 @@ class Compiled(Replayer):
             variant.prepared.slow = min(replayed) > min(eager)
         return result
 
-    def audit(self, variant: Variant, arguments: list, args: tuple, kwargs: dict) -> None:
+    def audit(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
         """Compares call and replay on copies; a difference switches the recording off."""
         recording = variant.recording.seen_with(arguments)
         try:
@@ -221,10 +223,10 @@ class Compiled(Replayer):
 
     # recordings
 
-    def record(self, args: tuple, kwargs: dict) -> Any:
+    def record(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Calls the function, and keeps a recording where it is right."""
         arguments: list[TensorBase] = []
-        roots: list = [self.function]
+        roots: list[Any] = [self.function]
         try:
             structure = flattened((args, kwargs), arguments, roots)
             before = Surroundings(roots, self.codes)
@@ -276,7 +278,7 @@ class Compiled(Replayer):
         self.variants.remove(variant)
         self.prepared.remove(variant.prepared)
 
-    def join(self, other: Variant, variant: Variant, arguments: list, state: State, before: Surroundings) -> None:
+    def join(self, other: Variant, variant: Variant, arguments: list[Any], state: State, before: Surroundings) -> None:
         """Puts a recording for any numbers in the place of two that differ in them, where that can be."""
         recording = variant.recording
         after = State(recording.given.tensors)
@@ -297,7 +299,7 @@ class Compiled(Replayer):
         self.drop(variant)
         self.keep(both)
 
-    def recorded(self, args: tuple, kwargs: dict, others: list[TensorBase]) -> Recording:
+    def recorded(self, args: tuple[Any, ...], kwargs: dict[Any, Any], others: list[TensorBase]) -> Recording:
         """A recording of a call without steps of optimizers, for comparison."""
         arguments: list[TensorBase] = []
         structure = flattened((args, kwargs), arguments, [])
@@ -310,7 +312,7 @@ class Compiled(Replayer):
             raise Unrecordable(recorder.trouble[0])
         return Recording(recorder, given, structure, result)
 
-    def called_aside(self, args: tuple, kwargs: dict) -> Any:
+    def called_aside(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """What a call gives that is not recorded, and in which optimizers make no steps."""
         aside = Aside()
         STACK.enter(aside)
@@ -335,11 +337,13 @@ class Compiled(Replayer):
         if self.fullgraph:
             raise RuntimeError(f"torch.compile(fullgraph=True): {name} cannot be compiled{place}: {why}.")
         self.given_up = f"{why}{place}"
-        self.prepared = []
+        self.prepared: list[Any] = []
         warn(f"torch.compile: {name} runs as it is, because{place} {why}.")
 
 
-def run_under(recorder: Recorder, given: Given, function: Callable, args: tuple, kwargs: dict) -> Any:
+def run_under(
+    recorder: Recorder, given: Given, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> Any:
     """Calls a function while a recorder looks on, which then writes down the backward pass of the results."""
     STACK.enter(recorder)
     try:
@@ -361,7 +365,7 @@ def check_modes() -> None:
         raise Unrecordable("anomaly mode, or a hook on saved tensors, is on")
 
 
-def check_tensors(tensors: list) -> None:
+def check_tensors(tensors: list[Any]) -> None:
     """Unrecordable for tensors of which more than the elements counts."""
     for tensor in tensors:
         if tensor._tangents is not None or tensor.hooks is not None or type(tensor._array) is not np.ndarray:

@@ -18,14 +18,14 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 class Ends:
     """Where a recorded graph ends: tensors that were there before the call and get gradients, for some outputs."""
 
-    def __init__(self, outputs: list, known: list, start: int):
+    def __init__(self, outputs: list[Any], known: list[Any], start: int):
         self.outputs = outputs
         self.spent = False  # whether a pass has released the graph
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:
                 vertices.setdefault(id(vertex_of(tensor)), []).append(tensor)
-        self.inputs: list = []
+        self.inputs: list[Any] = []
         seen: set[int] = set()
         stack: list[Any] = [output._node for output in outputs]
         while stack:
@@ -53,7 +53,7 @@ def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
     return [new_tensor(draw.standard_normal(one._array.shape).astype(one._array.dtype)) for one in outputs]
 
 
-def sent_back(ends: Ends, grads: list, outputs: list | None = None) -> Any:
+def sent_back(ends: Ends, grads: list[Any], outputs: list[Any] | None = None) -> Any:
     """The gradients of the inputs, None where there is none; of other outputs with the same ends."""
     return grad(outputs or ends.outputs, ends.inputs, grads, retain_graph=True, allow_unused=True)
 
@@ -66,35 +66,39 @@ class Backward:
     inputs of the graph; None where no gradient comes.
     """
 
-    def __init__(self, program: Program, sources: list[tuple[str, Any]], places: list, results: list[int | None]):
+    def __init__(self, program: Program, sources: list[tuple[str, Any]], places: list[Any], results: list[int | None]):
         self.program = program
         self.sources = sources
         self.places = places
         self.results = results
-        self.execute: Callable[[list], list] = None  # type: ignore[assignment]  # set where it is prepared
+        self.execute: Callable[[list[Any]], list[Any]] = None  # type: ignore[assignment]  # set where it is prepared
 
 
 class CompiledFunctionBackward(Node):
     """The history of the results of a replayed call."""
 
+    backward: Backward
+
     def connect(self, inputs: list[TensorBase], outputs: list[TensorBase]) -> None:
         """Makes this the node of some results, behind which are some inputs."""
-        self.edges = tuple([vertex_of(tensor) for tensor in inputs])
-        self.numbers = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
-        self.arity = len(inputs)
+        self.edges: tuple[Any, ...] = tuple([vertex_of(tensor) for tensor in inputs])
+        self.numbers: tuple[Any | int, ...] = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
+        self.arity: int = len(inputs)
         if len(outputs) > 1:
             self.outputs = [(tensor._array.shape, tensor._array.dtype) for tensor in outputs]
         for i, tensor in enumerate(outputs):
             tensor._node, tensor._index, tensor._needs = self, i, True
 
-    def keep(self, backward: Backward, values: list, versions: list, again: Callable[[list], list]) -> None:
+    def keep(
+        self, backward: Backward, values: list[Any], versions: list[Any], again: Callable[[list[Any]], list[Any]]
+    ) -> None:
         """Keeps what the pass needs: arrays (None for cotangents), the versions of tensors that may change until
         then, and how to make the call once more where gradients are to be differentiated.
         """
         self.backward, self.values, self.changes, self.again = backward, values, versions, again
 
-    values: list | None = None
-    changes: list = []  # noqa: RUF012 (never changed)
+    values: list[Any] | None = None
+    changes: list[Any] = []  # noqa: RUF012 (never changed)
 
     def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
         """The cotangents of the inputs."""
@@ -120,7 +124,7 @@ class CompiledFunctionBackward(Node):
         """Lets go of what was kept."""
         self.values = self.again = None
         self.changes = []
-        self.freed = last_number()
+        self.freed: Any | Any = last_number()
 
 
 @cache

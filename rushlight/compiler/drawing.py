@@ -143,7 +143,9 @@ class Drawn(NDArrayOperatorsMixin):
         target.node = made.node
         return target
 
-    def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]
+    ) -> Any:
         if function in VIEWS and isinstance(args[0], Drawn):
             return args[0].seen(lambda array: function(array, *args[1:], **kwargs))
         if function in FUNCTIONS:
@@ -161,12 +163,12 @@ class Drawn(NDArrayOperatorsMixin):
 admit(Drawn)
 
 
-def as_tuple(value: Any) -> tuple:
+def as_tuple(value: Any) -> tuple[Any, ...]:
     """A tuple of one, or the tuple that it is."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def known_sizes(sizes: tuple, size: int) -> tuple[int, ...]:
+def known_sizes(sizes: tuple[Any, ...], size: int) -> tuple[int, ...]:
     """A shape without -1."""
     rest = prod([n for n in sizes if n != -1])
     return tuple([size // rest if n == -1 else int(n) for n in sizes])
@@ -200,7 +202,7 @@ def fresh(graph: Graph, node: Node) -> Drawn:
     return found
 
 
-def applied(graph: Graph, ufunc: np.ufunc, inputs: tuple) -> Drawn:
+def applied(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Drawn:
     """An elementwise function of arrays of one float type, or of truths."""
     kinds = {x.dtype for x in inputs if isinstance(x, (Drawn, np.ndarray, np.generic))}
     dtype: Any = TRUTH if kinds == {TRUTH} else next(iter(kinds - {TRUTH}), None)
@@ -258,7 +260,7 @@ def averaged(array: Drawn, axis: Any = None, dtype: Any = None, out: None = None
 
 
 VIEWS = {np.transpose, np.swapaxes, np.moveaxis, np.broadcast_to, np.expand_dims, np.squeeze, np.flip, np.rollaxis}
-FUNCTIONS: dict[Any, Callable] = {
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: chosen,
     np.zeros_like: filled(0),
     np.ones_like: filled(1),

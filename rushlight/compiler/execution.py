@@ -15,7 +15,7 @@ REFERENCE = "eager"  # the backend that runs programs step by step
 NATIVE = "llvm"  # the one with native loops
 
 
-def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
+def execution(program: Program, backend: str) -> Callable[[list[Any]], list[Any]]:
     """A function that runs a program on inputs.
 
     A program that cannot be made faster runs step by step; so does, with a warning, one of which that is not known.
@@ -33,7 +33,9 @@ def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
         return partial(run, program)
 
 
-def as_recorded(execute: Callable[[list], list[Any]], values: list[tuple[Value, tuple]], inputs: list) -> list[Any]:
+def as_recorded(
+    execute: Callable[[list[Any]], list[Any]], values: list[tuple[Value, tuple[Any, ...]]], inputs: list[Any]
+) -> list[Any]:
     """The outputs of a program, which lie in memory as they were recorded: as these values, with these strides."""
     outputs = execute(inputs)
     for i, (value, strides) in enumerate(values):

@@ -21,8 +21,8 @@ class Explanation:
 
     def __init__(self, compiled: Compiled, times: dict[str, float]):
         variant = compiled.variants[-1] if compiled.variants else None
-        self.name = getattr(compiled.function, "__qualname__", type(compiled.function).__name__)
-        self.trouble = compiled.given_up or (
+        self.name: Any = getattr(compiled.function, "__qualname__", type(compiled.function).__name__)
+        self.trouble: str | None = compiled.given_up or (
             None if variant is not None else "; ".join(dict.fromkeys(compiled.reasons))
         )
         self.times = times
@@ -98,7 +98,7 @@ def timed(call: Callable[[], Any]) -> float:
     return 1e6 * min(times)
 
 
-def explain(fn: Callable) -> Callable[..., Explanation]:
+def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
     """A function that calls `fn` some times with its arguments, and tells what its recording looks like.
 
     It tells the steps by line of the source, what has to stay the same for a replay, what a replay leaves behind, what

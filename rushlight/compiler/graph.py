@@ -31,9 +31,9 @@ COMMUTATIVE = {np.add, np.multiply}
 class Call:
     """A function with its arguments: arrays stand in `args` as `Operand`s. Two calls are never the same."""
 
-    function: Callable
-    args: tuple
-    results: tuple  # (shape, dtype) of each
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    results: tuple[Any, ...]  # (shape, dtype) of each
     step: Any  # of the recorded program
 
 

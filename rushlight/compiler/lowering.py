@@ -60,9 +60,9 @@ class Lowering:
     """A graph while it is made, and the nodes that values have become."""
 
     def __init__(self, program: Program):
-        self.graph = Graph()
+        self.graph: Graph = Graph()
         self.nodes: dict[Value, Node] = {}
-        self.numbers = {value: number for number, value in enumerate(program.inputs)}
+        self.numbers: dict[Value, int] = {value: number for number, value in enumerate(program.inputs)}
         self.looks: dict[Value, Value] = {}  # for a view what it is one of
         for number, value in enumerate(program.inputs):
             node = self.graph.add(INPUT, (), value.shape, value.dtype, number)  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ def views(graph: Graph, step: Step, node: Any, *args: Any) -> list[Node]:
     return [graph.view(node, partial(one_view, step.function, args, i)) for i in range(len(step.results))]
 
 
-def one_view(function: Callable, args: tuple, number: int, array: np.ndarray) -> np.ndarray:
+def one_view(function: Callable[..., Any], args: tuple[Any, ...], number: int, array: np.ndarray) -> np.ndarray:
     """One of several views of an array."""
     return function(array, *args)[number]
 
@@ -189,7 +189,7 @@ def as_array(graph: Graph, node: Node, dtype: Any) -> Node:
     return graph.add(INPUT, (), (), dtype, node.detail) if node.shape is None else node
 
 
-def taken(graph: Graph, tape: Any, nodes: list, dtype: Any) -> Node:
+def taken(graph: Graph, tape: Any, nodes: list[Any], dtype: Any) -> Node:
     """The nodes of a tape's steps."""
     values = nodes + [graph.constant(np.array(constant, dtype)) for constant in tape.constants]
     for step in tape.steps:

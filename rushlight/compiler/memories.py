@@ -21,11 +21,11 @@ class Memory:
     __slots__ = ("given", "owner", "value", "version", "whole")
 
     def __init__(self, owner: np.ndarray, whole: np.ndarray, value: Value, given: bool):
-        self.owner = owner
-        self.whole = whole
-        self.value = value
-        self.given = given  # whether it was there before the call
-        self.version = 0
+        self.owner: np.ndarray = owner
+        self.whole: np.ndarray = whole
+        self.value: Value = value
+        self.given: bool = given  # whether it was there before the call
+        self.version: int = 0
 
 
 class Memories:
@@ -34,7 +34,9 @@ class Memories:
     def __init__(self, program: Program):
         self.program = program
         self.memories: dict[int, Memory] = {}  # by the identity of the array that owns it
-        self.known: dict[int, tuple] = {}  # by identity: the array, its value, its memory, the version of that
+        self.known: dict[
+            int, tuple[Any, ...]
+        ] = {}  # by identity: the array, its value, its memory, the version of that
         self.inputs: list[np.ndarray] = []
         self.born: set[int] = set()  # owners of memory that was made by something else than a step
 
@@ -138,7 +140,7 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def window_of(array: np.ndarray, whole: np.ndarray) -> tuple:
+def window_of(array: np.ndarray, whole: np.ndarray) -> tuple[Any, ...]:
     """Where an array lies in another: offset in bytes, shape, strides, dtype. Unrecordable where it does not."""
     low, high = np.lib.array_utils.byte_bounds(whole)
     first, last = np.lib.array_utils.byte_bounds(array) if array.size else (low, low)
@@ -147,7 +149,9 @@ def window_of(array: np.ndarray, whole: np.ndarray) -> tuple:
     return address(array) - address(whole), array.shape, array.strides, array.dtype
 
 
-def look(whole: np.ndarray, offset: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+def look(
+    whole: np.ndarray, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
+) -> np.ndarray:
     """The view of an array's memory at an offset in bytes from its first element."""
     low = np.lib.array_utils.byte_bounds(whole)[0]
     span = np.lib.array_utils.byte_bounds(whole)[1] - low
@@ -156,7 +160,9 @@ def look(whole: np.ndarray, offset: int, shape: tuple, strides: tuple, dtype: np
     return np.ndarray(shape, dtype, memory, offset + address(whole) - low, strides)
 
 
-def put(whole: np.ndarray, value: np.ndarray, offset: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+def put(
+    whole: np.ndarray, value: np.ndarray, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
+) -> np.ndarray:
     """A copy of an array in which the part that `look` shows has other elements."""
     copy = whole.copy("K")
     look(copy, offset, shape, strides, dtype)[...] = value

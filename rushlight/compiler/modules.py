@@ -9,7 +9,7 @@ from rushlight.nn.modules.module import Module
 class OptimizedModule(Module):
     """A module whose calls are recorded and replayed. It has the original, `_orig_mod`, and shows its attributes."""
 
-    def __init__(self, module: Module, call: Callable):
+    def __init__(self, module: Module, call: Callable[..., Any]):
         super().__init__()
         self._orig_mod = module
         self.__dict__["_call"] = call

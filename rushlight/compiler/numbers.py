@@ -22,7 +22,10 @@ from rushlight.compiler.traced import Traced
 
 
 def joined(
-    first: Recording, second: Recording, record: Callable[[tuple, dict], Recording], arguments: list
+    first: Recording,
+    second: Recording,
+    record: Callable[[tuple[Any, ...], dict[Any, Any]], Recording],
+    arguments: list[Any],
 ) -> Recording:
     """A recording for all calls that differ from two in floats alone. Unrecordable where there is none.
 

@@ -54,7 +54,7 @@ class Group:
 
     shape: tuple[int, ...]
     reads: tuple[Area, ...]
-    steps: tuple[tuple, ...]
+    steps: tuple[tuple[Any, ...], ...]
     writes: tuple[tuple[int, Area], ...]
     sums: tuple[tuple[int, str, Area], ...]
 
@@ -73,7 +73,7 @@ class Product:
 class Apply:
     """A function of whole arrays, whose one result goes to `out`."""
 
-    function: Callable
+    function: Callable[..., Any]
     reads: tuple[Area, ...]
     out: Area
 
@@ -85,8 +85,8 @@ class Invoke:
     Of a call that `writes` the function changes inputs in place: it is made when all else is done.
     """
 
-    function: Callable
-    args: tuple
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
     reads: tuple[Area, ...]
     results: tuple[Area | None, ...]  # None for those that nothing needs
     step: Any
@@ -149,7 +149,7 @@ class Planner:
                 self.places[node.base] = (self.new_slot(), 0)
                 self.fresh.append((self.places[node.base][0], node.base.shape, node.base.dtype))
         changed = self.changed_in_place(last)
-        self.wanted = self.wanted_nodes()
+        self.wanted: set[Node] = self.wanted_nodes()
         size = self.lay_out_arena()
         code = [form for x in self.order for form in self.form(x, x in last)]
         copies = [(self.area(place), self.area(value)) for place, value in self.graph.writes if value not in changed]

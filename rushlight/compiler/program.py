@@ -68,8 +68,8 @@ class Step:
     `where` is the line of the user's program, as "file.py:12".
     """
 
-    function: Callable
-    args: tuple
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
     results: tuple[Value, ...]
     kind: str = PURE
     op: Any = None

@@ -35,16 +35,16 @@ class Part:
     """
 
     def __init__(self, tensors: list[TensorBase]) -> None:
-        self.program = Program()
-        self.memories = Memories(self.program)
+        self.program: Program = Program()
+        self.memories: Memories = Memories(self.program)
         self.tensors = tensors
         self.cleared: set[int] = set()  # leaves whose gradient was set before it was looked at
         self.looked: set[int] = set()
         self.finished = False
         self.call: Any = None  # a step of an optimizer: the function and its arguments
-        self.grads = [tensor._grad for tensor in tensors]
-        self.versions = [version_of(tensor) for tensor in tensors]
-        self.grad_versions = [version_of(grad) for grad in self.grads]
+        self.grads: list[Any] = [tensor._grad for tensor in tensors]
+        self.versions: list[int] = [version_of(tensor) for tensor in tensors]
+        self.grad_versions: list[int] = [version_of(grad) for grad in self.grads]
         self.changed: list[tuple[TensorBase, Any, Any]] = []
         self.bumps: list[tuple[TensorBase, int]] = []
         self.grad_bumps: list[tuple[TensorBase, int]] = []
@@ -72,14 +72,17 @@ def version_of(tensor: Any) -> int:
 class Recorder(Interpreter):
     """Writes down what happens in one thread. `trouble` says why that cannot be replayed, and where it was found."""
 
+    inside: bool
+    stepping: bool
+
     writes_down = True
 
     def __init__(self, tensors: list[TensorBase], steps: bool = True, traces: bool = False) -> None:
-        self.thread = get_ident()
+        self.thread: int = get_ident()
         self.tensors = tensors
         self.steps = steps  # whether steps of optimizers are made
-        self.parts = [Part(tensors)]
-        self.plain = Plain()
+        self.parts: list[Part] = [Part(tensors)]
+        self.plain: Plain = Plain()
         self.traces = traces  # whether numbers that leave the program are traced
         self.items: list[tuple[int, Value]] = []  # what left as a number: the part, and the value
         self.numbers: list[float] = []  # which they were
@@ -89,7 +92,7 @@ class Recorder(Interpreter):
         self.drew = False
         self.trouble: tuple[str, str] | None = None
         self.draws = False
-        self.start = last_number()
+        self.start: Any | Any = last_number()
         self.sent: Any = None  # the backward pass of the results: where it ends, cotangents, gradients
         self.spent = False  # whether the graph of the results was used up
 
@@ -426,10 +429,13 @@ class Aside(Interpreter):
 class Derivative:
     """The cotangents of a node's inputs as a function of arrays: what arrives, and what the node has saved."""
 
+    name: str
+    __name__: str
+
     def __init__(self, node: Any, needs: tuple[bool, ...]):
-        self.plan = node.plan
+        self.plan: Any = node.plan
         self.needs = needs
-        self.inputs = node.inputs if node.flags else None
+        self.inputs: Any | None = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
         self.name = self.__name__ = f"derivative of {node.op.name}"
 

@@ -32,17 +32,19 @@ class Given:
     """The tensors that are there before a call, and their gradients, by the identity of their arrays."""
 
     def __init__(self, arguments: list[TensorBase], others: list[TensorBase]):
-        self.arguments = {id(tensor): i for i, tensor in reversed(list(enumerate(arguments)))}
-        self.tensors = list({id(tensor): tensor for tensor in (*arguments, *others)}.values())
-        self.known = {id(tensor) for tensor in self.tensors}
-        self.held = [(tensor._array, tensor._grad) for tensor in self.tensors]  # so that no other takes their identity
+        self.arguments: dict[int, int] = {id(tensor): i for i, tensor in reversed(list(enumerate(arguments)))}
+        self.tensors: list[TensorBase] = list({id(tensor): tensor for tensor in (*arguments, *others)}.values())
+        self.known: set[int] = {id(tensor) for tensor in self.tensors}
+        self.held: list[tuple[np.ndarray, Any]] = [
+            (tensor._array, tensor._grad) for tensor in self.tensors
+        ]  # so that no other takes their identity
         self.places: dict[int, tuple[int, Any]] = {}
         for tensor in self.tensors:
             if tensor._grad is not None:
                 self.places[id(tensor._grad._array)] = (GRAD, self.place(tensor))
         for tensor in self.tensors:
             self.places[id(tensor._array)] = self.place(tensor)
-        self.states = [self.state(tensor) for tensor in self.tensors]
+        self.states: list[tuple[Any, ...]] = [self.state(tensor) for tensor in self.tensors]
 
     def place(self, tensor: TensorBase) -> tuple[int, Any]:
         """Where a tensor is found."""
@@ -50,7 +52,7 @@ class Given:
             return ARGUMENT, self.arguments[id(tensor)]
         return TENSOR, tensor
 
-    def state(self, tensor: TensorBase) -> tuple:
+    def state(self, tensor: TensorBase) -> tuple[Any, ...]:
         """What a call may not change of a tensor."""
         return id(tensor._array), tensor._needs, id(tensor._node), id(tensor.hooks), tensor._unsettled
 
@@ -117,7 +119,7 @@ def output_of(program: Program, value: Value) -> int:
     return len(program.outputs) - 1
 
 
-def tensors_of(arguments: list) -> list[TensorBase]:
+def tensors_of(arguments: list[Any]) -> list[TensorBase]:
     """The tensors of a call that is like a recorded one; numbers come after them."""
     return [one for one in arguments if isinstance(one, TensorBase)]
 
@@ -125,11 +127,17 @@ def tensors_of(arguments: list) -> list[TensorBase]:
 class Again:
     """What differentiates a call once more, by calling its function: what the call changes is put back."""
 
-    def __init__(self, recording: "Recording", call: Any, inputs: list, arguments: list, start: Any):
-        self.recording, self.call, self.inputs, self.start = recording, call, inputs, start
-        self.tensors = [*tensors_of(arguments), *recording.given.tensors]
+    inputs: list[Any]
 
-    def __call__(self, grads: list) -> list:
+    recording: "Recording"
+    call: Any
+    start: Any
+
+    def __init__(self, recording: "Recording", call: Any, inputs: list[Any], arguments: list[Any], start: Any):
+        self.recording, self.call, self.inputs, self.start = recording, call, inputs, start
+        self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
+
+    def __call__(self, grads: list[Any]) -> list[Any]:
         """The gradients of the inputs, differentiable."""
         function, args, kwargs = self.call
         create_graph = is_recording()
@@ -137,7 +145,7 @@ class Again:
         if self.start is not None:
             default_generator._set_state_array(self.start)
         with enable_grad():
-            tensors: list = []
+            tensors: list[Any] = []
             flattened(function(*args, **kwargs), tensors, [])
         state.put_back()
         outputs = [tensors[i] for i in self.recording.differentiable]
@@ -147,6 +155,9 @@ class Again:
 class Recording:
     """A call that can be replayed: with arguments of a structure, while the surroundings are the same."""
 
+    parts: list[Part]
+    tensors: list[TensorBase]
+
     def __init__(self, recorder: Recorder, given: Given, structure: Any, result: Any):
         recorder.part.finish()
         given.check()
@@ -155,32 +166,38 @@ class Recording:
         self.original = self  # the recording in which they were constants
         self.given = given
         self.parts = recorder.parts if recorder.sent is None else recorder.parts[:-1]
-        self.draws = recorder.draws
+        self.draws: bool = recorder.draws
         tensors: list[TensorBase] = []
-        roots: list = []
-        self.result = flattened(result, tensors, roots)
+        roots: list[Any] = []
+        self.result: Any = flattened(result, tensors, roots)
         if roots:
             raise Unrecordable(f"a {type(roots[0]).__name__} is returned")
         numbers = [self.number_of(tensor) for tensor in tensors]
-        self.stretches = assembled(self.parts, given)
-        self.results = [self.place_of(tensor, number) for tensor, number in zip(tensors, numbers, strict=True)]
+        self.stretches: list[Stretch] = assembled(self.parts, given)
+        self.results: list[Any] = [
+            self.place_of(tensor, number) for tensor, number in zip(tensors, numbers, strict=True)
+        ]
         self.tensors = tensors
-        self.left = recorder.numbers
-        self.items = [(part, output_of(self.stretches[part].program, value)) for part, value in recorder.items]
+        self.left: list[float] = recorder.numbers
+        self.items: list[tuple[int, int]] = [
+            (part, output_of(self.stretches[part].program, value)) for part, value in recorder.items
+        ]
         first = recorder.parts[0]
-        self.grads = [
+        self.grads: list[tuple[int, Any, bool]] = [
             (*given.place(tensor), grad is None)
             for tensor, grad in zip(first.tensors, first.grads, strict=True)
             if tensor.requires_grad and id(tensor) not in first.cleared
         ]
-        self.differentiable = [i for i, tensor in enumerate(tensors) if numbers[i] is not None and tensor.requires_grad]
-        self.spent = recorder.spent
+        self.differentiable: list[int] = [
+            i for i, tensor in enumerate(tensors) if numbers[i] is not None and tensor.requires_grad
+        ]
+        self.spent: bool = recorder.spent
         self.sent = recorder.sent
         self.backward: Backward | None = None
         if recorder.sent is not None:
             self.backward = self.assembled_backward(recorder.parts[-1], *recorder.sent)
-        self.names = [type(tensor._node).__name__ for tensor in tensors]
-        self.writes = any(stretch.program.writes for stretch in self.stretches)
+        self.names: list[str] = [type(tensor._node).__name__ for tensor in tensors]
+        self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
     @property
     def numbers(self) -> list[float]:
@@ -211,7 +228,7 @@ class Recording:
         part, value = number
         return Made(part, output_of(self.stretches[part].program, value), tensor._unsettled)
 
-    def assembled_backward(self, part: Part, ends: Ends, grads: list, results: tuple) -> Backward:
+    def assembled_backward(self, part: Part, ends: Ends, grads: list[Any], results: tuple[Any, ...]) -> Backward:
         """The backward program."""
         if part.changed or part.bumps or part.call is not None:
             raise Unrecordable("the backward pass of its result changes tensors")
@@ -235,7 +252,7 @@ class Recording:
         numbers = [None if value is None else output_of(program, value) for value in gradients]
         return Backward(program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
 
-    def replay(self, arguments: list, call: Any) -> Any:
+    def replay(self, arguments: list[Any], call: Any) -> Any:
         """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.
 
         `call` is the function, args and kwargs, in which `arguments` are the tensors.
@@ -244,7 +261,7 @@ class Recording:
         numbers += arguments
         return rebuilt(self.result, lambda leaf: results[leaf.index] if type(leaf) is Leaf else leaf.value(numbers))
 
-    def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any, list]:
+    def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], Any, list[Any]]:
         """The tensors of the result, their node in the graph, if they have one, and the numbers that leave."""
         states = [(one, one._state_array()) for one in self.generators()] if self.draws else []
         start = default_generator._state_array() if self.backward is not None and self.draws else None
@@ -258,7 +275,7 @@ class Recording:
         node = self.connect(results, arguments, made, call, start) if self.differentiable else None
         return results, node, [made[part][output].item() for part, output in self.items]
 
-    def connect(self, results: list, arguments: list, made: list, call: Any, start: Any) -> Any:
+    def connect(self, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any) -> Any:
         """Gives results their history: a node, or one that is used up for each of them (then None)."""
         outputs = [results[i] for i in self.differentiable]
         backward = self.backward
@@ -293,7 +310,7 @@ class Recording:
         node.keep(backward, values, changes, Again(self, call, inputs, arguments, start))
         return node
 
-    def seen_with(self, arguments: list) -> "Recording":
+    def seen_with(self, arguments: list[Any]) -> "Recording":
         """The recording as that of a call with other arguments, to compare it with one."""
         other = copy(self)
         other.given = Given(

@@ -14,12 +14,12 @@ class State:
     """The values of tensors, their gradients and versions, and the state of the generator, to be put back."""
 
     def __init__(self, tensors: list[TensorBase]):
-        self.tensors: list[tuple] = [
+        self.tensors: list[tuple[Any, ...]] = [
             (tensor, copied(tensor), tensor._grad, None if tensor._grad is None else copied(tensor._grad))
             for tensor in tensors
         ]
-        self.versions = [version(tensor) for tensor in tensors]
-        self.generator = default_generator._state_array()
+        self.versions: list[int] = [version(tensor) for tensor in tensors]
+        self.generator: np.ndarray = default_generator._state_array()
 
     def put_back(self) -> None:
         """Makes everything as it was."""

@@ -30,11 +30,11 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 class Surroundings:
     """The places that a function reads, and the tensors found there."""
 
-    def __init__(self, roots: list, codes: dict[CodeType, dict]):
+    def __init__(self, roots: list[Any], codes: dict[CodeType, dict[Any, Any]]):
         self.places: list[Place] = []
         self.tensors: dict[int, TensorBase] = {}
         self.seen: dict[int, Any] = {}
-        self.codes: dict[CodeType, dict] = dict(codes)
+        self.codes: dict[CodeType, dict[Any, Any]] = dict(codes)
         self.known: set[CodeType] = set()  # all code that was looked at
         self.names: set[str] = set()
         for code in codes:
@@ -130,13 +130,13 @@ class Surroundings:
             self.add_names(function.__code__)
         self.look_at_globals(function.__code__, function.__globals__)
 
-    def look_at_globals(self, code: CodeType, namespace: dict) -> None:
+    def look_at_globals(self, code: CodeType, namespace: dict[Any, Any]) -> None:
         """Looks at the globals that code names."""
         for name in names_of(code):
             if name in namespace and not name.startswith("__"):
                 self.note(IN_DICT, namespace, name, namespace[name])
 
-    def look_at_names(self, attributes: dict) -> None:
+    def look_at_names(self, attributes: dict[Any, Any]) -> None:
         """Looks at those attributes that are named in code."""
         for name in self.names & attributes.keys():
             self.note(IN_DICT, attributes, name, attributes[name])

@@ -48,15 +48,15 @@ class set_stance:
         stance: str = "default",
         *,
         skip_guard_eval_unsafe: bool = False,
-        force_backend: str | Callable | None = None,
+        force_backend: str | Callable[..., Any] | None = None,
     ):
         if stance not in STANCES:
             raise RuntimeError(f"invalid torch.compile stance '{stance}': it is one of {', '.join(STANCES)}.")
         self.stance = stance
-        self.outside = STANCE.name
+        self.outside: str = STANCE.name
         STANCE.name = stance
 
-    def __call__(self, fn: Callable) -> Callable:
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The function, called in this stance."""
         STANCE.name = self.outside
 
@@ -76,7 +76,9 @@ class set_stance:
         STANCE.name = self.outside
 
 
-def disable(fn: Callable | None = None, recursive: bool = True, *, reason: str | None = None) -> Callable:
+def disable(
+    fn: Callable[..., Any] | None = None, recursive: bool = True, *, reason: str | None = None
+) -> Callable[..., Any]:
     """The function, kept out of compiled ones: a function that calls it runs as it is.
 
     With `recursive`, compiled functions that it calls run as they are too.
@@ -115,7 +117,7 @@ def is_dynamo_compiling() -> bool:
     return INSIDE.get()
 
 
-def allow_in_graph(fn: Callable | Sequence[Callable]) -> Any:
+def allow_in_graph(fn: Callable[..., Any] | Sequence[Callable[..., Any]]) -> Any:
     """The function, or the list of functions, itself: what they do is recorded. AssertionError for anything else."""
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(item) for item in fn]

@@ -38,7 +38,7 @@ class Traced(float):
     is_integer = as_integer_ratio = hex = refuse  # type: ignore[assignment]
 
 
-def traced(function: Callable, reverse: bool = False) -> Callable:
+def traced(function: Callable[..., Any], reverse: bool = False) -> Callable[..., Any]:
     """A method of traced numbers that computes with a function of Python's."""
 
     def method(self: Traced, *others: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rushlight.kernels.compiled import load
 AXES = {"down": 0, "along": -1}
 
 
-fast = load("walker")
+fast: ModuleType | None = load("walker")
 
 
 def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list[np.ndarray]]:
@@ -46,6 +47,10 @@ class Executor:
 
 class Run:
     """One run of a plan, on the arrays of its slots."""
+
+    plan: Plan
+    memory: list[Any]
+    inputs: Sequence[Any]
 
     def __init__(self, plan: Plan, memory: list[Any], inputs: Sequence[Any]):
         self.plan, self.memory, self.inputs = plan, memory, inputs

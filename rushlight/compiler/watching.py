@@ -82,7 +82,7 @@ class Calls:
 
     def __init__(self, recorder: Any):
         self.recorder = recorder
-        self.codes: dict[CodeType, dict] = {}
+        self.codes: dict[CodeType, dict[Any, Any]] = {}
 
     def __call__(self, frame: Any, event: str, arg: Any) -> None:
         """Takes notice of a call."""

@@ -12,7 +12,7 @@ __all__ = ["ABOVE", "above"]
 ABOVE = SimpleNamespace()
 
 
-def above(function: Callable) -> Any:
+def above(function: Callable[..., Any]) -> Any:
     """Enters a function, under its name, for files below the one that it stands in. RuntimeError for a second one."""
     if function.__name__ in ABOVE.__dict__:
         raise RuntimeError(f"There are two functions named {function.__name__} for files below.")

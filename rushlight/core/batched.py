@@ -30,10 +30,10 @@ class Level:
     __slots__ = ("number", "places", "randomness", "size")
 
     def __init__(self, size, randomness="error"):
-        self.number = next(NUMBERS)
-        self.size = size
-        self.randomness = randomness
-        self.places = {}
+        self.number: int = next(NUMBERS)
+        self.size: Any = size
+        self.randomness: str = randomness
+        self.places: dict[Any, Any] = {}
 
 
 class Batched(np.lib.mixins.NDArrayOperatorsMixin):
@@ -42,8 +42,8 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("array", "levels")
 
     def __init__(self, array: Array, levels: Sequence[Level]):
-        self.array = array
-        self.levels = levels
+        self.array: Array = array
+        self.levels: Sequence[Level] = levels
 
     # what it is: an example
 

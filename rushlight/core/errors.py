@@ -155,7 +155,7 @@ class Misfit(Exception):
     """A gradient of a shape that the place where it arrives cannot have; `source` is the node that it came from."""
 
     def __init__(self, vertex: Any, index: Any, got: Any, expected: Any):
-        self.place = vertex, index
+        self.place: tuple[Any, Any] = vertex, index
         self.got = got
         self.expected = expected
         self.source = None

@@ -28,10 +28,10 @@ class RemovableHandle:
     >>> handle.remove()
     """
 
-    def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None):
+    def __init__(self, hooks_dict: OrderedDict[Any, Any], *, extra_dict: Any = None):
         extra = [] if extra_dict is None else extra_dict if isinstance(extra_dict, list) else [extra_dict]
-        self.places = (hooks_dict, *extra)
-        self.id = next(_ids)
+        self.places: tuple[Any, ...] = (hooks_dict, *extra)
+        self.id: int = next(_ids)
 
     def remove(self) -> None:
         """Takes the hook away. A second call does nothing."""
@@ -46,7 +46,7 @@ class RemovableHandle:
 
 
 @above
-def add_hook(hooks: OrderedDict, hook: Callable[..., Any]) -> RemovableHandle:
+def add_hook(hooks: OrderedDict[Any, Any], hook: Callable[..., Any]) -> RemovableHandle:
     """Puts a hook last in an ordered dictionary of hooks."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
@@ -60,14 +60,16 @@ class Hooks:
     """The hooks of one vertex, and what else was asked of it: the gradients that it retains, the dtype of a leaf's."""
 
     def __init__(self):
-        self.outputs = {}  # output number -> hooks on that output's gradient
-        self.retained = {}  # output number -> the tensor whose .grad is kept
-        self.pre = OrderedDict()
-        self.post = OrderedDict()
-        self.post_accumulate = OrderedDict()
-        self.expected = {}  # output number -> shape and dtype of its gradient, where a tensor got others (see `expect`)
+        self.outputs: dict[Any, Any] = {}  # output number -> hooks on that output's gradient
+        self.retained: dict[Any, Any] = {}  # output number -> the tensor whose .grad is kept
+        self.pre: OrderedDict[Any, Any] = OrderedDict()
+        self.post: OrderedDict[Any, Any] = OrderedDict()
+        self.post_accumulate: OrderedDict[Any, Any] = OrderedDict()
+        self.expected: dict[
+            Any, Any
+        ] = {}  # output number -> shape and dtype of its gradient, where a tensor got others (see `expect`)
         self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
-        self.lock = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
+        self.lock: Any = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
 
     def on_output(self, index: int) -> Any:
         """The hooks on the gradient of one output."""

@@ -365,7 +365,7 @@ class CopySlices(Node):
 
     def release(self) -> None:
         """Lets go of what the change saved: it cannot be gone through again, as in PyTorch, whatever that is."""
-        self.freed = last_number()
+        self.freed: Any | Any = last_number()
         self.node.release()
 
 

@@ -20,7 +20,7 @@ from rushlight.core.operators import use_narrowing
 WIDE = np.dtype(np.float32)
 HALVES = {np.dtype(np.float16)}
 TYPES: set[np.dtype] = set()  # the narrow types that there may be arrays of
-SERVED: list = []  # functions that are told of each of them
+SERVED: list[Any] = []  # functions that are told of each of them
 SATURATED: set[np.dtype] = set()  # those that have no infinity: what is larger becomes the largest number
 BYTES: set[np.dtype] = set()  # those of one byte: they are stored and moved about, but nothing is computed in them
 WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # the elementwise operators that there are for them all the same

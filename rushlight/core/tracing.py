@@ -53,9 +53,9 @@ class Recorder:
 
     def __init__(self, dtype):
         self.dtype = dtype
-        self.constants = []
-        self.steps = []
-        self.known = {}  # what stands for the result of a step that is written down already
+        self.constants: list[Any] = []
+        self.steps: list[Any] = []
+        self.known: dict[Any, Any] = {}  # what stands for the result of a step that is written down already
 
     def note(self, function: Callable[..., Any], inputs: Sequence[Any]) -> "Traced":
         """Writes a step down, and gives what stands for its result."""

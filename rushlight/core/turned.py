@@ -47,9 +47,9 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("conjugate", "memory", "negate")
 
     def __init__(self, memory: Array, conjugate: bool, negate: bool):
-        self.memory = memory
-        self.conjugate = conjugate
-        self.negate = negate
+        self.memory: Array = memory
+        self.conjugate: bool = conjugate
+        self.negate: bool = negate
 
     def turned(self, values: Array) -> Array:
         """Values as this array shows them where they lie in its memory."""

@@ -38,6 +38,13 @@ class Window:
         "turning",
     )
 
+    base_shape: Any
+    base_strides: Any
+    base_dtype: Any
+    shape: Any
+    strides: Any
+    dtype: Any
+
     def __init__(
         self,
         base: Sequence[Any],
@@ -48,9 +55,9 @@ class Window:
     ):
         self.base_shape, self.base_strides, self.base_dtype = base
         self.shape, self.strides, self.dtype = view
-        self.offset = offset
-        self.levels = levels
-        self.turning = turning
+        self.offset: int = offset
+        self.levels: Any = levels
+        self.turning: Sequence[bool] = turning
 
     @classmethod
     def between(cls, base: Array, view: Array) -> "Window":

@@ -1,6 +1,7 @@
 """Gradients in buckets: the gradients of some parameters in one flat array, which goes to the other processes whole."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +21,13 @@ class Bucket:
     def __init__(self, index: int, parameters: list[Tensor]):
         self.index = index
         self.parameters = parameters
-        self.flat = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
+        self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
         parts = parts_of(self.flat, parameters)
-        self.views = {id(parameter): part for parameter, part in zip(parameters, parts, strict=True)}
+        self.views: dict[int, np.ndarray] = {
+            id(parameter): part for parameter, part in zip(parameters, parts, strict=True)
+        }
         self.missing: set[int] = set()
-        self.future: Future | None = None
+        self.future: Future[Any] | None = None
 
     def start(self, unused: set[int]) -> None:
         """Waits for the gradients of all parameters but those that are not used, which count as zero."""

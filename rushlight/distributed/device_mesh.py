@@ -38,7 +38,7 @@ class DeviceMesh:
     ):
         self.device_type = device_type
         self._ranks = np.asarray(mesh)
-        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
+        self.mesh_dim_names: tuple[str, ...] | None = None if mesh_dim_names is None else tuple(mesh_dim_names)
         self._groups = self._make_groups() if groups is None else groups
 
     def _make_groups(self) -> list[ProcessGroup]:

@@ -33,7 +33,7 @@ __all__ = [
     "new_group",
 ]
 
-default_pg_timeout = timedelta(minutes=30)
+default_pg_timeout: timedelta = timedelta(minutes=30)
 
 
 class ProcessGroup:
@@ -48,11 +48,11 @@ class ProcessGroup:
     def __init__(self, comm: Any, ranks: list[int], timeout: timedelta, name: str, backend: str, description: str = ""):
         self.comm = comm
         self.ranks = ranks
-        self.timeout = timeout
+        self.timeout: timedelta = timeout
         self.backend = backend
         self.group_name = name
-        self.group_desc = description or "undefined"
-        self.ended = False
+        self.group_desc: str = description or "undefined"
+        self.ended: bool = False
         self._number = 0
         World.groups.append(self)
 

@@ -91,7 +91,7 @@ def finish() -> None:
         function()
 
 
-def end_all(show: Callable, *error: Any) -> None:
+def end_all(show: Callable[..., Any], *error: Any) -> None:
     """Shows an exception that nobody caught, and ends all processes: the others would wait for this one for ever."""
     show(*error)
     fail(error[1])
@@ -152,7 +152,7 @@ def datatypes() -> dict[np.dtype, Any]:
     return {np.dtype(kind): datatype for kind, datatype in kinds.items()}
 
 
-def typed(array: np.ndarray) -> list:
+def typed(array: np.ndarray) -> list[Any]:
     """An array as MPI takes it for arithmetic: with the type of its elements."""
     return [array, datatypes()[array.dtype]]
 

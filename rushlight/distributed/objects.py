@@ -49,7 +49,7 @@ def sizes_of(parts: list[Tensor]) -> Tensor:
     return new_tensor(np.array([part.numel() for part in parts], np.int64))
 
 
-def all_gather_object(object_list: list, obj: Any, group: Group = None) -> None:
+def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> None:
     """Fills `object_list` on every process with the `obj` of each.
 
     >>> import rushlight.distributed as dist
@@ -71,7 +71,7 @@ def all_gather_object(object_list: list, obj: Any, group: Group = None) -> None:
 
 def gather_object(
     obj: Any,
-    object_gather_list: list | None = None,
+    object_gather_list: list[Any] | None = None,
     dst: int | None = None,
     group: Group = None,
     group_dst: int | None = None,
@@ -103,7 +103,11 @@ def gather_object(
 
 
 def broadcast_object_list(
-    object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None
+    object_list: list[Any],
+    src: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_src: int | None = None,
 ) -> None:
     """Makes the objects of a list on every process those of one process, `src`. Lists are equally long.
 
@@ -130,8 +134,8 @@ def broadcast_object_list(
 
 
 def scatter_object_list(
-    scatter_object_output_list: list,
-    scatter_object_input_list: list | None = None,
+    scatter_object_output_list: list[Any],
+    scatter_object_input_list: list[Any] | None = None,
     src: int | None = None,
     group: Group = None,
     group_src: int | None = None,
@@ -162,7 +166,7 @@ def scatter_object_list(
 
 
 def send_object_list(
-    object_list: list,
+    object_list: list[Any],
     dst: int | None = None,
     group: Group = None,
     device: Any = None,
@@ -189,7 +193,7 @@ def send_object_list(
 
 
 def recv_object_list(
-    object_list: list,
+    object_list: list[Any],
     src: int | None = None,
     group: Group = None,
     device: Any = None,

@@ -146,9 +146,13 @@ class P2POp:
     (True, 1)
     """
 
+    tensor: Tensor
+    peer: int | None
+    tag: int
+
     def __init__(
         self,
-        op: Callable,
+        op: Callable[..., Any],
         tensor: Tensor,
         peer: int | None = None,
         group: Group = None,

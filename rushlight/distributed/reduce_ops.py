@@ -56,4 +56,4 @@ class _ReduceOpOfOld:
         return ReduceOp[name]
 
 
-reduce_op = _ReduceOpOfOld()
+reduce_op: _ReduceOpOfOld = _ReduceOpOfOld()

@@ -1,6 +1,7 @@
 """Arithmetic on the way between processes: which type it is done in, and what comes out."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,8 @@ class Reduction:
         if not isinstance(op, ReduceOp):
             raise TypeError(f"op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
         self.dtype = np.dtype(np.float32) if is_half(dtype) else dtype
-        self.op = mpi.operation(op, self.dtype)
-        self.size = size if op is ReduceOp.AVG else 1
+        self.op: Any = mpi.operation(op, self.dtype)
+        self.size: int = size if op is ReduceOp.AVG else 1
 
     def widen(self, array: np.ndarray) -> np.ndarray:
         """An array in the type that the reduction is done in."""
@@ -31,6 +32,6 @@ class Reduction:
     def narrow(self, array: np.ndarray) -> np.ndarray:
         """What the reduction gave, divided for an average; in the wide type still."""
         if self.size > 1:
-            divide: Callable = np.floor_divide if array.dtype.kind in "iu" else np.divide
+            divide: Callable[..., Any] = np.floor_divide if array.dtype.kind in "iu" else np.divide
             divide(array, self.size, out=array)
         return array

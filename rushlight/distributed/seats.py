@@ -54,7 +54,7 @@ def take_seat(rank: int, size: int, store: Store) -> Any:
     return MPI
 
 
-def start_seats(places: list[list]) -> None:
+def start_seats(places: list[list[Any]]) -> None:
     """Has `mpiexec` start a seat for each process. DistBackendError if they are on several machines."""
     if len({host for host, *_ in places}) > 1:
         raise DistBackendError(

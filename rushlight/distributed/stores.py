@@ -159,7 +159,7 @@ class FileStore(Store):
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=60, isolation_level=None)
 
-    def _run(self, statement: str, *values: Any) -> list:
+    def _run(self, statement: str, *values: Any) -> list[Any]:
         connection = self._open()
         try:
             return connection.execute(statement, values).fetchall()
@@ -210,6 +210,10 @@ class TCPStore(Store):
     b'value'
     """
 
+    host: str
+    timeout: timedelta
+    world_size: int | None
+
     def __init__(
         self,
         host_name: str,
@@ -231,7 +235,7 @@ class TCPStore(Store):
     def _serve(self):
         values = HashStore()
         server = ThreadingServer((self.host, self.port), logRequests=False, allow_none=True)
-        self.port = server.server_address[1]
+        self.port: int = server.server_address[1]
         for function in (values._look, values.add, values.check, values.delete_key, values.num_keys):
             server.register_function(function, function.__name__.lstrip("_"))
         for function in (values.set, values.append, values.compare_set):
@@ -318,9 +322,12 @@ class PrefixStore(Store):
     (b'value', False)
     """
 
+    prefix: str
+    underlying_store: Any
+
     def __init__(self, prefix: str, store: Any):
         self.prefix, self.underlying_store = prefix, store
-        self.timeout = store.timeout
+        self.timeout: Any = store.timeout
 
     def _key(self, key):
         return f"{self.prefix}/{key}"

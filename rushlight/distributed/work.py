@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,13 +51,13 @@ class Work:
         self,
         group: "ProcessGroup",
         name: str,
-        requests: list,
+        requests: list[Any],
         finish: Callable[[], object] = nothing,
         result: list[Tensor] | None = None,
     ):
         self._group, self._name, self._requests, self._finish = group, name, requests, finish
         self._result = result or []
-        self._future: Future | None = None
+        self._future: Future[Any] | None = None
         self._statuses = [mpi.load().Status() for _ in requests]
         self._number = group.next_number()
         self._done = False
@@ -126,7 +126,7 @@ class Work:
         """The rank that a received message came from."""
         return self._group.ranks[self._statuses[0].Get_source()]
 
-    def get_future(self) -> Future:
+    def get_future(self) -> Future[Any]:
         """A future of the list of tensors; waiting for it is waiting for the communication."""
         if self._future is None:
             self._future = Future(wait=self.wait, poll=self.is_completed)

@@ -20,7 +20,7 @@ class Root:
         self.eval_steps = 0  # steps after recorded calls in evaluation mode
         self.train_steps = 0
         self.recorded: bool | None = None  # the mode of the recorded calls since the last step
-        self.loose: dict[int, tuple] = {}  # modules called within that are not registered
+        self.loose: dict[int, tuple[Any, ...]] = {}  # modules called within that are not registered
         self.blind: dict[Site, int] = {}  # calls in training mode that are not recorded, by line
         self.inputs: dict[Any, int] = {}
         self.counts: dict[int, int] = {}
@@ -40,9 +40,9 @@ class Calls:
     """The calls of modules."""
 
     def __init__(self):
-        self.stack: list = []
+        self.stack: list[Any] = []
         self.roots: dict[int, Root] = {}
-        self.modes: dict[int, tuple] = {}  # by module: the mode it was set to, and where
+        self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode it was set to, and where
         self.set_back: set[int] = set()
         self.sites = None
         self.here = None  # what the program has switched off in this thread

@@ -25,11 +25,13 @@ ndarray = np.ndarray
 class Leaf:
     """What happened to one leaf."""
 
+    last: Site | None
+
     def __init__(self, tensor: Tensor, site: Site | None):
         self.ref = ref(tensor)
-        self.key = id(tensor)
-        self.shape = tuple(tensor._array.shape)
-        self.is_parameter = type(tensor).__name__ == "Parameter"
+        self.key: int = id(tensor)
+        self.shape: tuple[Any, ...] = tuple(tensor._array.shape)
+        self.is_parameter: bool = type(tensor).__name__ == "Parameter"
         self.first = self.last = site  # the lines of the first and the last pass that reached it
         self.arrivals = 0
         self.zeros = 0  # gradients that were all zero
@@ -65,7 +67,7 @@ class Held:
 
     def __init__(self, optimizer: Any, site: Site):
         self.optimizer = optimizer
-        self.name = type(optimizer).__name__
+        self.name: str = type(optimizer).__name__
         self.site = site
         self.steps = 0
         self.step_site = None
@@ -81,7 +83,7 @@ class Held:
         self.bad_at: int | None = None  # the first step after which a parameter was bad
         self.passes = 0  # how many passes there had been when it was made
 
-        self.before: list | None = None
+        self.before: list[Any] | None = None
 
     def arrived(self, ledger: "Ledger") -> int:
         """How many gradients the parameters got at most."""
@@ -89,7 +91,7 @@ class Held:
         return max((leaf.arrivals for leaf in leaves if leaf is not None), default=0)
 
     @property
-    def params(self) -> list:
+    def params(self) -> list[Any]:
         """All parameters."""
         return [p for group in self.optimizer.param_groups for p in group["params"]]
 
@@ -99,9 +101,11 @@ class Arrival:
 
     __slots__ = ("leaf", "ledger", "state")
 
+    state: Leaf
+
     def __init__(self, ledger: "Ledger", leaf: Tensor):
-        self.ledger = ledger
-        self.leaf = leaf
+        self.ledger: Ledger = ledger
+        self.leaf: Tensor = leaf
 
     def __enter__(self) -> Self:
         under_way = self.ledger.under_way[-1]
@@ -154,11 +158,11 @@ class Ledger:
         self.stepping = None
         self.roots: set[int] = set()
         self.frees: deque[tuple[int, Site]] = deque(maxlen=1000)  # when passes began, and their lines
-        self.bad: list[tuple] = []  # births with what shows them
+        self.bad: list[tuple[Any, ...]] = []  # births with what shows them
         self.sizes: dict[Site, list[int]] = {}  # by line: how many nodes each pass had
         self.retained: dict[Site, int] = {}
         self.recorded_passes: dict[Site, int] = {}
-        self.depths: dict[int, tuple] = {}
+        self.depths: dict[int, tuple[Any, ...]] = {}
         self.cuts: dict[int, Cut] = {}
         self.clipped: dict[Site, int] = {}
         self.clipped_nothing: set[Site] = set()

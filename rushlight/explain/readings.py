@@ -23,8 +23,8 @@ class Readings(Calls):
 
     def __init__(self):
         super().__init__()
-        self.seen: dict[tuple, dict] = {}
-        self.functions: dict[type, tuple] = {}
+        self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
+        self.functions: dict[type, tuple[Any, ...]] = {}
         self.looks = {
             "cross_entropy": self.of_cross_entropy,
             "log_softmax": self.of_softmax,
@@ -38,10 +38,12 @@ class Readings(Calls):
             "expand": self.of_expanding,
             "sum_dims": self.of_sum,
         }
-        self.curves: dict = {}  # by line: how many calls of a curve were looked at, and in how many it was flat
+        self.curves: dict[
+            Any, Any
+        ] = {}  # by line: how many calls of a curve were looked at, and in how many it was flat
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
-        self.wanted = frozenset(self.looks)
+        self.wanted: frozenset[str] = frozenset(self.looks)
         self.of_many = frozenset(CURVES)  # calls that tell something where they have many results
 
     def look(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
@@ -210,7 +212,7 @@ def wrong_dim(source: Any, dim: int) -> bool:
     return ndim == 2 and over % 2 != dim
 
 
-def before(info: Any, tensor: Any) -> tuple:
+def before(info: Any, tensor: Any) -> tuple[Any, ...]:
     """A tensor's shape, before it was expanded for the loss."""
     if info is not None and info.name == "expand" and info.shape is not None:
         return info.shape
@@ -229,7 +231,7 @@ def is_bootstrapped(tensor: Any) -> bool:
 
 def names_behind(tensor: Any) -> str:
     """The names of the nodes behind a result, for a few steps."""
-    nodes: list = [tensor._node]
+    nodes: list[Any] = [tensor._node]
     found: list[str] = []
     while nodes and len(found) < 12:
         node = nodes.pop()

@@ -43,16 +43,16 @@ class explain:
         self.file = file
         self.page = page
         self.findings: list[Finding] = []
-        self.ledger = Ledger()
-        self.readings = Readings()
-        self.watch = Watch(self.ledger, self.readings)
+        self.ledger: Ledger = Ledger()
+        self.readings: Readings = Readings()
+        self.watch: Watch = Watch(self.ledger, self.readings)
         self.readings.sites, self.readings.here = self.watch.sites, self.watch.here
         self.ledger.readings = self.readings
         self.ledger.watch = self.watch
         self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []
-        self.checked: dict = {}  # what has been looked into already
-        self.names = Names()
+        self.checked: dict[Any, Any] = {}  # what has been looked into already
+        self.names: Names = Names()
         self.stack: ExitStack | None = None
 
     def __enter__(self) -> "explain":
@@ -62,7 +62,7 @@ class explain:
             raise RuntimeError("An explanation is under way already: leave its context before another one is entered.")
         explain.under_way = self
         self.stack = tap(self.watch)
-        self.watched = watch_changes(True)
+        self.watched: bool = watch_changes(True)
         STACK.enter(self.watch)
         return self
 
@@ -100,7 +100,7 @@ class explain:
                 every += find(self)
             except Exception as error:
                 self.watch.troubles.append(error)
-        best: dict[tuple, Finding] = {}
+        best: dict[tuple[Any, ...], Finding] = {}
         for one in sorted(every, key=rank):
             if one.line is not None and one.line.file.startswith(HERE):
                 continue  # rushlight's own programs
@@ -118,7 +118,7 @@ class explain:
                 file.write(page(self))
 
 
-def rank(finding: Finding) -> tuple:
+def rank(finding: Finding) -> tuple[Any, ...]:
     """The order of findings: what stops the program, then what spoils all values, then the others by their weight."""
     return (SYMPTOMS.index(finding.symptom) if finding.symptom in ("error", "nan") else 2, -finding.weight)
 

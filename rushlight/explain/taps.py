@@ -42,7 +42,7 @@ FACTORIES = (
 ).split()
 
 
-def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
+def replaced(stack: ExitStack, owner: Any, name: str, make: Callable[..., Any]) -> None:
     """Puts what `make` makes of a function in its place, until the stack is left."""
     own = vars(owner).get(name)
     original = getattr(owner, name) if own is None else own

@@ -9,7 +9,7 @@ from rushlight.utils.pytree import tree_leaves
 Argnums = int | tuple[int, ...]
 
 
-def chosen(args: tuple, argnums: Argnums) -> Any:
+def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
     """The arguments at some places: one for an integer, a tuple for a tuple. RuntimeError for a place too far."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
@@ -32,7 +32,7 @@ def place(argnum: int, n: int) -> int:
     return argnum % n
 
 
-def replaced(args: tuple, new: Any, argnums: Argnums) -> tuple:
+def replaced(args: tuple[Any, ...], new: Any, argnums: Argnums) -> tuple[Any, ...]:
     """The arguments with others in some places."""
     result = list(args)
     for n, value in ((argnums, new),) if isinstance(argnums, int) else zip(argnums, new, strict=True):
@@ -49,7 +49,7 @@ def with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
     return output
 
 
-def check_outputs(outputs: list, api: str) -> None:
+def check_outputs(outputs: list[Any], api: str) -> None:
     """RuntimeError where a function returns nothing, or something that is no tensor."""
     if not outputs or (len(outputs) == 1 and outputs[0] is None):
         raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {outputs})")

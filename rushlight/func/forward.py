@@ -20,7 +20,14 @@ __all__ = ["jvp", "linearize"]
 API = "jvp(f, primals, tangents)"
 
 
-def jvp(func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False, has_aux: bool = False) -> tuple:
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
     """The output of `func` at `primals`, and its Jacobian-vector product with `tangents`, in one forward pass.
 
     Both are tuples of one structure, a tree of tensors for each argument. With `has_aux`, `func` returns
@@ -98,7 +105,7 @@ def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
     return new_tensor(np.zeros_like(output._array)) if tangent is None else tangent
 
 
-def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The output of `func` at `primals`, and the function that gives its Jacobian-vector product with tangents there.
 
     The function may be called again and again: what `func` computes is computed once. It is the transpose of the

@@ -17,7 +17,7 @@ from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unf
 __all__ = ["grad", "grad_and_value", "vjp"]
 
 
-def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that computes the gradient of `func`, which returns a scalar, with respect to an argument.
 
     `argnums` tells the argument, or in a tuple several; an argument may be a tree of tensors, and so is its gradient.
@@ -41,7 +41,7 @@ def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callabl
     return gradient
 
 
-def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The same, returning (gradient, output), or with `has_aux` (gradient, (output, more)).
 
     >>> import rushlight as torch
@@ -57,7 +57,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
     return gradient_and_value
 
 
-def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of `func` at some arguments, and the function from a cotangent to the vector-Jacobian product.
 
     The cotangent has the structure of the output; a product comes for each argument, in a tuple where there are

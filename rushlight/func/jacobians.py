@@ -21,13 +21,13 @@ __all__ = ["hessian", "jacfwd", "jacrev"]
 
 
 def jacrev(
-    func: Callable,
+    func: Callable[..., Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """A function that computes the Jacobian of `func` by an argument, in reverse mode: one pass for all outputs.
 
     It has the shape (*output, *argument), in the structure of the output, and in each output's place that of the
@@ -92,7 +92,9 @@ def split_rows(rows: Tensor, input: Tensor, outputs: Any, sizes: Any) -> list[Te
     return [part.reshape((*out.shape, *input.shape)) for part, out in zip(parts, outputs, strict=True)]
 
 
-def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
+def jacfwd(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
     """A function that computes the Jacobian of `func` by an argument, in forward mode: one pass for all inputs.
 
     Shape and structure are those of `jacrev`. Better than that where there are fewer inputs than outputs.
@@ -132,7 +134,7 @@ def split_columns(columns: Tensor, inputs: Any, sizes: Any, spec: Any) -> Tensor
     return tree_unflatten([part.reshape((*shape, *x.shape)) for part, x in zip(parts, inputs, strict=True)], spec)
 
 
-def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that computes the Hessian of `func` by an argument: `jacfwd(jacrev(func))`, forward over reverse.
 
     >>> import rushlight as torch

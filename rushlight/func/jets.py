@@ -18,7 +18,7 @@ from rushlight.utils.pytree import tree_flatten, tree_unflatten
 __all__ = ["jet"]
 
 
-def jet(func: Callable, primals: Sequence[Tensor], series: Sequence[Sequence[Tensor]]) -> tuple[Any, Any]:
+def jet(func: Callable[..., Any], primals: Sequence[Tensor], series: Sequence[Sequence[Tensor]]) -> tuple[Any, Any]:
     """The output of `func`, and its derivatives along a curve: the Taylor series of func(x(t)) at t = 0.
 
     `primals` are the arguments x(0), and `series` has for each of them the derivatives x'(0), x''(0), ... of the curve,
@@ -52,7 +52,7 @@ def jet(func: Callable, primals: Sequence[Tensor], series: Sequence[Sequence[Ten
     return tree_unflatten(values, spec), tree_unflatten(terms, spec)
 
 
-def check_series(primals: Sequence, series: Sequence) -> int:
+def check_series(primals: Sequence[Any], series: Sequence[Any]) -> int:
     """The order of the series; ValueError for other shapes than the primals', and for different lengths."""
     if len(primals) != len(series):
         raise ValueError(f"jet: got {len(primals)} primals and {len(series)} series")

@@ -20,8 +20,13 @@ Dims = int | tuple | list | dict | None
 
 
 def vmap(
-    func: Callable, in_dims: Dims = 0, out_dims: Dims = 0, randomness: str = "error", *, chunk_size: int | None = None
-) -> Callable:
+    func: Callable[..., Any],
+    in_dims: Dims = 0,
+    out_dims: Dims = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """A function that applies `func` to every example along a dimension of its inputs, all at once.
 
     `in_dims` tells the dimension of each input (None: the same input for all examples), `out_dims` where the examples

@@ -67,7 +67,7 @@ class Tracer(TracerBase):
     def __init__(
         self,
         autowrap_modules: tuple[ModuleType, ...] = (math,),
-        autowrap_functions: tuple[Callable, ...] = (),
+        autowrap_functions: tuple[Callable[..., Any], ...] = (),
         param_shapes_constant: bool = False,
     ):
         own = [value for module in autowrap_modules for name, value in vars(module).items() if name[:1] != "_"]
@@ -135,7 +135,7 @@ class Tracer(TracerBase):
             setattr(root, *self.tensor_attrs[id(value)])
         return self.tensor_attrs[id(value)][0]
 
-    def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
+    def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """What is done where a module is called: a leaf becomes a step, any other is gone into by `forward`."""
         name = self.path_of_module(m)
         calls = self.num_calls.get(name, 0)
@@ -171,7 +171,7 @@ class Tracer(TracerBase):
 
     def create_args_for_root(
         self, root_fn: FunctionType, is_module: bool, concrete_args: Any = None
-    ) -> tuple[Callable, list]:
+    ) -> tuple[Callable[..., Any], list[Any]]:
         """The function to run, and the arguments that it is run with: proxies, and `concrete_args` as they are."""
         plain = inspect.unwrap(root_fn)
         code: CodeType = plain.__code__
@@ -195,7 +195,9 @@ class Tracer(TracerBase):
             root_fn = by_position(root_fn, len(args))
         return root_fn, args
 
-    def _input(self, name: str, signature: inspect.Signature, function: Callable, concrete: dict[str, Any]) -> Any:
+    def _input(
+        self, name: str, signature: inspect.Signature, function: Callable[..., Any], concrete: dict[str, Any]
+    ) -> Any:
         """The proxy for an input, or its value where that is given."""
         parameter = signature.parameters[name.lstrip("*")]
         default = () if parameter.default is parameter.empty else (parameter.default,)
@@ -220,7 +222,7 @@ class Tracer(TracerBase):
         elif isinstance(value, base_types) and not isinstance(value, Tensor):
             self.create_proxy("call_function", _assert, (given == value, said), {})
 
-    def trace(self, root: Module | Callable, concrete_args: Any = None) -> Graph:
+    def trace(self, root: Module | Callable[..., Any], concrete_args: Any = None) -> Graph:
         """The graph of what a module or function does with proxies for its arguments.
 
         TraceError where that depends on values.
@@ -283,7 +285,7 @@ def trace_whole(root: Module) -> Graph:
     return WholeModules().trace(root)
 
 
-def write_call(function: Callable, args: tuple, kwargs: dict) -> Any:
+def write_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """Writes the call of a function down where a proxy is among the arguments; else NotImplemented."""
     proxy = holds_proxy((args, kwargs))
     if proxy is None:
@@ -306,7 +308,7 @@ def by_position(function: FunctionType, count: int) -> FunctionType:
     return FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
 
 
-def symbolic_trace(root: Module | Callable, concrete_args: Any = None) -> GraphModule:
+def symbolic_trace(root: Module | Callable[..., Any], concrete_args: Any = None) -> GraphModule:
     """A module that does what a module or function does, as a graph that can be read and changed.
 
     `concrete_args` gives the values of arguments that decide what is done. TraceError where other values do.

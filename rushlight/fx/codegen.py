@@ -113,9 +113,12 @@ class CodeGen:
 class Writer:
     """Writes the lines of one function."""
 
+    code: CodeGen
+    root: str
+
     def __init__(self, code: CodeGen, root: str):
         self.code, self.root = code, root
-        self.namespace = Namespace()
+        self.namespace: Namespace = Namespace()
         self.globals: dict[str, Any] = {}
         self.parameters: list[str] = []
         self.returned = ""
@@ -197,7 +200,7 @@ class Writer:
             self.wrapped.setdefault(called)
         return f"{node.name}{kind} = {called}({self.arguments(node.args, node.kwargs)})"
 
-    def arguments(self, args: tuple, kwargs: dict[str, Any]) -> str:
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The arguments of a call."""
         return ", ".join(
             [*(self.shown(arg) for arg in args), *(f"{key} = {self.shown(value)}" for key, value in kwargs.items())]

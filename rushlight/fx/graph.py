@@ -17,6 +17,8 @@ __all__ = ["CodeGen", "Graph", "PythonCode"]
 class NodeList:
     """The nodes of a graph in their order, as they are when they are gone through."""
 
+    graph: "Graph"
+
     def __init__(self, graph: "Graph", direction: Literal["_prev", "_next"] = "_next"):
         self.graph, self.direction = graph, direction
 
@@ -73,7 +75,7 @@ class Graph:
         self,
         op: str,
         target: Target,
-        args: tuple | None = None,
+        args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Argument] | None = None,
         name: str | None = None,
         type_expr: Any = None,
@@ -136,13 +138,21 @@ class Graph:
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(
-        self, module_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
+        self,
+        module_name: str,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[Any, Any] | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a call of a module in the module."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def call_method(
-        self, method_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
+        self,
+        method_name: str,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[Any, Any] | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
@@ -150,8 +160,8 @@ class Graph:
     def call_function(
         self,
         the_function: Callable[..., Any],
-        args: tuple | None = None,
-        kwargs: dict | None = None,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[Any, Any] | None = None,
         type_expr: Any = None,
         name: str | None = None,
     ) -> Node:
@@ -205,7 +215,7 @@ class Graph:
         """Has the code written by another writer."""
         self._codegen = codegen
 
-    def on_generate_code(self, make_transformer: Callable) -> AbstractContextManager[None]:
+    def on_generate_code(self, make_transformer: Callable[..., Any]) -> AbstractContextManager[None]:
         """Changes the lines of code that are written: `make_transformer(former)` gives a function of all lines.
 
         As a context it is so until its end.

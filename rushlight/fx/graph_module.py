@@ -20,7 +20,7 @@ __all__ = ["GraphModule", "reduce_graph_module"]
 numbers = itertools.count()
 
 
-def forward_of(source: str, names: dict[str, Any]) -> Callable:
+def forward_of(source: str, names: dict[str, Any]) -> Callable[..., Any]:
     """The function `forward` that a source defines; tracebacks show its lines."""
     file = f"<eval_with_key>.{next(numbers)}"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

@@ -24,9 +24,13 @@ class Interpreter:
     tensor([-1., -1.])
     """
 
+    name: str
+    garbage_collect_values: bool
+    extra_traceback: bool
+
     def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None):
         self.module: Any = module
-        self.submodules = dict(module.named_modules())
+        self.submodules: dict[str, Module] = dict(module.named_modules())
         self.graph: Graph = module.graph if graph is None else graph  # type: ignore[assignment]
         self.env: dict[Node, Any] = {}
         self.name, self.garbage_collect_values, self.extra_traceback = "Interpreter", garbage_collect_values, True
@@ -69,7 +73,7 @@ class Interpreter:
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
-    def placeholder(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def placeholder(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The next argument, or its default. RuntimeError where there is neither."""
         if str(target).startswith("*"):
             return list(self.args_iter)
@@ -82,23 +86,23 @@ class Interpreter:
                 f"Expected positional argument for parameter {target}, but one was not passed in!"
             ) from None
 
-    def get_attr(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def get_attr(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An attribute of the module."""
         return self.fetch_attr(str(target))
 
-    def call_function(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_function(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a function gives."""
         return target(*args, **kwargs)  # type: ignore[operator]
 
-    def call_method(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_method(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a method of the first argument gives."""
         return getattr(args[0], str(target))(*args[1:], **kwargs)
 
-    def call_module(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_module(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a module in the module gives."""
         return self.fetch_attr(str(target))(*args, **kwargs)
 
-    def output(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def output(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result."""
         return args[0]
 
@@ -112,7 +116,7 @@ class Interpreter:
             found = getattr(found, part)
         return found
 
-    def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple, dict]:
+    def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[Any, Any]]:
         """A node's arguments, with results in the places of nodes."""
         return plain(self.map_nodes_to_values(n.args, n)), plain(self.map_nodes_to_values(n.kwargs, n))
 
@@ -152,24 +156,24 @@ class Transformer(Interpreter):
 
     def __init__(self, module: GraphModule):
         super().__init__(module)
-        self.new_graph = Graph()
+        self.new_graph: Graph = Graph()
         self.new_graph.set_codegen(module.graph._codegen)
-        self.tracer = TransformerTracer(self.new_graph)
+        self.tracer: TransformerTracer = TransformerTracer(self.new_graph)
         self.tracer.root = module
 
-    def placeholder(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Proxy:
+    def placeholder(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Proxy:
         """The input of the new graph."""
         return Proxy(self.new_graph.placeholder(str(target), default_value=args[0] if args else ...), self.tracer)
 
-    def get_attr(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Proxy:
+    def get_attr(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Proxy:
         """The node of an attribute."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
-    def call_module(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_module(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The node of a module's call."""
         return self.tracer.call_module(self.fetch_attr(str(target)), self.fetch_attr(str(target)).forward, args, kwargs)
 
-    def call_function(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_function(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The node of a function's call."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 

@@ -78,7 +78,7 @@ def snake_case(text: str) -> str:
     return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", text).lower()
 
 
-def hint(target: str | Callable) -> str:
+def hint(target: str | Callable[..., Any]) -> str:
     """What the result of a target is called, but for the number.
 
     >>> import rushlight as torch
@@ -120,7 +120,7 @@ def qualified_name(obj: Any) -> str:
     return f"torch.{name}" if getattr(rushlight, name, None) is obj else f"{served_name(obj.__module__)}.{name}"
 
 
-def name_of_lambda(function: Callable) -> str:
+def name_of_lambda(function: Callable[..., Any]) -> str:
     """What the line that defines a lambda assigns it to. RuntimeError where there is no such line."""
     try:
         return inspect.getsource(function).split("=")[0].strip()

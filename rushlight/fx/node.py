@@ -30,10 +30,10 @@ base_types = (
     rushlight.layout,
     range,
 )
-IMPURE: set[Callable] = {operator.setitem, builtins.print}
+IMPURE: set[Callable[..., Any]] = {operator.setitem, builtins.print}
 
 
-def has_side_effect(fn: Callable) -> Callable:
+def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Keeps the calls of a function in graphs though nobody uses their results; also as a decorator."""
     IMPURE.add(fn)
     return fn
@@ -72,11 +72,23 @@ class Node:
     ValueError for a `call_function` of what cannot be called, and for another target that is no string.
     """
 
+    graph: "Graph"
+    name: str
+    op: str
+    type: Any
+
     _prev: "Node"
     _next: "Node"
 
     def __init__(
-        self, graph: "Graph", name: str, op: str, target: Target, args: tuple, kwargs: dict, return_type: Any = None
+        self,
+        graph: "Graph",
+        name: str,
+        op: str,
+        target: Target,
+        args: tuple[Any, ...],
+        kwargs: dict[Any, Any],
+        return_type: Any = None,
     ):
         callable_wanted = op == "call_function"
         if callable(target) != callable_wanted if callable_wanted else not isinstance(target, str):
@@ -95,7 +107,7 @@ class Node:
     def __repr__(self) -> str:
         return self.name
 
-    def _use(self, args: tuple, kwargs: dict) -> None:
+    def _use(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
         """Takes new arguments, and tells the nodes in them who uses them."""
         for node in self._inputs:
             node.users.pop(self, None)
@@ -104,12 +116,12 @@ class Node:
         self._args, self._kwargs = map_arg(tuple(args), note), map_arg(dict(kwargs), note)
 
     @property
-    def args(self) -> tuple:
+    def args(self) -> tuple[Any, ...]:
         """The arguments by position; they can be assigned."""
         return self._args
 
     @args.setter
-    def args(self, args: tuple) -> None:
+    def args(self, args: tuple[Any, ...]) -> None:
         self._use(args, self._kwargs)
 
     @property

@@ -38,7 +38,7 @@ class TracerBase:
         self,
         kind: str,
         target: Target,
-        args: tuple,
+        args: tuple[Any, ...],
         kwargs: dict[str, Argument],
         name: str | None = None,
         type_expr: Any = None,
@@ -57,7 +57,7 @@ class TracerBase:
         self,
         kind: str,
         target: Target,
-        args: tuple,
+        args: tuple[Any, ...],
         kwargs: dict[str, Any],
         name: str | None = None,
         type_expr: Any = None,
@@ -103,7 +103,7 @@ class TracerBase:
         """Whether a value is true. TraceError: a subclass may know."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
-    def iter(self, obj: "Proxy") -> Iterator:
+    def iter(self, obj: "Proxy") -> Iterator[Any]:
         """What a value has in it, one after the other. TraceError: a subclass may know."""
         raise TraceError(
             "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or "
@@ -137,7 +137,7 @@ class Proxy:
     """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None):
-        self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
+        self.tracer: GraphAppendingTracer | TracerBase = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
 
     def __repr__(self) -> str:
@@ -185,7 +185,9 @@ class Proxy:
         return self.tracer.keys(self)
 
     @classmethod
-    def __torch_function__(cls, orig_method: Callable, types: Any, args: Any = (), kwargs: Any = None) -> "Proxy":
+    def __torch_function__(
+        cls, orig_method: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> "Proxy":
         tracers: dict[TracerBase, None] = {}
         note = lambda item: tracers.setdefault(item.tracer) if isinstance(item, Proxy) else item
         map_aggregate((args, kwargs or {}), note)
@@ -197,7 +199,7 @@ class Proxy:
         return tracer.create_proxy("call_function", orig_method, args, kwargs or {}, hint(orig_method))
 
 
-def written(create: Callable) -> Callable:
+def written(create: Callable[..., Any]) -> Callable[..., Any]:
     """An operator of Python's, which becomes a node."""
 
     def called(self, *others):
@@ -224,6 +226,10 @@ enter_operators()
 class Attribute(Proxy):
     """An attribute of a value: a node of its own, unless it is called as a method."""
 
+    root: Proxy
+    attr: str
+    tracer: GraphAppendingTracer | TracerBase
+
     def __init__(self, root: Proxy, attr: str):
         self.root, self.attr, self.tracer = root, attr, root.tracer
         self._node: Node | None = None
@@ -242,6 +248,9 @@ class Attribute(Proxy):
 
 class ParameterProxy(Proxy):
     """The stand-in for a parameter whose shape is known: programs may ask for it."""
+
+    param: Any
+    name: str
 
     def __init__(self, tracer: TracerBase, node: Node, name: str, param: Any):
         super().__init__(node, tracer)

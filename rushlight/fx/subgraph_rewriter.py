@@ -20,7 +20,7 @@ class Match(NamedTuple):
 
 
 def replace_pattern(
-    gm: GraphModule, pattern: Callable | GraphModule, replacement: Callable | GraphModule
+    gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
     """Replaces each part of a module's graph that does what `pattern` does by what `replacement` does.
 

@@ -32,7 +32,7 @@ def wrap(fn_or_name: Any) -> Any:
 class Replacements:
     """What is replaced while a program is traced, and put back afterwards."""
 
-    def __init__(self, written: Callable[[Callable, tuple, dict], Any]):
+    def __init__(self, written: Callable[[Callable[..., Any], tuple[Any, ...], dict[Any, Any]], Any]):
         self.written = written  # writes a call down, or gives NotImplemented where no proxy is in it
         self.undo: list[Callable[[], Any]] = []
         self.searched: set[int] = set()
@@ -46,7 +46,7 @@ class Replacements:
         names[name] = self.writing(function)
         self.undo.append(lambda: names.pop(name) if before is ABSENT else names.__setitem__(name, before))
 
-    def on_class(self, cls: type, name: str, function: Callable) -> None:
+    def on_class(self, cls: type, name: str, function: Callable[..., Any]) -> None:
         """Replaces a method."""
         before = getattr(cls, name)
         setattr(cls, name, functools.wraps(before)(function))
@@ -61,7 +61,7 @@ class Replacements:
             if name[:1] != "_" and callable(value) and id(value) in functions:
                 self.in_globals(names, name)
 
-    def writing(self, function: Callable) -> Callable:
+    def writing(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function whose calls are written down where a proxy is among the arguments."""
 
         @functools.wraps(function)
@@ -74,7 +74,7 @@ class Replacements:
 
 
 @contextmanager
-def replaced(written: Callable[[Callable, tuple, dict], Any]) -> Iterator[Replacements]:
+def replaced(written: Callable[[Callable[..., Any], tuple[Any, ...], dict[Any, Any]], Any]) -> Iterator[Replacements]:
     """A context in which the functions that `wrap` was told of are replaced, and others can be."""
     replacements = Replacements(written)
     try:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 from rushlight.interop.children import label_output, serve_all, serve_children
 from rushlight.keeping import keep
@@ -18,7 +19,7 @@ from rushlight.launched import announce
 from rushlight.missing import explanation
 
 
-def run_script(path: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
+def run_script(path: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
     """Runs a script as `python path arguments...` would, with PyTorch and MindSpore served; returns 0 or 1.
 
     It runs inside the context `around`, if there is one.
@@ -32,7 +33,7 @@ def run_script(path: str, arguments: list[str], around: AbstractContextManager |
     return run_main(lambda main: exec(code, main.__dict__), path, arguments, around)
 
 
-def run_module(name: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
+def run_module(name: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
     """Runs a module as `python -m name arguments...` would, as `run_script` runs a file; returns 0 or 1.
 
     ModuleNotFoundError where there is no such module.
@@ -44,7 +45,7 @@ def run_module(name: str, arguments: list[str], around: AbstractContextManager |
     return run_main(lambda main: runpy.run_module(name, run_name="__main__", alter_sys=True), name, arguments, around)
 
 
-def run_text(text: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
+def run_text(text: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
     """Runs a program's text as `python -c text arguments...` would, as `run_script` runs a file; returns 0 or 1.
 
     The text "-" stands for what comes on the standard input, as in `python - arguments...`.
@@ -65,7 +66,7 @@ def run_main(
     execute: Callable[[ModuleType], object],
     path: str,
     arguments: list[str],
-    around: AbstractContextManager | None = None,
+    around: AbstractContextManager[Any] | None = None,
 ) -> int:
     """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
     serve_all()

@@ -38,7 +38,7 @@ class Attribute(NamedTuple):
     type: Any
 
 
-def _overload(func: Callable) -> Callable:
+def _overload(func: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself, which notes its types for the compiler: the one of the same name that follows is called."""
     return func
 
@@ -56,17 +56,17 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
-def export(fn: Callable) -> Callable:
+def export(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The method itself: each can be called anyway."""
     return fn
 
 
-def ignore(drop: bool | Callable = False, **kwargs: Any) -> Callable:
+def ignore(drop: bool | Callable[..., Any] = False, **kwargs: Any) -> Callable[..., Any]:
     """The function itself, as a decorator with or without options: nothing is compiled that it could be left out of."""
     return drop if callable(drop) else lambda fn: fn
 
 
-def unused(fn: Callable) -> Callable:
+def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself."""
     return fn
 
@@ -78,12 +78,12 @@ def interface(obj: type) -> type:
     return obj
 
 
-def script_method(fn: Callable) -> Callable:
+def script_method(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The method itself."""
     return fn
 
 
-def script_if_tracing(fn: Callable) -> Callable:
+def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function itself."""
     return fn
 

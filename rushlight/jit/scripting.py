@@ -59,7 +59,7 @@ def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None
 
 
 def trace(
-    func: Callable,
+    func: Callable[..., Any],
     example_inputs: Any = None,
     optimize: Any = None,
     check_trace: bool = True,
@@ -69,9 +69,9 @@ def trace(
     _force_outplace: bool = False,
     _module_class: Any = None,
     _compilation_unit: Any = None,
-    example_kwarg_inputs: dict | None = None,
+    example_kwarg_inputs: dict[Any, Any] | None = None,
     _store_inputs: bool = True,
-) -> Callable:
+) -> Callable[..., Any]:
     """The function or module itself, after a call with the example, whose errors come at once as in PyTorch.
 
     PyTorch records that call and repeats it; here conditions and loops are run anew in each call.

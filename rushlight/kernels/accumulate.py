@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
-fast = load("accumulate")
+fast: ModuleType | None = load("accumulate")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
 
 

@@ -1,5 +1,7 @@
 """Cross entropy of rows of scores and the numbers of their classes, and the sum of the scores of the classes."""
 
+from types import ModuleType
+
 import numpy as np
 
 from rushlight.core.arrays import as_array
@@ -8,7 +10,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put"]
 
-fast = load("entropy")
+fast: ModuleType | None = load("entropy")
 
 
 def are_classes(x: np.ndarray, target: np.ndarray) -> bool:

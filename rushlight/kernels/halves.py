@@ -1,5 +1,6 @@
 """float16 from float32 and back."""
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["convert_halves"]
 
-fast = load("halves")
+fast: ModuleType | None = load("halves")
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
 

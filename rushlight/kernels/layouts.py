@@ -1,5 +1,7 @@
 """Arrays brought into the memory order of others, so that kernels can go along both."""
 
+from types import ModuleType
+
 import numpy as np
 
 from rushlight.kernels.compiled import load
@@ -7,7 +9,7 @@ from rushlight.kernels.patches import batch_first, batch_last
 
 __all__ = ["laid_out_like"]
 
-fast = load("layouts")
+fast: ModuleType | None = load("layouts")
 LARGE = 1 << 12  # elements from which on a copy in another order pays
 
 

@@ -4,13 +4,15 @@ Arrays are worked on as rows in the order in which they lie in memory: (C, n) wh
 (N, C, n). Results have the layout of their argument.
 """
 
+from types import ModuleType
+
 import numpy as np
 
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import laid_out_like
 from rushlight.kernels.patches import batch_first, batch_last
 
-fast = load("channels")
+fast: ModuleType | None = load("channels")
 
 
 def batch_innermost(x: np.ndarray) -> bool:

@@ -1,5 +1,6 @@
 """Elements taken and put along a dimension by an index."""
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["put_along", "take_along"]
 
-fast = load("picking")
+fast: ModuleType | None = load("picking")
 
 
 def take_along(array: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray | None:

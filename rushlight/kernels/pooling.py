@@ -5,6 +5,7 @@ Results keep the memory layout of their argument: a batch that lies innermost in
 
 from functools import lru_cache, reduce
 from math import prod
+from types import ModuleType
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rushlight.kernels.accumulate import add_along
 from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import Size, batch_first, batch_last, taps
 
-fast = load("maxima")
+fast: ModuleType | None = load("maxima")
 
 
 def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Size:

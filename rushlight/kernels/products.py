@@ -5,6 +5,7 @@ columns (an expanded array, as the cotangent of a sum is) most of the work is th
 """
 
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["add_row", "matvec", "multiplied", "outer", "product", "products", "sum_rows"]
 
-fast = load("products")
+fast: ModuleType | None = load("products")
 gemm = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None

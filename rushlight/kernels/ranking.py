@@ -1,5 +1,6 @@
 """The few largest or smallest elements along a dimension."""
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["first_along"]
 
-fast = load("ranking")
+fast: ModuleType | None = load("ranking")
 
 
 def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:

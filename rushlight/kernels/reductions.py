@@ -1,12 +1,14 @@
 """The sum of all elements of an array."""
 
+from types import ModuleType
+
 import numpy as np
 
 from rushlight.kernels.compiled import load
 
 __all__ = ["total"]
 
-fast = load("reductions")
+fast: ModuleType | None = load("reductions")
 LARGE = 1 << 10  # elements from which on the compiled kernel is faster
 
 

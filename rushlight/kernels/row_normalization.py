@@ -1,6 +1,7 @@
 """Rows, each normalized by its own moments, and the adjoint: what layer, group and RMS normalization compute."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["as_rows", "cotangents", "normalized", "standardized", "standardized_cotangent"]
 
-fast = load("standardize")
+fast: ModuleType | None = load("standardize")
 
 
 def as_rows(array: np.ndarray, dims: int) -> np.ndarray:

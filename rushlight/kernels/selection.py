@@ -5,6 +5,7 @@ masking the bits of the numbers is ten times as fast.
 """
 
 import math
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from rushlight.kernels.layouts import laid_out_like
 
 __all__ = ["bounded", "drop", "keep", "passed", "passed_above", "select"]
 
-fast = load("bounds")
+fast: ModuleType | None = load("bounds")
 LARGE = 1 << 12
 BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
 

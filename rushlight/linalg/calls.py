@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class LinAlgError(RuntimeError):
     """
 
 
-def linalg(function: Callable) -> Callable:
+def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a public function `out=`, and PyTorch's error for a first argument that is no tensor."""
     name = f"linalg_{function.__name__}"
     first = next(iter(signature(function).parameters))

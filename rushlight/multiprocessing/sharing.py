@@ -22,8 +22,13 @@ class Block:
     def __init__(self, arena: Arena):
         self.arena = arena
         first = np.frombuffer(arena.buffer, np.uint8)
-        self.address = first.__array_interface__["data"][0]
-        self.__array_interface__ = {"data": (self.address, False), "shape": first.shape, "typestr": "|u1", "version": 3}
+        self.address: Any = first.__array_interface__["data"][0]
+        self.__array_interface__: dict[str, Any] = {
+            "data": (self.address, False),
+            "shape": first.shape,
+            "typestr": "|u1",
+            "version": 3,
+        }
 
     def __reduce__(self) -> Any:
         return Block, (self.arena,)
@@ -37,7 +42,7 @@ def block_of(array: np.ndarray) -> Block | None:
     return base if isinstance(base, Block) else None
 
 
-def placed(block: Block, offset: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+def placed(block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype) -> np.ndarray:
     """An array in a shared block."""
     return np.ndarray(shape, dtype, np.asarray(block), offset, strides)
 
@@ -61,7 +66,7 @@ def share(tensor: Tensor) -> None:
     tensor._array = moved
 
 
-def reduce_tensor(tensor: Tensor) -> tuple:
+def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
     """How a tensor goes to another process: where it lies in shared memory, to which it is moved.
 
     RuntimeError for a result that requires grad, since graphs do not go to other processes.
@@ -83,7 +88,7 @@ def reduce_tensor(tensor: Tensor) -> tuple:
 
 
 def rebuild_tensor(
-    cls: type, block: Block, offset: int, shape: tuple, strides: tuple, dtype: np.dtype, needs: bool
+    cls: type, block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype, needs: bool
 ) -> Any:
     """The tensor that `reduce_tensor` sent."""
     return rebuild(cls, placed(block, offset, shape, strides, dtype), needs)

@@ -18,6 +18,11 @@ __all__ = ["ProcessContext", "ProcessExitedException", "ProcessRaisedException",
 class ProcessException(Exception):
     """A process that was started did not end well."""
 
+    msg: str
+    error_index: int
+    error_pid: int
+    pid: int
+
     def __init__(self, msg: str, error_index: int, pid: int):
         super().__init__(msg)
         self.msg, self.error_index, self.error_pid, self.pid = msg, error_index, pid, pid
@@ -30,12 +35,15 @@ class ProcessRaisedException(ProcessException):
 class ProcessExitedException(ProcessException):
     """A process exited with a status other than 0, or was killed by a signal."""
 
+    exit_code: int
+    signal_name: str | None
+
     def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None):
         super().__init__(msg, error_index, error_pid)
         self.exit_code, self.signal_name = exit_code, signal_name
 
 
-def run(fn: Callable, i: int, args: tuple, report: str) -> None:
+def run(fn: Callable[..., Any], i: int, args: tuple[Any, ...], report: str) -> None:
     """What a process does: calls the function, and leaves the traceback of an exception in a file."""
     try:
         fn(i, *args)
@@ -49,7 +57,7 @@ def run(fn: Callable, i: int, args: tuple, report: str) -> None:
 class ProcessContext:
     """The processes that `start_processes` started."""
 
-    def __init__(self, processes: list, reports: list[str], folder: tempfile.TemporaryDirectory):
+    def __init__(self, processes: list[Any], reports: list[str], folder: tempfile.TemporaryDirectory):
         self.processes = processes
         self.error_files = reports
         self._folder = folder  # holds the reports for as long as somebody may ask for them
@@ -104,8 +112,8 @@ class ProcessContext:
 
 
 def start_processes(
-    fn: Callable,
-    args: tuple = (),
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
     nprocs: int = 1,
     join: bool = True,
     daemon: bool = False,
@@ -133,8 +141,8 @@ def start_processes(
 
 
 def spawn(
-    fn: Callable,
-    args: tuple = (),
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
     nprocs: int = 1,
     join: bool = True,
     daemon: bool = False,

@@ -11,7 +11,7 @@ from rushlight.tensors import Tensor
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
 
 
-def gradient_in(size: Any, grad_output: Tensor, convolved: Callable) -> Tensor:
+def gradient_in(size: Any, grad_output: Tensor, convolved: Callable[..., Any]) -> Tensor:
     """The gradient of a convolution in an argument of a size; zeros stand for it, as the convolution is linear."""
     with enable_grad():
         argument = zeros(tuple(size), dtype=grad_output.dtype, requires_grad=True)
@@ -19,7 +19,7 @@ def gradient_in(size: Any, grad_output: Tensor, convolved: Callable) -> Tensor:
     return grad(out, argument, grad_output.detach())[0]
 
 
-def of_input(convolution: Callable) -> Callable:
+def of_input(convolution: Callable[..., Any]) -> Callable[..., Any]:
     """The function that gives a convolution's gradient in its input."""
 
     def gradient(
@@ -37,7 +37,7 @@ def of_input(convolution: Callable) -> Callable:
     return named(gradient, convolution, "input")
 
 
-def of_weight(convolution: Callable) -> Callable:
+def of_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
     """The function that gives a convolution's gradient in its weight."""
 
     def gradient(
@@ -55,7 +55,7 @@ def of_weight(convolution: Callable) -> Callable:
     return named(gradient, convolution, "weight")
 
 
-def named(function: Callable, convolution: Callable, what: str) -> Callable:
+def named(function: Callable[..., Any], convolution: Callable[..., Any], what: str) -> Callable[..., Any]:
     """A function under its public name."""
     function.__name__ = function.__qualname__ = f"{convolution.__name__}_{what}"
     function.__doc__ = f"The gradient of `{convolution.__name__}` in its {what}, of which the size is given."

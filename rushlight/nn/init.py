@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -361,7 +362,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     return tensor
 
 
-def deprecated(function: Callable) -> Callable:
+def deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
     """PyTorch's old name of a function, without the underscore, which warns."""
     name = function.__name__
     old = name[:-1]

@@ -14,7 +14,7 @@ from rushlight.ops.protocol import FUNCTIONS
 from rushlight.tensors import Tensor
 
 
-def numpy(function: Callable, home: Any = np) -> Callable:
+def numpy(function: Callable[..., Any], home: Any = np) -> Callable[..., Any]:
     """Enters a function: it is on tensors what NumPy's function of its name is on arrays."""
     served = getattr(home, function.__name__, None)  # older versions of NumPy lack some
     if served is not None:

@@ -99,4 +99,4 @@ class Aten:
         return getattr, (rushlight.ops, "aten")
 
 
-aten = Aten()
+aten: Aten = Aten()

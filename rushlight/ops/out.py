@@ -125,7 +125,7 @@ def write_out(name: str, out: Any, result: Any, *inputs: Any) -> Any:
     return tuple(written) if type(result) in (tuple, list) else type(result)(written)
 
 
-def check_out(name: str, out: Any, result: TensorBase, inputs: tuple, rule: str | None = None) -> None:
+def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], rule: str | None = None) -> None:
     """Raises PyTorch's errors for a tensor that a result cannot be written to. `rule` is of this one of several."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -192,7 +192,7 @@ def resize(out: TensorBase, model: np.ndarray) -> None:
     lay_anew(out, model.shape, strides)
 
 
-def takes_out(function: Callable) -> Callable:
+def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a public function of tensors `out=`."""
     name = function.__name__
 

@@ -25,7 +25,9 @@ def recorded() -> dict[str, list[str]]:
 class OpOverloadPacket:
     """An operator with all its overloads, which are its attributes: `torch.ops.aten.add.Tensor`."""
 
-    def __init__(self, namespace: str, name: str, function: Callable | None, overloads: list[str]):
+    __name__: str
+
+    def __init__(self, namespace: str, name: str, function: Callable[..., Any] | None, overloads: list[str]):
         self.__name__, self.__qualname__, self.__module__ = name, f"{namespace}.{name}", f"torch.ops.{namespace}"
         self._qualified_op_name, self._function, self._overload_names = f"{namespace}::{name}", function, overloads
 
@@ -59,6 +61,10 @@ class OpOverloadPacket:
 
 class OpOverload:
     """One overload of an operator."""
+
+    __name__: str
+
+    namespace: str
 
     def __init__(self, packet: OpOverloadPacket, name: str):
         self._overloadpacket, self._overloadname = packet, name
@@ -101,7 +107,7 @@ def found(qualified: str) -> Any:
     return value
 
 
-def call(packet: OpOverloadPacket, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call(packet: OpOverloadPacket, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls the function of an operator. NotImplementedError without."""
     if packet._function is None:
         raise NotImplementedError(

@@ -14,10 +14,14 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
-UFUNCS: dict[np.ufunc, Callable] = {}  # ufunc -> the function on tensors
-REDUCTIONS: dict[np.ufunc, Callable] = {}  # ufunc -> the function that `ufunc.reduce` is, with NumPy's keywords
-ACCUMULATIONS: dict[np.ufunc, Callable] = {}  # ufunc -> the function that `ufunc.accumulate` is
-FUNCTIONS: dict[Callable, Callable] = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
+UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function on tensors
+REDUCTIONS: dict[
+    np.ufunc, Callable[..., Any]
+] = {}  # ufunc -> the function that `ufunc.reduce` is, with NumPy's keywords
+ACCUMULATIONS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function that `ufunc.accumulate` is
+FUNCTIONS: dict[
+    Callable[..., Any], Callable[..., Any]
+] = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
 
 
 @above

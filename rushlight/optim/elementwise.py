@@ -67,7 +67,7 @@ class ElementwiseOptimizer(Optimizer):
         """Counts a step. Returns what the rule's numbers depend on, besides the options."""
         return advance(state)
 
-    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple:
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         """The numbers of the rule."""
         raise NotImplementedError
 
@@ -96,7 +96,7 @@ class ElementwiseOptimizer(Optimizer):
     def _step(self, group):
         """Changes the arrays of a group: those of all parameters that have come equally far in one call."""
         names = self._names(group)
-        rows: dict[Any, list] = {}
+        rows: dict[Any, list[Any]] = {}
         for param in group["params"]:
             grad = param._grad
             if grad is None:
@@ -170,7 +170,7 @@ def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
     return maximize, decay, None
 
 
-def directed(rule: Callable, where: tuple[bool, Any, Any], numbers: tuple) -> Callable:
+def directed(rule: Callable[..., Any], where: tuple[bool, Any, Any], numbers: tuple[Any, ...]) -> Callable[..., Any]:
     """A rule with its numbers, given the gradient as it is."""
     maximize, decay, taken_off = where
 
@@ -186,7 +186,7 @@ def directed(rule: Callable, where: tuple[bool, Any, Any], numbers: tuple) -> Ca
     return change
 
 
-def in_blocks(rule: Callable, arrays: list[np.ndarray]) -> None:
+def in_blocks(rule: Callable[..., Any], arrays: list[np.ndarray]) -> None:
     """Applies a rule to arrays of one shape: to long ones block by block, so that what it computes stays in
     cache.
     """

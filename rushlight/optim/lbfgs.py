@@ -124,6 +124,11 @@ def flat(array: np.ndarray) -> np.ndarray:
 class Minimization:
     """One step of L-BFGS: its iterations, and what they remember in the optimizer's state."""
 
+    optimizer: LBFGS
+    group: dict[str, Any]
+    state: dict[str, Any]
+    loss: float
+
     grad: np.ndarray
 
     def __init__(

@@ -43,6 +43,9 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None)
 class LineSearch:
     """One search along a direction, from a point where the slope is negative."""
 
+    c1: Any
+    c2: Any
+
     done: bool
 
     def __init__(self, evaluate: Any, direction: Any, start: Any, c1: Any, c2: Any, tolerance: Any, limit: Any):
@@ -121,7 +124,7 @@ class LineSearch:
 
 
 def strong_wolfe(
-    evaluate: Callable,
+    evaluate: Callable[..., Any],
     size: float,
     direction: np.ndarray,
     loss: float,

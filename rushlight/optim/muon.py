@@ -91,7 +91,7 @@ def proportion(kind: str | None, shape: tuple[int, ...]) -> float:
     return 0.2 * math.sqrt(max(rows, columns)) if kind == "match_rms_adamw" else math.sqrt(max(1, rows / columns))
 
 
-def orthogonal(matrix: np.ndarray, coefficients: tuple, steps: int, eps: float) -> np.ndarray:
+def orthogonal(matrix: np.ndarray, coefficients: tuple[Any, ...], steps: int, eps: float) -> np.ndarray:
     """Nearly the orthogonal matrix nearest to a matrix, by Newton-Schulz steps in the precision of bfloat16."""
     require(steps < 100, "Number of steps must be less than 100 for computational efficiency")
     require(len(coefficients) == 3, "Coefficients must be a tuple of exactly 3 values")

@@ -42,8 +42,8 @@ NEWER_OPTIONS = {  # those that older files lack, with what holds where they are
     "momentum": 0,
     "nesterov": False,
 }
-BEFORE_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
-AFTER_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
+BEFORE_ANY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+AFTER_ANY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 
 
 EMPTY = (
@@ -62,12 +62,12 @@ class _Required:
 required: _Required = _Required()
 
 
-def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(optimizer, args, kwargs)` before every step of all optimizers."""
     return add_hook(BEFORE_ANY_STEP, hook)
 
 
-def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(optimizer, args, kwargs)` after every step of all optimizers."""
     return add_hook(AFTER_ANY_STEP, hook)
 
@@ -135,12 +135,12 @@ class Optimizer:
     tensor([1.], requires_grad=True)
     """
 
-    _optimizer_step_pre_hooks: OrderedDict[int, Callable]
-    _optimizer_step_post_hooks: OrderedDict[int, Callable]
-    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable]
-    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable]
-    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable]
-    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable]
+    _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -166,7 +166,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         if hasattr(params, "parameters"):
             raise TypeError(f"'{type(params).__name__}' object is not iterable. Give its weights: model.parameters().")
-        groups: list = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError(EMPTY)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -318,35 +318,35 @@ class Optimizer:
 
     # hooks
 
-    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` before every step; it may return other arguments.
 
         The first of them is the optimizer itself.
         """
         return add_hook(self._optimizer_step_pre_hooks, hook)
 
-    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` after every step."""
         return add_hook(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer)` before a state dict is made."""
         return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer, state_dict)` after; it may return another state dict."""
         return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer, state_dict)` before a state dict is loaded; it may return another."""
         return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer)` after a state dict was loaded."""
         return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
-def placed(hooks: OrderedDict, hook: Callable, prepend: bool) -> RemovableHandle:
+def placed(hooks: OrderedDict[Any, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
     """Puts a hook last among others, or first."""
     handle = add_hook(hooks, hook)
     if prepend:
@@ -354,7 +354,7 @@ def placed(hooks: OrderedDict, hook: Callable, prepend: bool) -> RemovableHandle
     return handle
 
 
-def as_list(params: Any) -> list:
+def as_list(params: Any) -> list[Any]:
     """The parameters of a group as a list; TypeError for a set, which has no order."""
     if isinstance(params, set):
         raise TypeError(
@@ -377,7 +377,7 @@ def take_names(group: dict[str, Any]) -> None:
         group["param_names"] = names
 
 
-def check_lengths(groups: list[dict], saved: list[dict]) -> None:
+def check_lengths(groups: list[dict[Any, Any]], saved: list[dict[Any, Any]]) -> None:
     """Raises PyTorch's errors for a state dict of other groups than the optimizer's."""
     if len(groups) != len(saved):
         raise ValueError("loaded state dict has a different number of parameter groups")

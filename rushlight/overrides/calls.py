@@ -28,7 +28,7 @@ class Without:
     modes = False
 
     def __enter__(self):
-        self.before = HERE.without_classes, HERE.without_modes
+        self.before: tuple[bool, bool] = HERE.without_classes, HERE.without_modes
         HERE.without_classes, HERE.without_modes = True, HERE.without_modes or self.modes
 
     def __exit__(self, *exception: object) -> None:
@@ -42,9 +42,9 @@ def takes_over(cls: type) -> bool:
     )
 
 
-def overriding(values: Iterable) -> list:
+def overriding(values: Iterable[Any]) -> list[Any]:
     """The first of each class that takes calls over, subclasses before the classes that they come from."""
-    found: list = []
+    found: list[Any] = []
     for value in values:
         cls = type(value)
         if takes_over(cls) and all(cls is not type(other) for other in found):
@@ -53,9 +53,9 @@ def overriding(values: Iterable) -> list:
     return found
 
 
-def given(args: Any, kwargs: dict[str, Any]) -> list:
+def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
     """The values of arguments, those in lists and tuples too."""
-    values: list = []
+    values: list[Any] = []
     for value in (*args, *kwargs.values()):
         if type(value) is tuple or type(value) is list:
             values += value
@@ -64,7 +64,7 @@ def given(args: Any, kwargs: dict[str, Any]) -> list:
     return values
 
 
-def taken(function: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
+def taken(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """What a mode or a class makes of a call that concerns it; NOBODY where there is none."""
     here = HERE
     modes = not here.without_modes and here.modes
@@ -72,7 +72,7 @@ def taken(function: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
     return handle(function, found, args, kwargs) if modes or found else NOBODY
 
 
-def handle(function: Callable, found: list, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def handle(function: Callable[..., Any], found: list[Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Asks the innermost mode, then the classes of some objects. TypeError where each says `NotImplemented`."""
     types = tuple(type(value) for value in found)
     mode = HERE.modes.pop() if HERE.modes and not HERE.without_modes else None
@@ -90,14 +90,14 @@ def handle(function: Callable, found: list, args: Sequence[Any], kwargs: dict[st
     raise TypeError(refused(function, types, mode))
 
 
-def refused(function: Callable, types: tuple, mode: Any) -> str:
+def refused(function: Callable[..., Any], types: tuple[Any, ...], mode: Any) -> str:
     """That nobody has an implementation of a function."""
     name = ABOVE.resolve_name(function) or getattr(function, "__qualname__", str(function))
     text = f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}"
     return text if mode is None else f"{text} nor in mode {mode}"
 
 
-def usual(cls: type, function: Callable, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def usual(cls: type, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What a subclass of Tensor does that does not say: the call as ever, with results of the class."""
     if not all(issubclass(cls, other) for other in types):
         return NotImplemented

@@ -54,9 +54,9 @@ def functions(place: str, home: Any) -> dict[str, Any]:
 
 
 @cache
-def names() -> dict[Callable, str]:
+def names() -> dict[Callable[..., Any], str]:
     """The name of each function that can be taken over: the first place that it has, or that of networks' own."""
-    found: dict[Callable, str] = {}
+    found: dict[Callable[..., Any], str] = {}
     for place, home in homes().items():
         for name, function in functions(place, home).items():
             reads = type(function).__name__ == "method-wrapper"
@@ -67,7 +67,7 @@ def names() -> dict[Callable, str]:
 
 
 @above
-def resolve_name(f: Callable) -> str | None:
+def resolve_name(f: Callable[..., Any]) -> str | None:
     """The name by which users know a function, such as `torch.Tensor.add`; None for what is none of PyTorch's.
 
     >>> import rushlight as torch
@@ -100,12 +100,12 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     return {home: list(functions(place, home).values()) for place, home in homes().items()}
 
 
-def get_ignored_functions() -> set[Callable]:
+def get_ignored_functions() -> set[Callable[..., Any]]:
     """The public functions that `__torch_function__` is never asked about."""
     return {getattr(homes()["torch"], name) for name in UNTOUCHED if hasattr(homes()["torch"], name)}
 
 
-def get_testing_overrides() -> dict[Callable, Callable]:
+def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     """For each function that can be taken over one that takes the same arguments and gives -1.
 
     >>> import rushlight as torch
@@ -124,6 +124,6 @@ def get_testing_overrides() -> dict[Callable, Callable]:
     return {function: stand_in(function) for function in names()}
 
 
-def is_tensor_method_or_property(func: Callable) -> bool:
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """Whether a function is a method of Tensor, or reads one of its properties."""
     return (resolve_name(func) or "").startswith("torch.Tensor.") or getattr(func, "__name__", "") == "__get__"

@@ -76,7 +76,7 @@ def install() -> None:
     Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
 
 
-def behind_guard(function: Callable, args: Any, kwargs: dict[str, Any]) -> tuple | None:
+def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
     """What somebody makes of a call of a guarded function, in a tuple; None where nobody takes it over."""
     if function.__name__ in UNTOUCHED:
         return None
@@ -115,7 +115,7 @@ class Switch:
 
     def __init__(self, function: FunctionType):
         self.function = function
-        self.plain = FunctionType(
+        self.plain: FunctionType = FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         self.plain.__kwdefaults__ = function.__kwdefaults__
@@ -139,7 +139,7 @@ def put_before(function: FunctionType) -> None:
     function.__wrapped__ = switch.plain  # type: ignore[attr-defined]  # for `inspect.signature`
 
 
-def slot(name: str) -> Callable:
+def slot(name: str) -> Callable[..., Any]:
     """An operator of Python that asks who takes it over; as a function of the method that it is in PyTorch."""
     own, turned = SLOTS[name]
     plain = getattr(Tensor, name)

@@ -73,7 +73,9 @@ class profile(Undone):
     ):
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
-        self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
+        self.activities: set[ProfilerActivity] | set[ProfilerActivity | Any] = parsed(activities) | (
+            {ProfilerActivity.CUDA} if use_cuda else set()
+        )
         devices = self.activities - {ProfilerActivity.CPU}
         self.options: dict[str, Any] = {
             "use_cpu": ProfilerActivity.CPU in self.activities,
@@ -88,13 +90,13 @@ class profile(Undone):
         }
         self.acc_events = acc_events
         self.schedule = schedule or always
-        self.record_steps = schedule is not None
+        self.record_steps: bool = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.profiler: Recorder | None = None
         self.step_num = 0
         self.current_action = self.schedule(0)
         self._region: record_function | None = None
-        self._metadata: dict = {}
+        self._metadata: dict[Any, Any] = {}
         self.stopped = True
 
     def begin(self) -> Any:

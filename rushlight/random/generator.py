@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rushlight.devices import CPU
 from rushlight.devices import device as Device
 from rushlight.kernels.compiled import load
 
-fast = load("streams")
+fast: ModuleType | None = load("streams")
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
 BLOCK = 624  # words of a Mersenne Twister block
 WORD = 0xFFFFFFFF

@@ -12,7 +12,7 @@ from rushlight.random.distributions import normal
 from rushlight.random.generator import Generator
 
 
-def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *parameters: float) -> np.ndarray:
+def drawn_into(array: np.ndarray, draw: Callable[..., Any], generator: Generator, *parameters: float) -> np.ndarray:
     """What `draw` gives for an array's shape and dtype, one number after the other through its memory.
 
     `parameters` are those of the distribution; arrays among them broadcast to the shape. Normal numbers come pair by
@@ -42,7 +42,7 @@ def turn(value: Any, shape: tuple[int, ...], dims: list[int]) -> Any:
     return np.broadcast_to(value, shape).transpose(dims) if type(value) is np.ndarray else value
 
 
-def drawn_like(array: np.ndarray, draw: Callable, generator: Generator, *parameters: float) -> np.ndarray:
+def drawn_like(array: np.ndarray, draw: Callable[..., Any], generator: Generator, *parameters: float) -> np.ndarray:
     """The same for a new array that lies in memory as a copy of `array` does."""
     model = array if type(array) is not np.ndarray else empty_array(array, array.dtype, None)
     return drawn_into(model, draw, generator, *parameters)

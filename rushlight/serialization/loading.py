@@ -116,7 +116,7 @@ class Seekable:
         return True
 
 
-def before_1_6(source: Source, unpickle: Callable, memory: Behind) -> Any:
+def before_1_6(source: Source, unpickle: Callable[..., Any], memory: Behind) -> Any:
     """An object in the format of PyTorch before 1.6: pickles one after the other, then memory."""
     try:
         magic = safely(source, memory)

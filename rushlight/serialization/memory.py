@@ -60,19 +60,23 @@ class Pieces:
 class Archive(Pieces):
     """A ZIP archive."""
 
+    file: BinaryIO
+    length: int
+    mapped: str | None
+
     def __init__(self, file: BinaryIO, length: int, mapped: str | None):
         super().__init__(length)
         self.file, self.length, self.mapped = file, length, mapped
         with as_damage("it is no whole ZIP archive"):
             self.zip = zipfile.ZipFile(file)
-            self.names = set(self.zip.namelist())
+            self.names: set[str] = set(self.zip.namelist())
         pickles = [name for name in self.names if name == "data.pkl" or name.endswith("/data.pkl")]
         if len(pickles) != 1 or any(name.endswith("constants.pkl") for name in self.names):
             raise LoadError("This ZIP file was not written by torch.save; TorchScript archives cannot be loaded.")
-        self.folder = pickles[0].removesuffix("data.pkl")
+        self.folder: str = pickles[0].removesuffix("data.pkl")
         order = self.read("byteorder") if f"{self.folder}byteorder" in self.names else b"little"
         check(order in (b"little", b"big"), "the order of bytes is neither little nor big")
-        self.swapped = order.decode() != sys.byteorder
+        self.swapped: bool = order.decode() != sys.byteorder
 
     def entry(self, name: str) -> zipfile.ZipInfo:
         """Where an entry lies, which is within the file."""

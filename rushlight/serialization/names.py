@@ -41,7 +41,7 @@ def theirs(module: str, name: str) -> str:
     return "torch" if module in TOP_LEVEL else module.replace("rushlight", "torch", 1)
 
 
-def allowed_names() -> dict[str, Callable]:
+def allowed_names() -> dict[str, Callable[..., Any]]:
     """What users allow, by the full names that it has in files."""
     found = {}
     for item in _allowed:

@@ -13,6 +13,9 @@ MapLocation = device | str | dict | Callable | None
 class Storage:
     """A piece of memory as functions that choose its device get it, and as files have it: numbered elements."""
 
+    array: np.ndarray
+    key: str
+
     def __init__(self, array: np.ndarray, key: str = ""):
         self.array, self.key = array, key
         self.parts: dict[tuple[int, int], Storage] = {}

@@ -82,7 +82,7 @@ def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, stat
     return with_state(Parameter(data, bool(requires_grad)), state)
 
 
-def rebuild_from_type(function: Callable, kind: type, arguments: tuple, state: Any) -> Tensor:
+def rebuild_from_type(function: Callable[..., Any], kind: type, arguments: tuple[Any, ...], state: Any) -> Tensor:
     """A tensor of a class, with the attributes that users gave it."""
     check(any(function is known for known in TENSORS), "a tensor is made by an unknown function")
     check(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
@@ -117,7 +117,7 @@ def get_layout(name: str) -> layouts.layout:
 SPARSE = (layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc)
 
 
-def rebuild_sparse_tensor(layout: layouts.layout, data: tuple) -> Tensor:
+def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tensor:
     """A sparse tensor from its indices, values, size, and whether each place is there once."""
     from rushlight.sparse.creation import rebuilt
 
@@ -149,49 +149,49 @@ def key(value: Any) -> Any:
     return value
 
 
-def mapping(charge: Callable, items: Any = ()) -> dict:
+def mapping(charge: Callable[..., Any], items: Any = ()) -> dict[Any, Any]:
     """The items of a dictionary, given as one or as pairs."""
     charge(items)
     return {key(k): v for k, v in (items.items() if isinstance(items, dict) else items)}
 
 
-def byte_array(charge: Callable, content: Any = b"", encoding: str = "latin-1") -> bytearray:
+def byte_array(charge: Callable[..., Any], content: Any = b"", encoding: str = "latin-1") -> bytearray:
     """A bytearray of bytes, or of text in Latin-1."""
     return bytearray(encode(charge, content, encoding) if isinstance(content, str) else bytes(charge(content)))
 
 
-def encode(charge: Callable, text: str, encoding: str = "latin1") -> bytes:
+def encode(charge: Callable[..., Any], text: str, encoding: str = "latin1") -> bytes:
     """How files hold bytes: as text in Latin-1."""
     check(isinstance(text, str) and encoding in ("latin1", "latin-1"), "bytes are no text in Latin-1")
     return charge(text).encode("latin-1")
 
 
-def number(charge: Callable, *parts: float) -> complex:
+def number(charge: Callable[..., Any], *parts: float) -> complex:
     """A complex number."""
     check(all(type(part) in (int, float) for part in parts), "a complex number has parts that are no numbers")
     return complex(*parts)
 
 
-def shape(charge: Callable, sizes: Any = ()) -> Size:
+def shape(charge: Callable[..., Any], sizes: Any = ()) -> Size:
     """A tensor's shape."""
     check(all(type(size) is int for size in charge(sizes)), "a shape has sizes that are no integers")
     return Size(sizes)
 
 
-def steps(charge: Callable, *bounds: int) -> range:
+def steps(charge: Callable[..., Any], *bounds: int) -> range:
     """A range."""
     check(all(type(bound) is int for bound in bounds), "a range has bounds that are no integers")
     return range(*bounds)
 
 
-def uncharged(function: Callable) -> Callable:
+def uncharged(function: Callable[..., Any]) -> Callable[..., Any]:
     """A maker that copies nothing of what it is given."""
     return lambda charge, *arguments: function(*arguments)
 
 
 # What may be called, and the way it is called. `charge` counts what is copied, and gives it back: a file can name the
 # same list or text over and over, but nothing that is written honestly does.
-MAKERS: dict[Any, Callable] = {
+MAKERS: dict[Any, Callable[..., Any]] = {
     **{
         function: uncharged(function)
         for function in (*TENSORS, rebuild_sparse_tensor, rebuild_from_type, get_layout, slice)

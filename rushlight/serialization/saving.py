@@ -65,7 +65,7 @@ def save(
     pickler.dump(obj)
     storages = list(pickler.storages.values())
     path = os.fspath(f) if isinstance(f, (str, os.PathLike)) else None
-    target: AbstractContextManager = nullcontext(f) if path is None else replacing(path)
+    target: AbstractContextManager[Any] = nullcontext(f) if path is None else replacing(path)
     with target as file:
         if _use_new_zipfile_serialization:
             folder = "archive" if path is None else os.path.splitext(os.path.basename(path))[0]
@@ -142,10 +142,10 @@ WITHOUT_STORAGE = frozenset(
 class Pickler(pickle._Pickler):  # the C class can write no name that does not exist
     """Pickles an object with PyTorch's names, and puts the memory of tensors aside."""
 
-    def __init__(self, file: BinaryIO, protocol: int, metadata: tuple):
+    def __init__(self, file: BinaryIO, protocol: int, metadata: tuple[Any, ...]):
         super().__init__(file, protocol)
         self.metadata = metadata  # at the end of references to memory
-        self.storages: dict[tuple, Storage] = {}
+        self.storages: dict[tuple[Any, ...], Storage] = {}
         self.types: dict[int, np.dtype] = {}  # of the memory at an address
 
     def persistent_id(self, obj: Any) -> Any:
@@ -169,7 +169,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         """A tensor as a call of the function that PyTorch rebuilds it with."""
         state = {name: value for name, value in vars(tensor).items() if name not in OWN}
         needs = tensor.requires_grad
-        hooks: OrderedDict = OrderedDict()
+        hooks: OrderedDict[Any, Any] = OrderedDict()
         if type(tensor) is Parameter:
             data = tensor.data
             return (
@@ -179,7 +179,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
             )
         storage, offset, array = self.placed(tensor)
         function = REBUILD_TENSOR
-        arguments: tuple = (storage, offset, array.shape, tensor.stride(), needs, hooks)
+        arguments: tuple[Any, ...] = (storage, offset, array.shape, tensor.stride(), needs, hooks)
         if tensor.dtype in WITHOUT_STORAGE:
             function, arguments = REBUILD_UNTYPED_TENSOR, (*arguments, tensor.dtype)
         bits = {bit: True for bit, is_set in zip(("conj", "neg"), turning(tensor._array), strict=True) if is_set}
@@ -221,7 +221,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         self.write(b"c" + f"{theirs(module, name or obj.__qualname__)}\n{name or obj.__qualname__}\n".encode())
         return self.memoize(obj)
 
-    dispatch: ClassVar[dict] = {**pickle._Pickler.dispatch, FunctionType: save_global}
+    dispatch: ClassVar[dict[Any, Any]] = {**pickle._Pickler.dispatch, FunctionType: save_global}
 
 
 def sparse_parts(tensor: Any) -> Any:

@@ -19,6 +19,8 @@ Memory = Callable[[Any], Any]
 class Source:
     """A file up to some place: it gives as many bytes as it is asked for, or raises an error before it takes memory."""
 
+    file: Any
+
     def __init__(self, file: Any, left: int):
         self.file, self.left = file, left
 
@@ -93,13 +95,13 @@ class TrustingUnpickler(pickle.Unpickler):
 class SafeUnpickler(pickle._Unpickler):
     """Python's own unpickler with another form of each step that could do harm."""
 
-    dispatch: ClassVar[dict] = dict(pickle._Unpickler.dispatch)
+    dispatch: ClassVar[dict[Any, Any]] = dict(pickle._Unpickler.dispatch)
 
     def __init__(self, source: Source, memory: Memory, encoding: str):
         super().__init__(source, encoding=encoding)
         self.memory = memory
         self.allowed = allowed_names()
-        self.callable = {*MAKERS, *self.allowed.values()}
+        self.callable: set[Any] = {*MAKERS, *self.allowed.values()}
         self.to_copy = source.left  # a pickle has at least a byte for each object that is copied once
 
     def persistent_load(self, pid: Any) -> Any:

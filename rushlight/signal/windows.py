@@ -33,7 +33,7 @@ __all__ = [
 OF_COSINES = {"general_hamming", "hamming", "hann", "nuttall"}  # for PyTorch these are calls of general_cosine
 
 
-def window(function: Callable) -> Callable:
+def window(function: Callable[..., Any]) -> Callable[..., Any]:
     """A public function of a length and options, from one that computes the values in float64.
 
     ValueError for a negative length, a layout that is not strided and a dtype that is neither float32 nor float64.

@@ -205,7 +205,7 @@ def sparse_compressed_tensor(
     return compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad)
 
 
-def rebuilt(layout: Layout, data: tuple) -> SparseTensor | None:
+def rebuilt(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
     """A sparse tensor from what a file has of it; None where that does not fit."""
     try:
         if layout is not sparse_coo:

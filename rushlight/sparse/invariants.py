@@ -6,6 +6,8 @@ from typing import Any
 class check_sparse_tensor_invariants:
     """A context and switch of PyTorch's. Indices are always checked when a sparse tensor is made, whatever it says."""
 
+    before: bool
+
     enabled = False
 
     @classmethod

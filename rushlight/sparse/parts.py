@@ -126,7 +126,7 @@ def size(self: SparseTensor, dim: int | None = None) -> Any:
     return self.shape if dim is None else self.shape[dim]
 
 
-ANSWERS: dict[str, Callable] = {
+ANSWERS: dict[str, Callable[..., Any]] = {
     "dim": lambda self: self.ndim,
     "ndimension": lambda self: self.ndim,
     "numel": lambda self: int(np.prod(self._sizes, dtype=np.int64)),

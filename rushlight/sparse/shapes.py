@@ -148,7 +148,7 @@ def stack(tensors: Any, dim: int = 0) -> SparseTensor:
 
 
 @handles("unbind")
-def unbind(input: SparseTensor, dim: int = 0) -> tuple:
+def unbind(input: SparseTensor, dim: int = 0) -> tuple[Any, ...]:
     """What is at each index of a dimension."""
     return tuple(select(input, dim, i) for i in range(input._sizes[dim]))
 

@@ -21,12 +21,14 @@ from rushlight.overrides.listing import plain_name
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 
-HANDLED: dict[str, Callable] = {}  # the name of a function or method of PyTorch's: what it does with sparse tensors
+HANDLED: dict[
+    str, Callable[..., Any]
+] = {}  # the name of a function or method of PyTorch's: what it does with sparse tensors
 BACKENDS = {sparse_coo: "SparseCPU", sparse_csr: "SparseCsrCPU", sparse_csc: "SparseCsrCPU"}
 COMPRESSED = (sparse_csr, sparse_csc)
 
 
-def handles(*names: str) -> Callable:
+def handles(*names: str) -> Callable[..., Any]:
     """Enters a function as what functions of PyTorch's do with sparse tensors."""
 
     def enter(function):
@@ -189,7 +191,7 @@ class SparseTensor(Tensor):
         )
 
 
-def flat(args: Any, kwargs: Any) -> list:
+def flat(args: Any, kwargs: Any) -> list[Any]:
     """The values of arguments, those in lists and tuples too."""
     return given(args, kwargs)
 

@@ -56,7 +56,12 @@ def LeafSpec() -> TreeSpec:
 
 
 def register_pytree_node(
-    cls: type, flatten_fn: Callable, unflatten_fn: Callable, *, serialized_type_name: str | None = None, **options: Any
+    cls: type,
+    flatten_fn: Callable[..., Any],
+    unflatten_fn: Callable[..., Any],
+    *,
+    serialized_type_name: str | None = None,
+    **options: Any,
 ) -> None:
     """Makes a class a container: `flatten_fn(tree)` gives its items and a context, `unflatten_fn` makes one of those.
 
@@ -72,7 +77,7 @@ class NodeDef(NamedTuple):
     """How a container is taken apart and put together."""
 
     type: type
-    flatten_fn: Callable[[Any], tuple[list, Any]]
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
     unflatten_fn: Callable[[Any, Any], Any]
 
 
@@ -108,28 +113,30 @@ def is_namedtuple(obj: Any) -> bool:
     return is_named(obj if isinstance(obj, type) else type(obj))
 
 
-def tree_iter(tree: PyTree, is_leaf: Callable | None = None) -> Any:
+def tree_iter(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> Any:
     """The leaves of a tree, one after the other."""
     return iter(tree_leaves(tree, is_leaf))
 
 
-def tree_structure(tree: PyTree, is_leaf: Callable | None = None) -> TreeSpec:
+def tree_structure(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> TreeSpec:
     """The structure of a tree."""
     return tree_flatten(tree, is_leaf)[1]
 
 
-def tree_is_leaf(tree: PyTree, is_leaf: Callable | None = None) -> bool:
+def tree_is_leaf(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
     """Whether a tree is a leaf."""
     return tree_structure(tree, is_leaf) is LEAF
 
 
-def tree_map_(func: Callable, tree: PyTree, *rests: PyTree, is_leaf: Callable | None = None) -> PyTree:
+def tree_map_(
+    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[..., Any] | None = None
+) -> PyTree:
     """Calls a function for each leaf; gives back the tree."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
-def only(kinds: Kinds, function: Callable) -> Callable:
+def only(kinds: Kinds, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that leaves values of other types as they are."""
     return lambda value: function(value) if is_one(kinds, value) else value
 
@@ -139,58 +146,66 @@ def is_one(kinds: Kinds, value: Any) -> bool:
     return isinstance(value, kinds) if isinstance(kinds, (type, tuple)) else kinds(value)
 
 
-def tree_map_only(kinds: Kinds, func: Callable, tree: PyTree, is_leaf: Callable | None = None) -> PyTree:
+def tree_map_only(
+    kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+) -> PyTree:
     """The tree of a function's results for the leaves of some types, and of all others as they are."""
     return tree_map(only(kinds, func), tree, is_leaf=is_leaf)
 
 
-def tree_map_only_(kinds: Kinds, func: Callable, tree: PyTree, is_leaf: Callable | None = None) -> PyTree:
+def tree_map_only_(
+    kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+) -> PyTree:
     """Calls a function for the leaves of some types; gives back the tree."""
     return tree_map_(only(kinds, func), tree, is_leaf=is_leaf)
 
 
-def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable | None = None) -> bool:
+def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
     """Whether something holds for all leaves."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
 
 
-def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable | None = None) -> bool:
+def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
     """Whether something holds for any leaf."""
     return any(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_all_only(
-    kinds: type | tuple[type, ...], pred: Callable, tree: PyTree, is_leaf: Callable | None = None
+    kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> bool:
     """Whether something holds for all leaves of some types."""
     return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
 
 
 def tree_any_only(
-    kinds: type | tuple[type, ...], pred: Callable, tree: PyTree, is_leaf: Callable | None = None
+    kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> bool:
     """Whether something holds for any leaf of some types."""
     return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
 
 
-def tree_leaves_with_path(tree: PyTree, is_leaf: Callable | None = None) -> list[tuple[tuple, Any]]:
+def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> list[tuple[tuple[Any, ...], Any]]:
     """The leaves of a tree, each after the keys that lead to it."""
     return with_paths(tree, is_leaf)
 
 
-def tree_flatten_with_path(tree: PyTree, is_leaf: Callable | None = None) -> tuple[list[tuple[tuple, Any]], TreeSpec]:
+def tree_flatten_with_path(
+    tree: PyTree, is_leaf: Callable[..., Any] | None = None
+) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
     """The leaves of a tree, each after the keys that lead to it, and the structure."""
     return with_paths(tree, is_leaf), tree_structure(tree, is_leaf)
 
 
-def tree_map_with_path(func: Callable, tree: PyTree, *rests: PyTree, is_leaf: Callable | None = None) -> PyTree:
+def tree_map_with_path(
+    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[..., Any] | None = None
+) -> PyTree:
     """The tree of a function's results for the path and the value of each leaf."""
     found, spec = tree_flatten_with_path(tree, is_leaf)
     columns = [tree_leaves(rest, is_leaf) for rest in rests]
     return tree_unflatten([func(*pair, *more) for pair, *more in zip(found, *columns, strict=True)], spec)
 
 
-def keystr(kp: tuple) -> str:
+def keystr(kp: tuple[Any, ...]) -> str:
     """A path as an index: `['a'][0].b`."""
     return "".join(map(str, kp))
 

@@ -223,7 +223,7 @@ class Holder:
     __slots__ = ("__weakref__", "number")
 
     def __init__(self, number: int):
-        self.number = number
+        self.number: int = number
 
 
 class StopRecomputation(Exception):
@@ -235,13 +235,13 @@ class Frame:
 
     def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
         self.function, self.kwargs = function, kwargs
-        self.args = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
+        self.args: list[Argument | Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
         self.given = args  # until the first call is done
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.metadata_of, self.early_stop = metadata_of, early_stop
-        self.lines = [] if debug else None
-        self.holders = []  # weak references: what the graph does not need any more need not be kept again
-        self.metadata = []
+        self.lines: list[Any] | None = [] if debug else None
+        self.holders: list[Any] = []  # weak references: what the graph does not need any more need not be kept again
+        self.metadata: list[Any] = []
         self.completed = False
         self.recomputed = weakref.WeakKeyDictionary()  # backward run -> Recomputation
 
@@ -286,7 +286,7 @@ class Argument:
 
     def __init__(self, tensor: Any):
         packing = CURRENT.get().packing
-        self.kept = tensor if packing is None else pack(tensor, packing, -1)
+        self.kept: Any | Packed = tensor if packing is None else pack(tensor, packing, -1)
         self.version = 0 if tensor._inference else tensor._version
 
     def tensor(self) -> Tensor:
@@ -303,8 +303,8 @@ class Recomputation:
 
     def __init__(self, frame):
         self.frame = frame
-        self.tensors = []  # by number; None for those that nobody needs, or that were taken
-        self.lines = []
+        self.tensors: list[Any] = []  # by number; None for those that nobody needs, or that were taken
+        self.lines: list[Any] = []
         self.beyond = False
 
     def run(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten"]
 
-_registered: dict[type, tuple[Callable, Callable]] = {}
+_registered: dict[type, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
 
 class SequenceKey(NamedTuple):
@@ -59,7 +59,7 @@ class TreeSpec(NamedTuple):
 LEAF = TreeSpec(None, None, ())
 
 
-def parts(tree: Any) -> tuple[type | None, Any, list]:
+def parts(tree: Any) -> tuple[type | None, Any, list[Any]]:
     """The type, context and items of a container; no type for a leaf."""
     kind = type(tree)
     if kind in (dict, OrderedDict):
@@ -74,7 +74,7 @@ def parts(tree: Any) -> tuple[type | None, Any, list]:
     return None, None, []
 
 
-def register(kind: type, flatten: Callable, unflatten: Callable) -> None:
+def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
     """Makes a class a container: `flatten` gives the items and the context of one, `unflatten` makes one of those."""
     if kind in _registered:
         raise ValueError(f"{kind} is already registered as pytree node.")
@@ -95,7 +95,9 @@ def keys(tree: Any, number: int) -> list[Any]:
     return [SequenceKey(i) for i in range(number)]
 
 
-def with_paths(tree: Any, is_leaf: Callable | None = None, path: tuple = ()) -> list[tuple[tuple, Any]]:
+def with_paths(
+    tree: Any, is_leaf: Callable[..., Any] | None = None, path: tuple[Any, ...] = ()
+) -> list[tuple[tuple[Any, ...], Any]]:
     """The leaves of a tree, each after the keys that lead to it."""
     kind, _, items = parts(tree)
     if kind is None or (is_leaf is not None and is_leaf(tree)):
@@ -109,7 +111,7 @@ def is_named(kind: type) -> bool:
     return issubclass(kind, tuple) and (hasattr(kind, "_fields") or "return_types" in kind.__module__)
 
 
-def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+def tree_flatten(tree: Any, is_leaf: Callable[..., Any] | None = None) -> tuple[list[Any], TreeSpec]:
     """The leaves of a tree from left to right, and its structure; a container that `is_leaf` says so of is a leaf.
 
     >>> from rushlight.utils.pytree import tree_flatten
@@ -127,7 +129,7 @@ def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, Tree
     return leaves, TreeSpec(kind, context, tuple(children))
 
 
-def tree_unflatten(leaves: list, spec: TreeSpec) -> Any:
+def tree_unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
     """The tree of a structure with some leaves. ValueError for another number of leaves than it has."""
     if len(leaves) != spec.num_leaves:
         raise ValueError(
@@ -152,12 +154,12 @@ def build(leaves: Any, spec: TreeSpec) -> Any:
     return spec.type(*items) if hasattr(spec.type, "_fields") else spec.type(items)
 
 
-def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
+def tree_leaves(tree: Any, is_leaf: Callable[..., Any] | None = None) -> list[Any]:
     """The leaves of a tree from left to right."""
     return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_map(function: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+def tree_map(function: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[..., Any] | None = None) -> Any:
     """The tree of a function's results for each leaf, and for the leaves of further trees of the same structure.
 
     >>> from rushlight.utils.pytree import tree_map
@@ -169,7 +171,7 @@ def tree_map(function: Callable, tree: Any, *rests: Any, is_leaf: Callable | Non
     return tree_unflatten([function(*values) for values in zip(*columns, strict=True)], spec)
 
 
-def broadcast_leaves(tree: Any, spec: TreeSpec) -> list | None:
+def broadcast_leaves(tree: Any, spec: TreeSpec) -> list[Any] | None:
     """The leaves of a tree that is a beginning of a structure, each repeated for all below it; None where it is not.
 
     >>> from rushlight.utils.pytree import broadcast_leaves, tree_flatten

@@ -16,7 +16,7 @@ def make_grid(
     nrow: int = 8,
     padding: int = 2,
     normalize: bool = False,
-    value_range: tuple | None = None,
+    value_range: tuple[Any, ...] | None = None,
     scale_each: bool = False,
     pad_value: float = 0.0,
 ) -> Tensor:
@@ -53,7 +53,7 @@ def make_grid(
     return grid
 
 
-def normalized(images: Tensor, value_range: tuple | None, scale_each: bool) -> Tensor:
+def normalized(images: Tensor, value_range: tuple[Any, ...] | None, scale_each: bool) -> Tensor:
     """Images with values from 0 to 1, all together or each by itself."""
     if value_range is not None and not isinstance(value_range, tuple):
         raise TypeError("value_range has to be a tuple (min, max) if specified. min and max are numbers")
@@ -75,7 +75,7 @@ def save_image(tensor: Any, fp: str | Path | BinaryIO, format: str | None = None
 def draw_bounding_boxes(
     image: Tensor,
     boxes: Tensor,
-    labels: list | None = None,
+    labels: list[Any] | None = None,
     colors: Any = None,
     fill: bool = False,
     width: int = 1,

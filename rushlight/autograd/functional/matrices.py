@@ -28,7 +28,7 @@ STRATEGIES = ("forward-mode", "reverse-mode")
 
 
 def jacobian(
-    func: Callable,
+    func: Callable[..., Any],
     inputs: Tensors,
     create_graph: bool = False,
     strict: bool = False,
@@ -186,7 +186,7 @@ def push_forward(
 
 
 def hessian(
-    func: Callable,
+    func: Callable[..., Any],
     inputs: Tensors,
     create_graph: bool = False,
     strict: bool = False,

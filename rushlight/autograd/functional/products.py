@@ -22,7 +22,11 @@ SINGLE_INPUT = "the input to the user-provided function is a single Tensor with 
 
 
 def vjp(
-    func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
     """The outputs of `func`, and the product vᵀJ of a vector with its Jacobian: one backward pass.
 
@@ -50,7 +54,11 @@ def vjp(
 
 
 def jvp(
-    func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
     """The outputs of `func`, and the product Jv of its Jacobian with a vector: two backward passes.
 
@@ -98,7 +106,11 @@ def scalar_with_gradient(func: Any, inputs: Any, v: Any, create_graph: bool, str
 
 
 def vhp(
-    func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
     """The output of a scalar function, and the product vᵀH of a vector with its Hessian: a pass through the gradient.
 
@@ -122,7 +134,11 @@ def vhp(
 
 
 def hvp(
-    func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
     """The output of a scalar function, and the product Hv of its Hessian with a vector.
 

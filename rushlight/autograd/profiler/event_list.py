@@ -59,9 +59,9 @@ class EventList(list):
 
         An operator has one overload in rushlight: `group_by_overload_name` finds no more groups.
         """
-        groups: dict[tuple, FunctionEventAvg] = {}
+        groups: dict[tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
-            key: tuple = (event.key, event.is_user_annotation)
+            key: tuple[Any, ...] = (event.key, event.is_user_annotation)
             if group_by_input_shapes:
                 key += (str(event.input_shapes),)
             groups.setdefault(key + tuple(event.stack[:group_by_stack_n]), FunctionEventAvg()).add(event)

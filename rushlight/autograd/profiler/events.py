@@ -63,16 +63,16 @@ class Measured:
     overload_name = ""
     node_id = -1
     device_type = DeviceType.CPU
-    cpu_time_str = formatted("cpu_time")
-    cpu_time_total_str = formatted("cpu_time_total")
-    self_cpu_time_total_str = formatted("self_cpu_time_total")
-    device_time_str = formatted("device_time")
-    device_time_total_str = formatted("device_time_total")
-    self_device_time_total_str = formatted("self_device_time_total")
-    cuda_time = deprecated("cuda_time")
-    cuda_time_total = deprecated("cuda_time_total")
-    self_cuda_time_total = deprecated("self_cuda_time_total")
-    self_cuda_memory_usage = deprecated("self_cuda_memory_usage")
+    cpu_time_str: Any = formatted("cpu_time")
+    cpu_time_total_str: Any = formatted("cpu_time_total")
+    self_cpu_time_total_str: Any = formatted("self_cpu_time_total")
+    device_time_str: Any = formatted("device_time")
+    device_time_total_str: Any = formatted("device_time_total")
+    self_device_time_total_str: Any = formatted("self_device_time_total")
+    cuda_time: Any = deprecated("cuda_time")
+    cuda_time_total: Any = deprecated("cuda_time_total")
+    self_cuda_time_total: Any = deprecated("self_cuda_time_total")
+    self_cuda_memory_usage: Any = deprecated("self_cuda_memory_usage")
 
     @property
     def cpu_time(self) -> float:
@@ -119,13 +119,13 @@ class FunctionEvent(Measured):
         self.id: int = id
         self.name: str = name
         self.trace_name: str | None = trace_name
-        self.time_range = Interval(start_us, end_us)
+        self.time_range: Interval = Interval(start_us, end_us)
         self.thread: int = thread
         self.fwd_thread: int | None = fwd_thread
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
-        self.input_shapes = list(input_shapes)
-        self.stack = list(stack)
+        self.input_shapes: list[Any] = list(input_shapes)
+        self.stack: list[Any] = list(stack)
         self.scope: int = scope
         self.cpu_memory_usage: int = cpu_memory_usage
         self.is_async: bool = is_async

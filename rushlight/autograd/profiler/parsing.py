@@ -63,10 +63,10 @@ class Changes:
     """Changes of memory, by thread and time."""
 
     def __init__(self, changes: Any):
-        self.by_thread: dict[int, list] = {}
+        self.by_thread: dict[int, list[Any]] = {}
         for change in sorted(changes):
             self.by_thread.setdefault(change.thread, []).append(change)
-        self.outside = set(changes)
+        self.outside: set[Any] = set(changes)
 
     def within(self, record: Any) -> int:
         """The memory that the thread of a record allocated and did not free while it lasted."""
@@ -76,6 +76,6 @@ class Changes:
         self.outside.difference_update(changes[first:last])
         return sum(change.size for change in changes[first:last])
 
-    def rest(self) -> list:
+    def rest(self) -> list[Any]:
         """The changes that were within no record."""
         return sorted(self.outside)

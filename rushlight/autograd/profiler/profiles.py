@@ -67,18 +67,18 @@ class profile(Undone):
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True). Leave use_cpu out.")
         self.use_device = None
         refuse_device("cuda" if use_cuda else use_device)
-        self.record_shapes = record_shapes or with_flops
+        self.record_shapes: bool = record_shapes or with_flops
         self.with_flops = with_flops
         self.profile_memory = profile_memory
         self.with_stack = with_stack
         self.with_modules = with_modules
         self.use_kineto = use_kineto
         self.acc_events = acc_events
-        self.all_threads = experimental_config is not None and experimental_config.profile_all_threads
+        self.all_threads: bool = experimental_config is not None and experimental_config.profile_all_threads
         self.entered = False
         self._recording: Recording | None = None
         self._events: EventList | None = None
-        self._earlier: list = []
+        self._earlier: list[Any] = []
 
     def begin(self) -> Any:
         """Begins a recording, if it is enabled, and gives itself. RuntimeError the second time."""
@@ -91,7 +91,7 @@ class profile(Undone):
 
     def _start(self):
         """Begins a recording."""
-        self.entered = True
+        self.entered: bool = True
         if self.acc_events and self._recording is not None:
             self._earlier = list(self.function_events)
         self._events = None
@@ -162,7 +162,7 @@ class profile(Undone):
         """The time of all events, each without those within it, in microseconds."""
         return self.function_events.self_cpu_time_total
 
-    def export_chrome_trace(self, path: str, metadata: dict | None = None) -> None:
+    def export_chrome_trace(self, path: str, metadata: dict[Any, Any] | None = None) -> None:
         """Writes a trace that https://ui.perfetto.dev opens, with `metadata` beside the events; .gz compresses it."""
         events, recording = self.function_events, self._finished
         trace.write(path, trace.of_events(events, recording.date if recording else 0, metadata))

@@ -27,15 +27,15 @@ class Record:
     __slots__ = ("end", "end_thread", "flops", "name", "scope", "sequence", "shapes", "stack", "start", "thread")
 
     def __init__(self, name, scope=FUNCTION, sequence=-1):
-        self.name = name
-        self.scope = scope
-        self.sequence = sequence
-        self.shapes = []
-        self.stack = []
-        self.flops = 0
+        self.name: Any = name
+        self.scope: int = scope
+        self.sequence: int = sequence
+        self.shapes: list[Any] = []
+        self.stack: list[Any] = []
+        self.flops: int = 0
         self.end = self.end_thread = None
-        self.thread = get_native_id()
-        self.start = perf_counter_ns()
+        self.thread: int = get_native_id()
+        self.start: int = perf_counter_ns()
 
     def close(self):
         """Ends the event, where it has not ended yet."""
@@ -71,13 +71,13 @@ class Recording(Interpreter):
         stacks: bool = False,
         all_threads: bool = False,
     ):
-        self.shapes = shapes or count_flops
+        self.shapes: bool = shapes or count_flops
         self.count_flops = count_flops
         self.stacks = stacks
         self.all_threads = all_threads
-        self.ledger = Ledger() if memory else None
+        self.ledger: Ledger | None = Ledger() if memory else None
         self.records: list[Record] = []
-        self.here = Here()
+        self.here: Here = Here()
         self.begin = self.end = 0
         self.date = 0  # of the beginning, in nanoseconds since 1970
 

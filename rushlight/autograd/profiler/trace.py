@@ -16,7 +16,7 @@ EVALUATE = "autograd::engine::evaluate_function: "
 OPERATOR, BACKWARD = 0, 1  # scopes
 
 
-def of_events(events: Any, begin: int = 0, metadata: dict | None = None) -> dict:
+def of_events(events: Any, begin: int = 0, metadata: dict[Any, Any] | None = None) -> dict[Any, Any]:
     """The trace of a list of events, the recording of which began at a time, in nanoseconds since 1970."""
     entries = [*names(events), *(slice_of(event) for event in events if event.trace_name), *arrows(events)]
     head = {
@@ -38,12 +38,12 @@ def names(events: Any) -> Iterator[Any]:
         yield named("thread_sort_index", process, thread, sort_index=place)
 
 
-def named(what: str, process: int, thread: int, **args: Any) -> dict:
+def named(what: str, process: int, thread: int, **args: Any) -> dict[Any, Any]:
     """An entry that says something of a process or thread."""
     return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
 
 
-def slice_of(event: Any) -> dict:
+def slice_of(event: Any) -> dict[Any, Any]:
     """The entry of an event."""
     args = {"External id": event.id}
     if event.sequence_nr >= 0:
@@ -65,7 +65,7 @@ def slice_of(event: Any) -> dict:
     }
 
 
-def place(event: Any) -> dict:
+def place(event: Any) -> dict[Any, Any]:
     """Where and when an event begins."""
     return {"pid": os.getpid(), "tid": event.thread, "ts": event.time_range.start}
 
@@ -86,7 +86,7 @@ def is_operator(event: Any) -> bool:
     return event.sequence_nr >= 0 and not event.name.startswith(EVALUATE)
 
 
-def write(path: str, trace: dict) -> None:
+def write(path: str, trace: dict[Any, Any]) -> None:
     """Writes a trace to a file, compressed where its name ends in .gz."""
     with gzip.open(path, "wt") if str(path).endswith(".gz") else open(path, "w") as file:
         json.dump(trace, file)

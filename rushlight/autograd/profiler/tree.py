@@ -6,7 +6,7 @@ from typing import Any
 BACKWARD = 1  # the scope of derivatives
 
 
-def build(events: list) -> None:
+def build(events: list[Any]) -> None:
     """Gives the events of a list their parents and children, and those of a backward pass the lines of the forward."""
     nest([event for event in events if not event.is_async])
     lift_repeated(events)

@@ -34,7 +34,7 @@ class Form(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any
     reads: tuple[Array, ...]
-    steps: tuple[tuple, ...]
+    steps: tuple[tuple[Any, ...], ...]
     writes: tuple[tuple[int, Array], ...]
     sums: tuple[tuple[int, Array], ...]
 
@@ -115,8 +115,12 @@ class Emitter:
 
     def __init__(self, form: Form):
         self.form = form
-        self.vectors = Vectors(form.dtype)
-        self.arrays = [*form.reads, *[array for _, array in form.writes], *[array for _, array in form.sums]]
+        self.vectors: Vectors = Vectors(form.dtype)
+        self.arrays: list[Array] = [
+            *form.reads,
+            *[array for _, array in form.writes],
+            *[array for _, array in form.sums],
+        ]
         self.labels = 0
         self.before = "entry"  # the block that what is written next comes from
 

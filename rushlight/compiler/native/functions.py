@@ -15,13 +15,16 @@ import numpy as np
 class Vectors:
     """Writes instructions on vectors of one float type, and names their results."""
 
+    type: str
+    integers: str
+
     def __init__(self, dtype: Any):
-        self.single = np.dtype(dtype) == np.float32
+        self.single: bool = np.dtype(dtype) == np.float32
         self.lanes = 16 if self.single else 8
         self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
         self.type, self.integers = f"<{self.lanes} x {self.element}>", f"<{self.lanes} x {self.whole}>"
-        self.truths = f"<{self.lanes} x i1>"
-        self.suffix = f"v{self.lanes}f{32 if self.single else 64}"
+        self.truths: str = f"<{self.lanes} x i1>"
+        self.suffix: str = f"v{self.lanes}f{32 if self.single else 64}"
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.count = 0

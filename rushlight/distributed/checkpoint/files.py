@@ -16,7 +16,7 @@ class FileSystemWriter:
     """Writes a checkpoint to a folder. A `.metadata` there means that the checkpoint is whole."""
 
     def __init__(self, path: str | os.PathLike):
-        self.path = Path(path)
+        self.path: Path = Path(path)
 
     def name(self, rank: int) -> str:
         """The name of a process's file."""
@@ -53,7 +53,7 @@ class FileSystemReader:
     """Reads a checkpoint from a folder."""
 
     def __init__(self, path: str | os.PathLike):
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._files: dict[str, dict[str, Any]] = {}
 
     def metadata(self) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def fully_shard(
     *,
     mesh: Any = None,
     reshard_after_forward: bool | int | None = None,
-    shard_placement_fn: Callable | None = None,
+    shard_placement_fn: Callable[..., Any] | None = None,
     mp_policy: MixedPrecisionPolicy | None = None,
     offload_policy: OffloadPolicy | None = None,
     ignored_params: set[Tensor] | None = None,
@@ -139,7 +139,7 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
         setattr(module, method_name, MethodType(sharded_forward(getattr(type(module), method_name)), module))
 
 
-def sharded_forward(forward: Callable) -> Callable:
+def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A module's `forward` with whole parameters, after which only rows are left where that is wanted."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:

@@ -29,7 +29,7 @@ class Place:
     The whole is one leaf for all passes. Between its uses it has no memory: one zero, shown in the whole's shape.
     """
 
-    def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, mesh: DeviceMesh, start: int, dtype):
+    def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, mesh: DeviceMesh, start: int, dtype: Any):
         array = parameter._array
         self.owners = owners
         self.shape = array.shape
@@ -88,6 +88,10 @@ class Shards:
     gradients are averaged over the processes, and each process gets those of its rows. Processes that hold the same
     rows are `replicas` of each other.
     """
+
+    group: ProcessGroup
+    policy: MixedPrecisionPolicy
+    replicas: ProcessGroup | None
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ class AllReduce(Function):
         return result
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return AllReduce.apply(grad, ctx.op, ctx.group), None, None
 
 
@@ -55,7 +55,7 @@ class Broadcast(Function):
         return result
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return Reduce.apply(grad, ctx.src, ReduceOp.SUM, ctx.group), None, None
 
 
@@ -70,7 +70,7 @@ class Reduce(Function):
         return result if is_rank(dst, group) else zeros_like(tensor)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return Broadcast.apply(grad, ctx.dst, ctx.group), None, None, None
 
 
@@ -85,7 +85,7 @@ class AllToAll(Function):
         return result
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return AllToAll.apply(grad, ctx.group), None
 
 
@@ -100,7 +100,7 @@ class AllToAllParts(Function):
         return result
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         return AllToAllParts.apply(grad, ctx.like, ctx.sent, ctx.received, ctx.group), None, None, None, None
 
 

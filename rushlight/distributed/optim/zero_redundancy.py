@@ -29,9 +29,12 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     (stage 1).
     """
 
+    rank: int
+    world_size: int
+
     def __init__(
         self,
-        params: Iterable,
+        params: Iterable[Any],
         optimizer_class: type[Optimizer],
         process_group: ProcessGroup | None = None,
         parameters_as_bucket_view: bool = False,
@@ -42,7 +45,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             raise NotImplementedError(
                 "overlap_with_ddp=True is not supported: leave it out, steps come after backward."
             )
-        self.process_group = here(process_group)
+        self.process_group: ProcessGroup = here(process_group)
         self.rank, self.world_size = self.process_group.rank(), self.process_group.size()
         self._optimizer_class, self._options = optimizer_class, defaults
         self._collected: list[dict[str, Any]] = []
@@ -60,7 +63,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             rank = load.index(min(load))
             self.owner[id(parameter)] = rank
             load[rank] += parameter.numel()
-        self.sent = [self._sent_by(rank) for rank in range(self.world_size)]
+        self.sent: list[list[Tensor]] = [self._sent_by(rank) for rank in range(self.world_size)]
         own = [{**group, "params": self._owned(group["params"], self.rank)} for group in self.param_groups]
         self.optim = self._optimizer_class(own, **self._options)
         for group, local in zip(self.param_groups, self.optim.param_groups, strict=True):
@@ -103,7 +106,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         assert self.optim is not None
         numbers = self._numbers()
         state = {numbers[id(p)]: as_arrays(s) for p, s in self.optim.state.items()}
-        everyone: list | None = [None] * self.world_size if self.rank == to else None
+        everyone: list[Any] | None = [None] * self.world_size if self.rank == to else None
         gather_object(state, everyone, group=self.process_group, group_dst=to)
         self._collected = everyone or []
 

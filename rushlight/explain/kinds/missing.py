@@ -167,7 +167,7 @@ def frozen(case: Any) -> Iterator[Any]:
 
 def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[Any]:
     """Findings for parameters that are the model's and get no gradient."""
-    cuts: dict = {}
+    cuts: dict[Any, Any] = {}
     unused = []
     for p in silent:
         cut = cut_of(case, p)
@@ -221,7 +221,7 @@ def is_orphan(case: Any, p: Tensor) -> bool:
     )
 
 
-def loose_leaves(case: Any) -> list:
+def loose_leaves(case: Any) -> list[Any]:
     """Parameters that get gradients, which nobody looks at, and that no optimizer holds."""
     return [
         leaf

@@ -88,7 +88,7 @@ def norms_of_layers(case: Any) -> Iterator[Any]:
             yield exploding(case, held, layers)
 
 
-def norms(case: Any, held: Any) -> list[tuple]:
+def norms(case: Any, held: Any) -> list[tuple[Any, ...]]:
     """The weights that an optimizer holds, in their order, each with the median norm of its gradients."""
     leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
     medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]

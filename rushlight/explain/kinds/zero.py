@@ -161,7 +161,7 @@ def zeroed(case: Any) -> Iterator[Any]:
                 "normalize what comes to it (the data first of all), or begin with smaller weights",
                 weight=6,
             )
-    by_node: dict = {}
+    by_node: dict[Any, Any] = {}
     for leaf in case.ledger.leaves.values():
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
             by_node.setdefault((leaf.zeroed_by.site, leaf.zeroed_name), []).append(leaf)

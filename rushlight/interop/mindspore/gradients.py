@@ -14,13 +14,13 @@ Weights = Parameter | Sequence[Parameter] | None
 
 
 def grad(
-    fn: Callable,
+    fn: Callable[..., Any],
     grad_position: Positions = 0,
     weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """The function that computes the gradient of `fn`, a cell or a function; nothing is changed anywhere.
 
     The gradient of the inputs at `grad_position`: a tensor for one position, a tuple for several. The gradient of
@@ -47,13 +47,13 @@ def grad(
 
 
 def value_and_grad(
-    fn: Callable,
+    fn: Callable[..., Any],
     grad_position: Positions = 0,
     weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """The function that computes (what `fn` returns, gradient); the arguments and the gradient are those of `grad`.
 
     >>> import rushlight.interop.mindspore as ms
@@ -129,7 +129,9 @@ def listed(weights: Weights) -> list[Parameter]:
     return parameters
 
 
-def taken_sens(args: tuple, kwargs: dict, sens_param: bool) -> tuple[tuple, dict, Any]:
+def taken_sens(
+    args: tuple[Any, ...], kwargs: dict[Any, Any], sens_param: bool
+) -> tuple[tuple[Any, ...], dict[Any, Any], Any]:
     """The arguments without the cotangents that were given among them."""
     if not sens_param:
         return args, kwargs, None
@@ -186,7 +188,7 @@ class GradOperation:
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
-    def __call__(self, fn: Any, weights: Weights = None) -> Callable:
+    def __call__(self, fn: Any, weights: Weights = None) -> Callable[..., Any]:
         """The gradient function of `fn`; without `weights`, `get_by_list` takes a cell's trainable parameters."""
         if self.get_by_list and weights is None:
             weights = fn.trainable_params()
@@ -203,7 +205,7 @@ class GradOperation:
 
         return gradient
 
-    def positions(self, args: tuple) -> Sequence[int]:
+    def positions(self, args: tuple[Any, ...]) -> Sequence[int]:
         """The inputs that are differentiated: with `get_all` all that are tensors of real or complex numbers."""
         if self.get_all:
             return [i for i, x in enumerate(args) if isinstance(x, Tensor) and is_differentiable(x._value)]

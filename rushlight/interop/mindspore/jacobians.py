@@ -14,7 +14,7 @@ __all__ = ["jacfwd", "jacrev", "jvp", "vjp"]
 Tensors = Tensor | tuple[Tensor, ...] | list[Tensor]
 
 
-def jvp(fn: Callable, inputs: Tensors, v: Tensors, has_aux: bool = False) -> tuple:
+def jvp(fn: Callable[..., Any], inputs: Tensors, v: Tensors, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of `fn` at `inputs`, and its Jacobian-vector product with `v`, by forward mode.
 
     With `has_aux` the first output alone takes part, and (output, product, the others) comes back. TypeError for
@@ -33,7 +33,7 @@ def jvp(fn: Callable, inputs: Tensors, v: Tensors, has_aux: bool = False) -> tup
     return (output, product, bare(aux)) if has_aux else (output, product)
 
 
-def vjp(fn: Callable, *inputs: Tensor, has_aux: bool = False) -> tuple:
+def vjp(fn: Callable[..., Any], *inputs: Tensor, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of `fn` at `inputs`, and the function that gives their vector-Jacobian product with cotangents.
 
     That function takes a cotangent for each output and returns a tuple, a product for each input; for one input the
@@ -47,14 +47,16 @@ def vjp(fn: Callable, *inputs: Tensor, has_aux: bool = False) -> tuple:
     check_bools("vjp", has_aux=has_aux)
     pulled = pull_back(fn, inputs, {}, range(len(inputs)), [], has_aux)
 
-    def vjp_fn(*cotangents: Tensor) -> tuple:
+    def vjp_fn(*cotangents: Tensor) -> tuple[Any, ...]:
         """The products with the cotangents of the outputs."""
         return tuple(pulled.cotangents(cotangents)[0])
 
     return (pulled.outputs, vjp_fn, bare(pulled.aux)) if has_aux else (pulled.outputs, vjp_fn)
 
 
-def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
+def jacfwd(
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """The function that computes the Jacobian of `fn` by forward mode: better where there are more outputs than inputs.
 
     A tensor (*output, *input) for one output and one position; a tuple over the positions, or over the outputs; for
@@ -69,7 +71,9 @@ def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
     return jacobian(func.jacfwd, fn, grad_position, has_aux)
 
 
-def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
+def jacrev(
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """The same by reverse mode: better where there are fewer outputs than inputs.
 
     >>> import rushlight.interop.mindspore as ms
@@ -96,7 +100,7 @@ def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux
     return compute
 
 
-def on_natives(fn: Callable, has_aux: bool) -> Callable:
+def on_natives(fn: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
     """`fn` on tensors of rushlight's, returning (output, aux)."""
 
     def function(*values):
@@ -108,7 +112,7 @@ def on_natives(fn: Callable, has_aux: bool) -> Callable:
     return function
 
 
-def sequence(tensors: Tensors) -> tuple:
+def sequence(tensors: Tensors) -> tuple[Any, ...]:
     """Tensors in a tuple."""
     if isinstance(tensors, Tensor):
         return (tensors,)
@@ -119,5 +123,5 @@ def sequence(tensors: Tensors) -> tuple:
 
 def bare(aux: Any) -> Any:
     """The auxiliary outputs: the one where there is one, else a tuple."""
-    found: tuple = wrapped(aux)
+    found: tuple[Any, ...] = wrapped(aux)
     return found[0] if len(found) == 1 else found

@@ -16,12 +16,17 @@ class Pullback(NamedTuple):
     """A function's outputs at some arguments, and the pullback of those that take part."""
 
     outputs: Any
-    aux: tuple
-    cotangents: Callable[[Any], tuple]
+    aux: tuple[Any, ...]
+    cotangents: Callable[[Any], tuple[Any, ...]]
 
 
 def pull_back(
-    fn: Callable, args: Sequence, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter], has_aux: bool
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[Any, Any],
+    positions: Sequence[int],
+    weights: Sequence[Parameter],
+    has_aux: bool,
 ) -> Pullback:
     """Runs `fn`, and differentiates it by the arguments at `positions` and by `weights`.
 
@@ -55,7 +60,7 @@ def pull_back(
     return Pullback(result, tuple(map(wrapped, aux)), cotangents)
 
 
-def opened(args: Sequence, position: int) -> Any:
+def opened(args: Sequence[Any], position: int) -> Any:
     """The argument at a position. ValueError where there is none."""
     if position >= len(args):
         raise ValueError(f"The element in grad_position must belong to [0, {len(args)}), but got {position}.")
@@ -79,13 +84,13 @@ def is_differentiable(value: torch.Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
-def tree_of_natives(aux: tuple) -> tuple:
+def tree_of_natives(aux: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs that do not take part, without their shells."""
     leaves, spec = tree_flatten(aux)
     return tree_unflatten([leaf._value if isinstance(leaf, Tensor) else leaf for leaf in leaves], spec)
 
 
-def parted(result: Any, has_aux: bool) -> tuple[Any, tuple]:
+def parted(result: Any, has_aux: bool) -> tuple[Any, tuple[Any, ...]]:
     """The outputs that take part, and the others."""
     if not has_aux:
         return result, ()
@@ -107,7 +112,7 @@ def replaced(weights: Sequence[Parameter], values: Sequence[torch.Tensor]) -> It
             weight._value = value
 
 
-def sensitivities(sens: Any, outputs: tuple) -> tuple:
+def sensitivities(sens: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The cotangents of the outputs: ones where `sens` is None."""
     if sens is None:
         return tuple(torch.ones_like(output) for output in outputs)

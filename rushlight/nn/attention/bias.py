@@ -20,6 +20,10 @@ class CausalVariant(IntEnum):
 class CausalBias(Tensor):
     """A causal mask: a tensor of booleans, True where a query may look at a key."""
 
+    variant: CausalVariant
+    seq_len_q: int
+    seq_len_kv: int
+
     __torch_function__ = disabled_torch_function
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:

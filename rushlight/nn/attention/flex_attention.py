@@ -51,17 +51,17 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
     return rushlight.ones((), dtype=rushlight.bool)
 
 
-def and_masks(*mask_mods: Callable) -> Callable:
+def and_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
     """The mask that lets a query look at a key where all of some masks do. RuntimeError for what is no function."""
     return combined(mask_mods, rushlight.logical_and, True)
 
 
-def or_masks(*mask_mods: Callable) -> Callable:
+def or_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
     """The mask that lets a query look at a key where any of some masks does. RuntimeError for what is no function."""
     return combined(mask_mods, rushlight.logical_or, False)
 
 
-def combined(masks: tuple[Callable, ...], both: Callable, start: bool) -> Callable:
+def combined(masks: tuple[Callable[..., Any], ...], both: Callable[..., Any], start: bool) -> Callable[..., Any]:
     """Several masks as one."""
     if not all(callable(mask) for mask in masks):
         raise RuntimeError(f"All inputs should be callable mask_mods: {masks}")
@@ -75,7 +75,9 @@ def combined(masks: tuple[Callable, ...], both: Callable, start: bool) -> Callab
     return mask
 
 
-def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = "cpu") -> Tensor:
+def create_mask(
+    mod_fn: Callable[..., Any], B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = "cpu"
+) -> Tensor:
     """The booleans that a mask gives, or the scores that a function of scores makes of zeros, (B, H, Q_LEN, KV_LEN).
 
     >>> from rushlight.nn.attention.flex_attention import create_mask
@@ -91,9 +93,11 @@ def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_L
 class BlockMask:
     """A mask together with the numbers of queries and keys that it is for."""
 
-    def __init__(self, mask_mod: Callable, shape: tuple[int, int, int, int], BLOCK_SIZE: tuple[int, int]):
+    shape: tuple[int, ...]
+
+    def __init__(self, mask_mod: Callable[..., Any], shape: tuple[int, int, int, int], BLOCK_SIZE: tuple[int, int]):
         self.mask_mod, self.shape, self.BLOCK_SIZE = mask_mod, shape, BLOCK_SIZE
-        self.seq_lengths = shape[2:]
+        self.seq_lengths: tuple[int, int] = shape[2:]
 
     def to_dense(self) -> Tensor:
         """Which blocks have a score that counts, as ones and zeros."""
@@ -119,7 +123,7 @@ class BlockMask:
 
 
 def create_block_mask(
-    mask_mod: Callable,
+    mask_mod: Callable[..., Any],
     B: int | None,
     H: int | None,
     Q_LEN: int,
@@ -137,12 +141,12 @@ def flex_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    score_mod: Callable | None = None,
+    score_mod: Callable[..., Any] | None = None,
     block_mask: BlockMask | None = None,
     scale: float | None = None,
     enable_gqa: bool = False,
     return_lse: bool = False,
-    kernel_options: dict | None = None,
+    kernel_options: dict[Any, Any] | None = None,
     *,
     return_aux: AuxRequest | None = None,
 ) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from math import prod
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rushlight.kernels.compiled import load
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 
-fast = load("maps")
+fast: ModuleType | None = load("maps")
 
 
 class Map:

@@ -218,8 +218,8 @@ class Hardtanh(_Pointwise):
                     f"keyword argument `{old}` is deprecated and renamed to `{old[:-2]}`",
                     FutureWarning,
                 )
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
+        self.min_val: float = min_val if min_value is None else min_value
+        self.max_val: float = max_val if max_value is None else max_value
         self.inplace = inplace
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")

@@ -37,6 +37,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     (torch.Size([3]), torch.Size([3, 10]))
     """
 
+    in_features: int
+    n_classes: int
+    cutoffs: list[int]
+    div_value: float
+    head_bias: bool
+    shortlist_size: int
+    n_clusters: int
+
     def __init__(
         self,
         in_features: int,
@@ -60,9 +68,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.in_features, self.n_classes, self.cutoffs = in_features, n_classes, [*cutoffs, n_classes]
         self.div_value, self.head_bias = div_value, head_bias
         self.shortlist_size, self.n_clusters = cutoffs[0], len(cutoffs)
-        self.head_size = self.shortlist_size + self.n_clusters
-        self.head = Linear(in_features, self.head_size, head_bias, device, dtype)
-        self.tail = ModuleList()
+        self.head_size: int = self.shortlist_size + self.n_clusters
+        self.head: Linear = Linear(in_features, self.head_size, head_bias, device, dtype)
+        self.tail: ModuleList = ModuleList()
         for i, (low, high) in enumerate(pairwise(self.cutoffs)):
             inner = int(in_features // div_value ** (i + 1))
             self.tail.append(

@@ -50,18 +50,20 @@ class MultiheadAttention(Module):
             )
         super().__init__()
         self.embed_dim = embed_dim
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
+        self.kdim: int = embed_dim if kdim is None else kdim
+        self.vdim: int = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
         self.num_heads = num_heads
         self.dropout = dropout
         self.batch_first = batch_first
-        self.head_dim = embed_dim // num_heads
+        self.head_dim: int = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError(advised("embed_dim must be divisible by num_heads"))
         for name, shape in self._shapes(bias).items():
             self.register_parameter(name, None if shape is None else uninitialized(shape, device, dtype))
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
+        self.out_proj: NonDynamicallyQuantizableLinear = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias, device, dtype
+        )
         for name in ("bias_k", "bias_v"):
             row = uninitialized((1, 1, embed_dim), device, dtype) if add_bias_kv else None
             self.register_parameter(name, row)

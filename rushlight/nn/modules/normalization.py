@@ -1,5 +1,7 @@
 """Normalisation of a sample over its features: layer, group, root mean square, local response."""
 
+from typing import Any
+
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -39,7 +41,7 @@ class LayerNorm(Module):
         dtype: Dtype | None = None,
     ):
         super().__init__()
-        self.normalized_shape = repeated(normalized_shape, 1)
+        self.normalized_shape: tuple[Any, ...] = repeated(normalized_shape, 1)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
@@ -125,7 +127,7 @@ class RMSNorm(Module):
         dtype: Dtype | None = None,
     ):
         super().__init__()
-        self.normalized_shape = repeated(normalized_shape, 1)
+        self.normalized_shape: tuple[Any, ...] = repeated(normalized_shape, 1)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         weight = uninitialized(self.normalized_shape, device, dtype) if elementwise_affine else None

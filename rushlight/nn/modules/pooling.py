@@ -1,7 +1,7 @@
 """Pooling layers: the largest, or the mean, of each window of the input."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, repeated, shown
@@ -182,9 +182,9 @@ class AvgPool1d(Module):
         count_include_pad: bool = True,
     ):
         super().__init__()
-        self.kernel_size = repeated(kernel_size, 1)
-        self.stride = repeated(kernel_size if stride is None else stride, 1)
-        self.padding = repeated(padding, 1)
+        self.kernel_size: tuple[Any, ...] = repeated(kernel_size, 1)
+        self.stride: tuple[Any, ...] = repeated(kernel_size if stride is None else stride, 1)
+        self.padding: tuple[Any, ...] = repeated(padding, 1)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -216,7 +216,7 @@ class AvgPool2d(Module):
     ):
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: Sizes = kernel_size if stride is None else stride
         self.padding = padding
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad

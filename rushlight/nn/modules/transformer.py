@@ -245,7 +245,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ):
         super().__init__()
-        self.layers = ModuleList(deepcopy(encoder_layer) for _ in range(num_layers))
+        self.layers: ModuleList = ModuleList(deepcopy(encoder_layer) for _ in range(num_layers))
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -277,7 +277,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None):
         super().__init__()
-        self.layers = ModuleList(deepcopy(decoder_layer) for _ in range(num_layers))
+        self.layers: ModuleList = ModuleList(deepcopy(decoder_layer) for _ in range(num_layers))
         self.num_layers = num_layers
         self.norm = norm
 
@@ -354,8 +354,12 @@ class Transformer(Module):
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
             return kind(layer(*options), number, norm)
 
-        self.encoder = custom_encoder or stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)
-        self.decoder = custom_decoder or stack(TransformerDecoder, TransformerDecoderLayer, num_decoder_layers)
+        self.encoder: Any | Any = custom_encoder or stack(
+            TransformerEncoder, TransformerEncoderLayer, num_encoder_layers
+        )
+        self.decoder: Any | Any = custom_decoder or stack(
+            TransformerDecoder, TransformerDecoderLayer, num_decoder_layers
+        )
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

@@ -30,7 +30,7 @@ class Upsample(Module):
         recompute_scale_factor: bool | None = None,
     ):
         super().__init__()
-        self.name = type(self).__name__
+        self.name: str = type(self).__name__
         self.size = size
         if isinstance(scale_factor, tuple):
             self.scale_factor: Scale = tuple(float(factor) for factor in scale_factor)

@@ -7,10 +7,10 @@ from typing import Any
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     """A function that makes a number a tuple of `n`, and leaves tuples as they are."""
 
-    def parse(x: Any) -> tuple:
+    def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
 
     parse.__name__ = name
@@ -39,6 +39,6 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
                 keys[""] = value
 
 
-def _reverse_repeat_tuple(t: Iterable, n: int) -> tuple:
+def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
     """The elements in reverse order, each `n` times: `F.pad` takes the paddings of layers so."""
     return tuple(x for x in reversed(list(t)) for _ in range(n))

@@ -19,13 +19,13 @@ class DataParallel(Module):
     ['module.weight', 'module.bias']
     """
 
-    def __init__(self, module: Module, device_ids: list | None = None, output_device: Any = None, dim: int = 0):
+    def __init__(self, module: Module, device_ids: list[Any] | None = None, output_device: Any = None, dim: int = 0):
         super().__init__()
         for device in device_ids or []:
             check_device(device)
         self.module = module
         self.dim = dim
-        self.device_ids: list = []
+        self.device_ids: list[Any] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the module gives."""

@@ -31,6 +31,12 @@ class Reducer:
     the last parameter waits for all and gives the averages back, so that they are there when `backward` returns.
     """
 
+    names: dict[int, str]
+    group: ProcessGroup
+    as_views: bool
+    find_unused: bool
+    static: bool
+
     def __init__(
         self,
         names: dict[int, str],
@@ -43,12 +49,12 @@ class Reducer:
     ):
         self.names, self.group = names, group
         self.as_views, self.find_unused, self.static = as_views, find_unused, static
-        self.buckets = assign(parameters, limit)
-        self.bucket_of = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
+        self.buckets: list[Bucket] = assign(parameters, limit)
+        self.bucket_of: dict[int, Bucket] = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
         self.parameters = parameters
         self.hook: Callable[[Any, GradBucket], Any] = allreduce_hook
         self.state: Any = group
-        self.scale = 1.0  # what the averages are multiplied by
+        self.scale: float = 1.0  # what the averages are multiplied by
         self.unused: set[int] | None = None
         self.sent = 0
         self.active = self.begun = self.hooked = False

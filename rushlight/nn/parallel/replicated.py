@@ -36,10 +36,12 @@ class DistributedDataParallel(Module, Joinable):
     Source: S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
     """
 
+    static_graph: bool
+
     def __init__(
         self,
         module: Module,
-        device_ids: list | None = None,
+        device_ids: list[Any] | None = None,
         output_device: Any = None,
         dim: int = 0,
         broadcast_buffers: bool = True,
@@ -88,15 +90,15 @@ class DistributedDataParallel(Module, Joinable):
                 "leave them out on a CPU."
             )
         self.module = module
-        self.process_group = here(process_group if device_mesh is None else device_mesh.get_group())
-        self.broadcast_buffers = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
+        self.process_group: ProcessGroup = here(process_group if device_mesh is None else device_mesh.get_group())
+        self.broadcast_buffers: bool = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph = static_graph
         self.require_backward_grad_sync = True
         self.require_forward_param_sync = True
         self._bucket_cap = 25 if bucket_cap_mb is None else bucket_cap_mb
-        self.reducer = self._make_reducer(parameters)
+        self.reducer: Reducer = self._make_reducer(parameters)
         if init_sync:
             check_alike(module, self.process_group)
             self._broadcast_all_from(0)

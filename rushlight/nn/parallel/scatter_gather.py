@@ -10,12 +10,12 @@ def is_namedtuple(obj: Any) -> bool:
     return isinstance(obj, tuple) and hasattr(obj, "_asdict") and hasattr(obj, "_fields")
 
 
-def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> list:
+def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> list[Any]:
     """The inputs, all for one device."""
     return [inputs]
 
 
-def scatter_kwargs(inputs: Any, kwargs: Any, target_gpus: Any, dim: int = 0) -> tuple:
+def scatter_kwargs(inputs: Any, kwargs: Any, target_gpus: Any, dim: int = 0) -> tuple[Any, ...]:
     """The inputs and keyword arguments, all for one device."""
     return (tuple(inputs or ()),), (dict(kwargs or {}),)
 

@@ -175,7 +175,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     """
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
-    def take_older_names(state_dict: dict, prefix: str, *others: Any) -> None:
+    def take_older_names(state_dict: dict[Any, Any], prefix: str, *others: Any) -> None:
         older = [f"{prefix}{name}_g", f"{prefix}{name}_v"]
         if all(key in state_dict for key in older):
             for i, key in enumerate(older):

@@ -68,13 +68,13 @@ class ParametrizationList(ModuleList):
         with no_grad():
             for module in reversed(list(self)):
                 new = before(module, new)
-        self.is_tensor = isinstance(new, TensorBase)
+        self.is_tensor: bool = isinstance(new, TensorBase)
         if not self.is_tensor and not isinstance(new, Sequence):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                 f"Got {type(new).__name__}"
             )
-        self.ntensors = 1 if self.is_tensor else len(new)
+        self.ntensors: int = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             if new.dtype is not dtype:
                 raise ValueError(

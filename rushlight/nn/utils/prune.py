@@ -363,7 +363,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 def global_unstructured(
     parameters: Iterable[tuple[Module, str]],
     pruning_method: type[BasePruningMethod],
-    importance_scores: dict | None = None,
+    importance_scores: dict[Any, Any] | None = None,
     **kwargs: Any,
 ) -> None:
     """Prunes several parameters as if they were one. TypeError for methods that do not choose single elements."""

@@ -24,6 +24,11 @@ __all__ = [
 class SpectralNorm:
     """The hook: divides a module's weight by its largest singular value, as steps of the power method find it."""
 
+    name: str
+    dim: int
+    n_power_iterations: int
+    eps: float
+
     _version = 1
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12):
@@ -89,7 +94,7 @@ class SpectralNormStateDictHook:
     def __init__(self, fn: SpectralNorm):
         self.fn = fn
 
-    def __call__(self, module: Module, state_dict: dict, prefix: str, local_metadata: dict) -> None:
+    def __call__(self, module: Module, state_dict: dict[Any, Any], prefix: str, local_metadata: dict[Any, Any]) -> None:
         """Writes the note."""
         local_metadata.setdefault("spectral_norm", {})[f"{self.fn.name}.version"] = self.fn._version
 
@@ -102,13 +107,13 @@ class SpectralNormLoadStateDictPreHook:
 
     def __call__(
         self,
-        state_dict: dict,
+        state_dict: dict[Any, Any],
         prefix: str,
-        local_metadata: dict,
+        local_metadata: dict[Any, Any],
         strict: bool,
-        missing_keys: list,
-        unexpected_keys: list,
-        error_msgs: list,
+        missing_keys: list[Any],
+        unexpected_keys: list[Any],
+        error_msgs: list[Any],
     ) -> None:
         """Computes what is missing."""
         key = prefix + self.fn.name

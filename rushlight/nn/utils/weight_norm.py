@@ -15,6 +15,9 @@ __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 class WeightNorm:
     """The hook: makes a module's weight of its length and its direction."""
 
+    name: str
+    dim: int
+
     def __init__(self, name: str, dim: int | None):
         self.name, self.dim = name, -1 if dim is None else dim
 

@@ -1,6 +1,7 @@
 """Gated units: the elements times a smooth gate between 0 and 1."""
 
 import math
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ __all__ = ["gelu", "glu", "mish", "silu"]
 SQRT_HALF, DENSITY = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 TANH_SCALE, TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
 
-fast = load("gelu")
+fast: ModuleType | None = load("gelu")
 
 
 def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:

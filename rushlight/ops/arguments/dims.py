@@ -52,7 +52,7 @@ def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-def sequence(function: str, parameter: str, given: Sequence, named: Any = None) -> tuple[int, ...]:
+def sequence(function: str, parameter: str, given: Sequence[Any], named: Any = None) -> tuple[int, ...]:
     """Integers given one by one, as one sequence or by name; TypeError, with PyTorch's words, for anything else."""
     if named is not None:
         given = (named,)

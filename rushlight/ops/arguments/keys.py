@@ -20,7 +20,7 @@ ALL = slice(None)
 BASIC = {int: "select", slice: "slice", type(None): "unsqueeze", type(...): ""}  # and the operations they stand for
 
 
-def is_basic(key: tuple) -> bool:
+def is_basic(key: tuple[Any, ...]) -> bool:
     """Whether a key consists of plain integers, slices, None and Ellipsis only."""
     for item in key:
         kind = type(item)
@@ -40,7 +40,7 @@ def check_step(item: slice) -> None:
         raise ValueError("step must be greater than zero")
 
 
-def with_ellipsis(key: tuple) -> tuple:
+def with_ellipsis(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """A basic key for which NumPy returns a view also of a single element: with one Ellipsis."""
     if ... not in key:
         return (*key, ...)
@@ -48,7 +48,7 @@ def with_ellipsis(key: tuple) -> tuple:
     return (*key[: first + 1], *[item for item in key[first + 1 :] if item is not ...])
 
 
-def last_operation(key: tuple, shape: tuple[int, ...]) -> str:
+def last_operation(key: tuple[Any, ...], shape: tuple[int, ...]) -> str:
     """The operation that PyTorch applies last for a basic key; "" where there is none. Whole slices do not count."""
     for i in reversed(range(len(key))):
         item = key[i]
@@ -57,7 +57,7 @@ def last_operation(key: tuple, shape: tuple[int, ...]) -> str:
     return ""
 
 
-def is_whole(item: slice, key: tuple, i: int, shape: tuple[int, ...]) -> bool:
+def is_whole(item: slice, key: tuple[Any, ...], i: int, shape: tuple[int, ...]) -> bool:
     """Whether the i-th item of a key is a slice of a whole dimension."""
     if item.start or (item.step is not None and item.step != 1):
         return False
@@ -68,7 +68,7 @@ def is_whole(item: slice, key: tuple, i: int, shape: tuple[int, ...]) -> bool:
     return 0 <= dim < len(shape) and as_int(item.stop) >= shape[dim]
 
 
-def as_tuple(key: Any) -> tuple:
+def as_tuple(key: Any) -> tuple[Any, ...]:
     """A key as a tuple of items: lists that hold more than numbers are meant as one, as in NumPy of old."""
     if isinstance(key, tuple):
         return key
@@ -91,7 +91,7 @@ def is_no_number(item: Any) -> bool:
     return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
 
-def split(key, ndim: int) -> tuple[tuple, tuple]:
+def split(key, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum(consumed(item) for item in items)
@@ -174,7 +174,7 @@ def as_index(array: np.ndarray) -> Array:
     return array
 
 
-def check_masks(arrays: tuple, shape: tuple[int, ...]) -> None:
+def check_masks(arrays: tuple[Any, ...], shape: tuple[int, ...]) -> None:
     """IndexError for a mask that does not have the shape of the dimensions it is for."""
     dim = 0
     for item in arrays:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
@@ -12,7 +13,7 @@ from rushlight.tensors import foreign
 SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in the dtype of `out`
 
 
-def keywords(function: Callable, home: str = "") -> Callable:
+def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]:
     """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs.
 
     `home` is "Tensor" for the method, whose errors count arguments without the tensor itself.

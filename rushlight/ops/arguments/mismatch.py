@@ -41,7 +41,7 @@ def check_tensors(function: str, **arguments: Any) -> None:
             )
 
 
-def not_tensors(function: Callable, **arguments: Any) -> Any:
+def not_tensors(function: Callable[..., Any], **arguments: Any) -> Any:
     """What an argument that takes calls over itself makes of a call; TypeError for any other that is no tensor."""
     if foreign(arguments.values()):
         return function(*arguments.values())

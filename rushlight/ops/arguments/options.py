@@ -68,7 +68,7 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = 
     return tensor
 
 
-def array_of(make: Callable, shape: tuple[int, ...], dtype: np.dtype, options: Any) -> np.ndarray:
+def array_of(make: Callable[..., Any], shape: tuple[int, ...], dtype: np.dtype, options: Any) -> np.ndarray:
     """`make(shape, dtype)`, or an array without memory where the options, or the default device, are for that."""
     return without_data(shape, dtype) if device_of(options.get("device")) is META else make(shape, dtype)
 
@@ -105,7 +105,7 @@ def numpy_type(name: str, dtype: Any, default: np.dtype | None = None) -> np.dty
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {given}") from None
 
 
-def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
+def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
     """A shape given as numbers, as one sequence of them or as `size=`. Raises PyTorch's errors for anything else."""
     if size is not None:
         given = (size,)
@@ -118,7 +118,7 @@ def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def checked_sizes(name: str, given: tuple, shape: Sequence[int]) -> tuple[int, ...]:
+def checked_sizes(name: str, given: tuple[Any, ...], shape: Sequence[int]) -> tuple[int, ...]:
     """A shape of anything that counts as an integer; raises PyTorch's errors."""
     numbers = []
     for position, n in enumerate(shape, 1):

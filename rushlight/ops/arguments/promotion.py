@@ -33,7 +33,7 @@ def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
     return sizes_differ(error, [array.shape for array in arrays if isinstance(array, np.ndarray)])
 
 
-def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
+def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> Callable[..., Any]:
     """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
 
     def promote_and_check(*operands):
@@ -49,7 +49,9 @@ def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
     return promote_and_check
 
 
-def real(message: str, promote: Callable = arithmetic, error: type[Exception] = RuntimeError) -> Callable:
+def real(
+    message: str, promote: Callable[..., Any] = arithmetic, error: type[Exception] = RuntimeError
+) -> Callable[..., Any]:
     """`promote`, with an error of its own words for complex operands."""
 
     def promote_and_check(*operands):
@@ -61,7 +63,7 @@ def real(message: str, promote: Callable = arithmetic, error: type[Exception] = 
     return promote_and_check
 
 
-def no_zero(promote: Callable) -> Callable:
+def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
     """`promote` for a division, with PyTorch's error for integers that are divided by 0."""
 
     def promote_and_check(*operands):

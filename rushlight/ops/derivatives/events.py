@@ -14,7 +14,7 @@ class Event(NamedTuple):
     """An event: its name, the arguments in PyTorch's order, and a function of their shapes and of them that counts."""
 
     name: str
-    args: tuple
+    args: tuple[Any, ...]
     flops: Callable[..., int] | None = None
 
 
@@ -22,7 +22,7 @@ class Turned:
     """A matrix that the call takes transposed, for its shape."""
 
     def __init__(self, matrix: Any) -> None:
-        self.shape = tuple(matrix.shape[::-1])
+        self.shape: tuple[Any, ...] = tuple(matrix.shape[::-1])
 
 
 def of_mm(shapes: Sequence[Sequence[int]], args: Any) -> int:

@@ -49,7 +49,7 @@ def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda n, x: function(n, 2 * x - 1)
 
 
-def chebyshev(x: Array, k: Array, last: Any, before: Any) -> Any:
+def chebyshev(x: Array, k: int, last: Array, before: Array) -> Array:
     """The next polynomial of Chebyshev's recurrence."""
     return 2 * x * last - before
 

@@ -154,7 +154,7 @@ def remainders(name: str, ufunc: Any, quotient: Any, doc: str, numbers: str = "o
     )
 
 
-fmod = remainders(
+fmod: Any = remainders(
     "fmod",
     np.fmod,
     TABLE["div_trunc"],
@@ -173,7 +173,7 @@ def rounded_down(x: Array, y: Array) -> Any:
     return np.where(result == 0, x * 0, result) if kind_of(result.dtype) == "f" else result
 
 
-remainder = remainders(
+remainder: Any = remainders(
     "remainder",
     rounded_down,
     TABLE["div_floor"],
@@ -352,7 +352,7 @@ ldexp = binary(
     promote=base_and_power,
     numbers="",
 )
-frexp_result = named_tuple("frexp", "mantissa", "exponent")
+frexp_result: type = named_tuple("frexp", "mantissa", "exponent")
 
 
 @operator(

@@ -223,7 +223,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleTy
     return array_api
 
 
-def array_interface(self: Tensor) -> dict:
+def array_interface(self: Tensor) -> dict[Any, Any]:
     """What NumPy reads to share the tensor's memory. RuntimeError for a tensor that requires grad."""
     return self.numpy().__array_interface__
 

@@ -31,7 +31,7 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     return converted(items, dtype or inferred).reshape(shape)
 
 
-def flattened(data: Any) -> tuple[list, list[int]]:
+def flattened(data: Any) -> tuple[list[Any], list[int]]:
     """The innermost elements and the lengths of the sequences around them, which the first elements give.
 
     Arrays are innermost elements where all are arrays. Raises ValueError and TypeError for ragged sequences.
@@ -68,7 +68,7 @@ def is_sequence(data: Any) -> bool:
     return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
-def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
+def common_type(kinds: set[type], items: list[Any], inferring: bool) -> np.dtype:
     """The type that holds elements of some kinds; the default one for none.
 
     Raises PyTorch's errors for what is no number; they differ where the type is not `inferring`.
@@ -112,7 +112,7 @@ def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
 HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made in Python, which C messages name without its module
 
 
-def converted(items: list, dtype: np.dtype) -> np.ndarray:
+def converted(items: list[Any], dtype: np.dtype) -> np.ndarray:
     """Numbers as a flat array; raises PyTorch's errors for those that do not fit."""
     try:
         return np.array(items, dtype)

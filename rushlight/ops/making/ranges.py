@@ -162,7 +162,7 @@ def sides(row: int, col: int) -> tuple[int, int]:
     return row, col
 
 
-def numbers(name: str, **arguments: Number | None) -> list:
+def numbers(name: str, **arguments: Number | None) -> list[Any]:
     """Real numbers out of arguments, which may be tensors of one element. Raises PyTorch's errors for others."""
     found = []
     for position, (argument, value) in enumerate(arguments.items(), 1):

@@ -9,7 +9,7 @@ from typing import Any
 from rushlight.core.graph import TensorBase
 
 
-def arguments(args: Sequence[Any]) -> tuple[str, list]:
+def arguments(args: Sequence[Any]) -> tuple[str, list[Any]]:
     """The equation and the operands, from either of the two ways to call `einsum`."""
     if len(args) < 2:
         raise ValueError(
@@ -28,7 +28,7 @@ def arguments(args: Sequence[Any]) -> tuple[str, list]:
     return args[0], operands
 
 
-def from_sublists(args: Any) -> tuple[str, list]:
+def from_sublists(args: Any) -> tuple[str, list[Any]]:
     """The equation that lists of numbers tell: an operand, its list, ..., and perhaps the result's list."""
     operands, lists = list(args[0 : len(args) - 1 : 2]), list(args[1::2])
     terms = ["".join(letter(number) for number in sublist) for sublist in lists]
@@ -46,7 +46,7 @@ def letter(number: int) -> str:
 
 
 @lru_cache(1024)
-def parse(equation: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
+def parse(equation: str, shapes: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
     """The letters of each operand and of the result, with letters in the place of ellipses. RuntimeError if wrong."""
     equation = equation.replace(" ", "")
     left, arrow, right = equation.partition("->")

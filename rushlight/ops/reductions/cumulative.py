@@ -1,6 +1,7 @@
 """Cumulative sums, extremes and logarithms of sums along a dimension."""
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 
-fast = load("cumulative")
+fast: ModuleType | None = load("cumulative")
 
 
 @operator(

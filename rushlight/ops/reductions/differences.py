@@ -161,7 +161,7 @@ def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> 
 
 @keywords
 def gradient(
-    input: Tensor, *, spacing: float | list | tuple | None = None, dim: Dim = None, edge_order: int = 1
+    input: Tensor, *, spacing: float | list[Any] | tuple[Any, ...] | None = None, dim: Dim = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
     """The derivatives of a sampled function along each dimension, by differences of second order inside.
 

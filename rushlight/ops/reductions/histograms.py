@@ -71,7 +71,7 @@ def histogramdd(
 
 
 def counted(
-    points: Tensor, bins: list, range: Any, weight: Tensor | None, density: bool
+    points: Tensor, bins: list[Any], range: Any, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """The counts of points in boxes, and the edges along each dimension. RuntimeError for what PyTorch refuses."""
     array = points.numpy(force=True)

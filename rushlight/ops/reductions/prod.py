@@ -1,5 +1,6 @@
 """Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["cumprod", "prod"]
 
-fast = load("row_products")
+fast: ModuleType | None = load("row_products")
 
 
 def along(dim: int, place: slice) -> tuple[slice, ...]:

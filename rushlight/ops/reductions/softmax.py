@@ -1,6 +1,7 @@
 """Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
-fast = load("softmax")
+fast: ModuleType | None = load("softmax")
 
 
 def total(array: Array, dim: Any) -> Array:

@@ -54,7 +54,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
-        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode_worse: float = math.inf if mode == "min" else -math.inf
         self._set_lowest(min_lr)
         self.last_epoch = 0
         self._last_lr = values_of(optimizer, "lr")
@@ -107,7 +107,7 @@ class ReduceLROnPlateau(LRScheduler):
                     "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
                     "`optimizer` param groups."
                 )
-            self.min_lrs = [self.default_min_lr] * len(groups)
+            self.min_lrs: list[Any] = [self.default_min_lr] * len(groups)
         for group, lowest in zip(groups, self.min_lrs, strict=True):
             old = float(group["lr"])
             new = max(old * self.factor, lowest)

@@ -1,6 +1,7 @@
 """Measurements as a table."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rushlight.utils.benchmark.measurements import Measurement, select_unit, trim_sigfig
 
@@ -53,7 +54,7 @@ class Compare:
         """The table of one label."""
         unit, length = select_unit(min(m.median for m in found))
         columns = list(dict.fromkeys(m.description or "" for m in found))
-        rows: dict[tuple, dict[str, Measurement]] = {}
+        rows: dict[tuple[Any, ...], dict[str, Measurement]] = {}
         for m in found:
             rows.setdefault((m.num_threads, m.env, m.as_row_name), {})[m.description or ""] = m
         table = [["", *columns]]

@@ -64,7 +64,7 @@ class Timer:
         """Raises NotImplementedError: see `Timer.blocked_autorange`."""
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
-    def autorange(self, callback: Callable | None = None) -> None:
+    def autorange(self, callback: Callable[..., Any] | None = None) -> None:
         """Raises NotImplementedError: see `Timer.blocked_autorange`."""
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 

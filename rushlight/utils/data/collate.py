@@ -56,12 +56,12 @@ def stack_arrays(batch: Any) -> Any:
     return new_tensor(array)
 
 
-def numbers(dtype: Any) -> Callable:
+def numbers(dtype: Any) -> Callable[..., Any]:
     """A function that makes a tensor of numbers."""
     return lambda batch: new_tensor(np.array(batch, dtype))
 
 
-LEAVES: list[tuple[Any, Callable]] = [
+LEAVES: list[tuple[Any, Callable[..., Any]]] = [
     (TensorBase, stack),
     (np.ndarray, stack_arrays),
     ((np.bool_, np.number), numbers(None)),

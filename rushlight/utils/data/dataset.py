@@ -116,7 +116,7 @@ class StackDataset(Dataset[Any]):
             return {name: dataset[index] for name, dataset in self.datasets.items()}
         return tuple(dataset[index] for dataset in self.datasets)
 
-    def __getitems__(self, indices: list) -> list:
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
         if isinstance(self.datasets, dict):
             columns = [samples(dataset, indices) for dataset in self.datasets.values()]
             return [dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -126,7 +126,7 @@ class StackDataset(Dataset[Any]):
         return self._length
 
 
-def samples(dataset: Any, indices: list) -> list:
+def samples(dataset: Any, indices: list[Any]) -> list[Any]:
     """The samples of some numbers: at once where the dataset can, else one by one."""
     if callable(getattr(dataset, "__getitems__", None)):
         items = dataset.__getitems__(indices)
@@ -146,7 +146,7 @@ class ConcatDataset(Dataset[T]):
     """
 
     def __init__(self, datasets: Iterable[Dataset]):
-        self.datasets = list(datasets)
+        self.datasets: list[Dataset[Any]] = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
@@ -186,7 +186,7 @@ class ChainDataset(IterableDataset):
                 raise AssertionError("ChainDataset only supports IterableDataset")
             yield dataset
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         for dataset in self._parts():
             yield from dataset
 

@@ -10,7 +10,7 @@ from rushlight.utils.data.dataset import TensorDataset, samples
 class MapFetcher:
     """Fetches samples by their numbers."""
 
-    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable, drop_last: bool):
+    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable[..., Any], drop_last: bool):
         self.dataset = dataset
         self.batched = batched
         self.collate_fn = collate_fn
@@ -28,7 +28,7 @@ class MapFetcher:
 class IterableFetcher:
     """Fetches samples as they come; StopIteration when there are no more."""
 
-    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable, drop_last: bool):
+    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable[..., Any], drop_last: bool):
         self.samples: Any = iter(dataset)
         self.batched = batched
         self.collate_fn = collate_fn

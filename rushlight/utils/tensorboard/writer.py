@@ -26,7 +26,7 @@ def arrays(value: Any) -> Any:
     return tree_map(lambda leaf: leaf.numpy(force=True) if isinstance(leaf, TensorBase) else leaf, value)
 
 
-def writing(name: str) -> Callable:
+def writing(name: str) -> Callable[..., Any]:
     """A method that hands what it is given to the package's writer."""
 
     def write(self, *args: Any, **kwargs: Any) -> None:
@@ -61,7 +61,7 @@ class SummaryWriter:
         filename_suffix: str = "",
     ):
         now = f"{datetime.now():%b%d_%H-%M-%S}"
-        self.log_dir = fspath(log_dir) if log_dir else str(Path("runs", f"{now}_{gethostname()}{comment}"))
+        self.log_dir: Any | str = fspath(log_dir) if log_dir else str(Path("runs", f"{now}_{gethostname()}{comment}"))
         self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
         self.filename_suffix = filename_suffix
         self._writer: Any = None
@@ -104,9 +104,9 @@ class SummaryWriter:
 
     def add_hparams(
         self,
-        hparam_dict: dict,
-        metric_dict: dict,
-        hparam_domain_discrete: dict | None = None,
+        hparam_dict: dict[Any, Any],
+        metric_dict: dict[Any, Any],
+        hparam_domain_discrete: dict[Any, Any] | None = None,
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:

@@ -50,8 +50,8 @@ class CIFAR10(VisionDataset):
         self,
         root: str | Path,
         train: bool = True,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
+        transform: Callable[..., Any] | None = None,
+        target_transform: Callable[..., Any] | None = None,
         download: bool = False,
     ):
         super().__init__(str(root), transform=transform, target_transform=target_transform)
@@ -62,10 +62,10 @@ class CIFAR10(VisionDataset):
         self.data = np.concatenate([np.asarray(part["data"], np.uint8).reshape(-1, 3, 32, 32) for part in parts])
         self.data = np.ascontiguousarray(self.data.transpose(0, 2, 3, 1))
         self.targets: list[int] = [int(target) for part in parts for target in part[self.labels]]
-        self.classes = list(self.read(self.names_file)[self.names])
-        self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
+        self.classes: list[Any] = list(self.read(self.names_file)[self.names])
+        self.class_to_idx: dict[Any, int] = {name: i for i, name in enumerate(self.classes)}
 
-    def read(self, name: str) -> dict:
+    def read(self, name: str) -> dict[Any, Any]:
         """A file. RuntimeError where it is not there."""
         path = Path(self.root, self.base_folder, name)
         if not path.is_file():

@@ -22,9 +22,9 @@ class VisionDataset(Dataset):
     def __init__(
         self,
         root: Any = None,
-        transforms: Callable | None = None,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
+        transforms: Callable[..., Any] | None = None,
+        transform: Callable[..., Any] | None = None,
+        target_transform: Callable[..., Any] | None = None,
     ):
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
@@ -76,8 +76,8 @@ class DatasetFolder(VisionDataset):
         root: str | Path,
         loader: Callable[[str], Any],
         extensions: tuple[str, ...] | None = None,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
+        transform: Callable[..., Any] | None = None,
+        target_transform: Callable[..., Any] | None = None,
         is_valid_file: Callable[[str], bool] | None = None,
         allow_empty: bool = False,
     ):
@@ -87,8 +87,8 @@ class DatasetFolder(VisionDataset):
         self.loader, self.extensions = loader, extensions
         self.classes, self.class_to_idx = self.find_classes(self.root)
         takes = is_valid_file or (lambda path: path.lower().endswith(extensions))  # type: ignore[arg-type]
-        self.samples = self.make_dataset(self.root, self.class_to_idx, takes, allow_empty)
-        self.targets = [target for _, target in self.samples]
+        self.samples: list[Any] = self.make_dataset(self.root, self.class_to_idx, takes, allow_empty)
+        self.targets: list[Any] = [target for _, target in self.samples]
 
     def find_classes(self, directory: Any) -> tuple[list[str], dict[str, int]]:
         """The classes, in order, and their numbers."""
@@ -98,7 +98,9 @@ class DatasetFolder(VisionDataset):
         return classes, {name: i for i, name in enumerate(classes)}
 
     @staticmethod
-    def make_dataset(directory: Any, class_to_idx: dict, takes: Callable, allow_empty: bool = False) -> list:
+    def make_dataset(
+        directory: Any, class_to_idx: dict[Any, Any], takes: Callable[..., Any], allow_empty: bool = False
+    ) -> list[Any]:
         """The files with the numbers of their classes, in order."""
         samples, empty = [], []
         for name in progress(sorted(class_to_idx), "classes"):
@@ -128,15 +130,15 @@ class ImageFolder(DatasetFolder):
     def __init__(
         self,
         root: str | Path,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
+        transform: Callable[..., Any] | None = None,
+        target_transform: Callable[..., Any] | None = None,
         loader: Callable[[str], Any] = default_loader,
         is_valid_file: Callable[[str], bool] | None = None,
         allow_empty: bool = False,
     ):
         extensions = IMG_EXTENSIONS if is_valid_file is None else None
         super().__init__(root, loader, extensions, transform, target_transform, is_valid_file, allow_empty)
-        self.imgs = self.samples
+        self.imgs: list[Any] = self.samples
 
 
 class FakeData(VisionDataset):
@@ -152,8 +154,8 @@ class FakeData(VisionDataset):
         size: int = 1000,
         image_size: tuple[int, int, int] = (3, 224, 224),
         num_classes: int = 10,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
+        transform: Callable[..., Any] | None = None,
+        target_transform: Callable[..., Any] | None = None,
         random_offset: int = 0,
     ):
         super().__init__(None, transform=transform, target_transform=target_transform)

@@ -18,7 +18,9 @@ class InvertedResidual(nn.Module):
 
     out_channels: int
 
-    def __init__(self, inp: int, oup: int, stride: int, expand_ratio: int, norm_layer: Callable = nn.BatchNorm2d):
+    def __init__(
+        self, inp: int, oup: int, stride: int, expand_ratio: int, norm_layer: Callable[..., Any] = nn.BatchNorm2d
+    ):
         super().__init__()
         if stride not in (1, 2):
             raise ValueError(f"stride should be 1 or 2 instead of {stride}")
@@ -47,8 +49,8 @@ class MobileNetV2(nn.Module):
         width_mult: float = 1.0,
         inverted_residual_setting: Any = None,
         round_nearest: int = 8,
-        block: Callable | None = None,
-        norm_layer: Callable | None = None,
+        block: Callable[..., Any] | None = None,
+        norm_layer: Callable[..., Any] | None = None,
         dropout: float = 0.2,
     ):
         super().__init__()

@@ -71,7 +71,7 @@ def widened(blocks: list[Block], times: float) -> list[Block]:
 class InvertedResidual(nn.Module):
     """Wide inside, narrow outside, with scaled channels where the plan says so."""
 
-    def __init__(self, plan: Block, norm_layer: Callable):
+    def __init__(self, plan: Block, norm_layer: Callable[..., Any]):
         super().__init__()
         if not 1 <= plan.stride <= 2:
             raise ValueError("illegal stride value")
@@ -117,7 +117,7 @@ class MobileNetV3(nn.Module):
         inverted_residual_setting: list[Block],
         last_channel: int,
         num_classes: int = 1000,
-        norm_layer: Callable | None = None,
+        norm_layer: Callable[..., Any] | None = None,
         dropout: float = 0.2,
     ):
         super().__init__()

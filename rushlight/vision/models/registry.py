@@ -8,7 +8,7 @@ from rushlight import nn
 
 __all__ = ["WeightsEnum", "get_model", "get_model_builder", "get_model_weights", "list_models"]
 
-BUILDERS: dict[str, Callable] = {}
+BUILDERS: dict[str, Callable[..., Any]] = {}
 WEIGHTS: dict[str, Any] = {}
 
 
@@ -32,10 +32,10 @@ def refuse(weights: Any) -> None:
     )
 
 
-def model(*versions: str) -> Callable:
+def model(*versions: str) -> Callable[..., Any]:
     """Enters a function that builds a model, with the names of its weights."""
 
-    def enter(build: Callable) -> Callable:
+    def enter(build: Callable[..., Any]) -> Callable[..., Any]:
         name = build.__name__
         kinds = versions or ("IMAGENET1K_V1",)
         values = {version: f"{name}: {version}" for version in kinds}
@@ -99,7 +99,7 @@ def list_models(module: Any = None, include: Any = None, exclude: Any = None) ->
     return sorted(BUILDERS)
 
 
-def get_model_builder(name: str) -> Callable:
+def get_model_builder(name: str) -> Callable[..., Any]:
     """The function that builds a model. ValueError for a name that there is not."""
     if name.lower() not in BUILDERS:
         raise ValueError(f"Unknown model {name}: rushlight has {', '.join(sorted(BUILDERS))}")

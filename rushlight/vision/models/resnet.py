@@ -57,7 +57,7 @@ class BasicBlock(nn.Module):
         groups: int = 1,
         base_width: int = 64,
         dilation: int = 1,
-        norm_layer: Callable | None = None,
+        norm_layer: Callable[..., Any] | None = None,
     ):
         super().__init__()
         norm = norm_layer or nn.BatchNorm2d
@@ -94,7 +94,7 @@ class Bottleneck(nn.Module):
         groups: int = 1,
         base_width: int = 64,
         dilation: int = 1,
-        norm_layer: Callable | None = None,
+        norm_layer: Callable[..., Any] | None = None,
     ):
         super().__init__()
         norm = norm_layer or nn.BatchNorm2d
@@ -134,7 +134,7 @@ class ResNet(nn.Module):
         groups: int = 1,
         width_per_group: int = 64,
         replace_stride_with_dilation: list[bool] | None = None,
-        norm_layer: Callable | None = None,
+        norm_layer: Callable[..., Any] | None = None,
     ):
         super().__init__()
         self._norm_layer = norm_layer or nn.BatchNorm2d

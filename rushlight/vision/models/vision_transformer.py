@@ -39,14 +39,14 @@ class EncoderBlock(nn.Module):
         mlp_dim: int,
         dropout: float,
         attention_dropout: float,
-        norm_layer: Callable = NORM,
+        norm_layer: Callable[..., Any] = NORM,
     ):
         super().__init__()
         self.num_heads = num_heads
-        self.ln_1 = norm_layer(hidden_dim)
+        self.ln_1: Any = norm_layer(hidden_dim)
         self.self_attention = nn.MultiheadAttention(hidden_dim, num_heads, dropout=attention_dropout, batch_first=True)
         self.dropout = nn.Dropout(dropout)
-        self.ln_2 = norm_layer(hidden_dim)
+        self.ln_2: Any = norm_layer(hidden_dim)
         self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -68,17 +68,17 @@ class Encoder(nn.Module):
         mlp_dim: int,
         dropout: float,
         attention_dropout: float,
-        norm_layer: Callable = NORM,
+        norm_layer: Callable[..., Any] = NORM,
     ):
         super().__init__()
-        self.pos_embedding = nn.Parameter(empty(1, seq_length, hidden_dim).normal_(std=0.02))
+        self.pos_embedding: Any = nn.Parameter(empty(1, seq_length, hidden_dim).normal_(std=0.02))
         self.dropout = nn.Dropout(dropout)
         blocks = [
             EncoderBlock(num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer)
             for _ in range(num_layers)
         ]
         self.layers = nn.Sequential(OrderedDict((f"encoder_layer_{i}", block) for i, block in enumerate(blocks)))
-        self.ln = norm_layer(hidden_dim)
+        self.ln: Any = norm_layer(hidden_dim)
 
     def forward(self, input: Tensor) -> Tensor:
         """The sequence after all blocks."""
@@ -109,7 +109,7 @@ class VisionTransformer(nn.Module):
         attention_dropout: float = 0.0,
         num_classes: int = 1000,
         representation_size: int | None = None,
-        norm_layer: Callable = NORM,
+        norm_layer: Callable[..., Any] = NORM,
     ):
         super().__init__()
         if image_size % patch_size:
@@ -118,7 +118,7 @@ class VisionTransformer(nn.Module):
         self.attention_dropout, self.dropout, self.num_classes = attention_dropout, dropout, num_classes
         self.representation_size, self.norm_layer = representation_size, norm_layer
         self.conv_proj = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
-        self.class_token = nn.Parameter(zeros(1, 1, hidden_dim))
+        self.class_token: Any = nn.Parameter(zeros(1, 1, hidden_dim))
         self.seq_length: int = (image_size // patch_size) ** 2 + 1
         self.encoder: Encoder = Encoder(
             self.seq_length, num_layers, num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer

@@ -52,8 +52,8 @@ class Conv2dNormActivation(nn.Sequential):
         stride: int = 1,
         padding: int | None = None,
         groups: int = 1,
-        norm_layer: Callable | None = nn.BatchNorm2d,
-        activation_layer: Callable | None = nn.ReLU,
+        norm_layer: Callable[..., Any] | None = nn.BatchNorm2d,
+        activation_layer: Callable[..., Any] | None = nn.ReLU,
         dilation: int = 1,
         inplace: bool | None = True,
         bias: bool | None = None,
@@ -76,15 +76,15 @@ class SqueezeExcitation(nn.Module):
         self,
         input_channels: int,
         squeeze_channels: int,
-        activation: Callable = nn.ReLU,
-        scale_activation: Callable = nn.Sigmoid,
+        activation: Callable[..., Any] = nn.ReLU,
+        scale_activation: Callable[..., Any] = nn.Sigmoid,
     ):
         super().__init__()
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
         self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
-        self.activation = activation()
-        self.scale_activation = scale_activation()
+        self.activation: Any = activation()
+        self.scale_activation: Any = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
         """The input times its scales."""
@@ -98,8 +98,8 @@ class MLP(nn.Sequential):
         self,
         in_channels: int,
         hidden_channels: list[int],
-        norm_layer: Callable | None = None,
-        activation_layer: Callable = nn.ReLU,
+        norm_layer: Callable[..., Any] | None = None,
+        activation_layer: Callable[..., Any] = nn.ReLU,
         inplace: bool | None = None,
         bias: bool = True,
         dropout: float = 0.0,

@@ -32,7 +32,7 @@ class Compose:
     )
     """
 
-    def __init__(self, transforms: Sequence[Callable]):
+    def __init__(self, transforms: Sequence[Callable[..., Any]]):
         self.transforms = transforms
 
     def __call__(self, img: Any) -> Any:
@@ -74,7 +74,7 @@ class Normalize:
 class Lambda:
     """A function as a transform."""
 
-    def __init__(self, lambd: Callable):
+    def __init__(self, lambd: Callable[..., Any]):
         if not callable(lambd):
             raise TypeError(f"Argument lambd should be callable, got {type(lambd).__name__!r}")
         self.lambd = lambd
@@ -118,6 +118,8 @@ class CenterCrop:
 
 class RandomCrop:
     """A rectangle somewhere in an image, which may get a margin first. ValueError if it does not fit in."""
+
+    padding: int | Sequence[int] | None
 
     size: tuple[int, int]
 

@@ -163,12 +163,16 @@ class FiveCrop(Transform):
     def __init__(self, size: int | Sequence[int]):
         self.size: tuple[int, int] = F.pair(size)
 
-    def __call__(self, img: F.Image) -> tuple:
+    def __call__(self, img: F.Image) -> tuple[Any, ...]:
         return sizes.five_crop(img, self.size)
 
 
 class RandomResizedCrop(Transform):
     """A rectangle of a random part of the area, in a random ratio of sides, resized."""
+
+    size: tuple[int, int]
+    interpolation: Any
+    antialias: bool | None
 
     scale: tuple[float, float]
     ratio: tuple[float, float]
@@ -218,6 +222,8 @@ class RandomResizedCrop(Transform):
 
 class RandomRotation(Transform):
     """An image turned by a random number of degrees."""
+
+    interpolation: Any
 
     expand: bool
     center: Any
@@ -285,6 +291,9 @@ class ColorJitter(Transform):
 class RandomErasing(Transform):
     """A random rectangle of a tensor set to a value, or with `value="random"` to noise, with a probability."""
 
+    scale: tuple[float, float]
+    ratio: tuple[float, float]
+
     p: float
     value: Any
     inplace: bool
@@ -344,7 +353,9 @@ class GaussianBlur(Transform):
 class RandomApply(Transform):
     """Transforms that are applied together with a probability."""
 
-    def __init__(self, transforms: Sequence[Callable], p: float = 0.5):
+    p: float
+
+    def __init__(self, transforms: Sequence[Callable[..., Any]], p: float = 0.5):
         self.transforms, self.p = transforms, p
 
     def __call__(self, img: Any) -> Any:
@@ -358,7 +369,9 @@ class RandomApply(Transform):
 class RandomChoice(Transform):
     """One of several transforms."""
 
-    def __init__(self, transforms: Sequence[Callable], p: Sequence[float] | None = None):
+    p: Sequence[float] | None
+
+    def __init__(self, transforms: Sequence[Callable[..., Any]], p: Sequence[float] | None = None):
         self.transforms, self.p = transforms, p
 
     def __call__(self, *args: Any) -> Any:
@@ -368,7 +381,7 @@ class RandomChoice(Transform):
 class RandomOrder(Transform):
     """Transforms in random order."""
 
-    def __init__(self, transforms: Sequence[Callable]):
+    def __init__(self, transforms: Sequence[Callable[..., Any]]):
         self.transforms = transforms
 
     def __call__(self, img: Any) -> Any:

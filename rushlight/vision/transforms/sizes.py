@@ -128,7 +128,7 @@ def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = No
     return out if isinstance(img, Tensor) else np.ascontiguousarray(out.numpy().transpose(1, 2, 0))
 
 
-def five_crop(img: Image, size: int | Sequence[int]) -> tuple:
+def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Any, ...]:
     """The corners of an image, and its middle."""
     (wide, high), (height, width) = get_image_size(img), pair(size)
     picture = img if isinstance(img, Tensor) else as_array(img)

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-def average(tensor: Tensor, group: ProcessGroup | None) -> Future:
+def average(tensor: Tensor, group: ProcessGroup | None) -> Future[Any]:
     """Begins to average a tensor over a group; a future of it."""
     tensor._array /= here(group).size()
     work = all_reduce(tensor, group=group, async_op=True)

@@ -65,7 +65,7 @@ class PowerSGDState:
         self.warm_start = warm_start
         self.orthogonalization_epsilon = orthogonalization_epsilon
         self.rng = np.random.RandomState(random_seed)
-        self.compression_stats_logging_frequency = max(1, compression_stats_logging_frequency)
+        self.compression_stats_logging_frequency: int = max(1, compression_stats_logging_frequency)
         self.iter = 0
         self.error_dict: dict[int, Tensor] = {}
         self.factors: dict[int, list[Tensor]] = {}  # the right ones, by bucket
@@ -127,7 +127,7 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Tensor]:
     work = all_reduce(sums, group=group, async_op=True)
     assert work is not None
 
-    def finish(_: Future) -> Tensor:
+    def finish(_: Future[Any]) -> Tensor:
         put(sums / group.size(), plain)
         state.factors[index] = factorize(state, group, index, matrices)
         if before is not None:

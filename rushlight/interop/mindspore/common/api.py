@@ -6,7 +6,7 @@ from typing import Any
 __all__ = ["jit", "jit_class", "ms_class", "ms_function", "mutable"]
 
 
-def jit(fn: Callable | None = None, **options: Any) -> Callable:
+def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """The function itself, whatever the options: they tell MindSpore's compiler how to compile, never what to compute.
 
     >>> import rushlight.interop.mindspore as ms

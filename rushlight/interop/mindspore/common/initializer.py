@@ -28,7 +28,7 @@ __all__ = [
 class Initializer:
     """Fills a tensor of rushlight's with initial values."""
 
-    def __init__(self, fill: Callable, *args: Any):
+    def __init__(self, fill: Callable[..., Any], *args: Any):
         self.fill = lambda values: fill(values, *args)
 
 

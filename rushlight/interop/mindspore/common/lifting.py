@@ -31,7 +31,7 @@ def wrapped(value: Any) -> Any:
     return value
 
 
-def lifted(function: Callable, name: str | None = None) -> Callable:
+def lifted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
     """A function of rushlight as one of MindSpore's tensors."""
 
     @functools.wraps(function, updated=())

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-def plain(name: str, function: Callable) -> type[Cell]:
+def plain(name: str, function: Callable[..., Any]) -> type[Cell]:
     """The cell that applies a function."""
     doc = f"`ops.{function.__name__}` as a cell."
     members = {"__doc__": doc, "__module__": __name__, "construct": lambda self, x: function(x)}

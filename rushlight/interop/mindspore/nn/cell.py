@@ -29,7 +29,7 @@ class Cell:
     [Parameter (name=factor, shape=(1,), dtype=Float32, requires_grad=True)]
     """
 
-    def __init__(self, auto_prefix: bool = True, flags: dict | None = None):
+    def __init__(self, auto_prefix: bool = True, flags: dict[Any, Any] | None = None):
         self.__dict__.update(_params={}, _cells={}, _auto_prefix=auto_prefix, training=False, requires_grad=False)
         if hasattr(self, "bprop"):
             raise NotImplementedError(

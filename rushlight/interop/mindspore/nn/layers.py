@@ -81,6 +81,10 @@ class Conv2d(Cell):
     (1, 240, 16, 20)
     """
 
+    in_channels: int
+    out_channels: int
+    has_bias: bool
+
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
     pad_mode: str

@@ -110,6 +110,9 @@ class CrossEntropyLoss(LossBase):
 class NLLLoss(LossBase):
     """The negative of the logarithms of probabilities at the classes."""
 
+    weight: Tensor | None
+    ignore_index: int
+
     def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"):
         super().__init__(reduction)
         self.weight, self.ignore_index = weight, ignore_index
@@ -147,6 +150,8 @@ class BCELoss(LossBase):
 
 class BCEWithLogitsLoss(LossBase):
     """The cross entropy of the sigmoid of logits with labels."""
+
+    weight: Tensor | None
 
     pos_weight: Tensor | None
 

@@ -29,7 +29,9 @@ class Optimizer(Cell):
         self.loss_scale = loss_scale
         groups = grouped(list(parameters), self.learning_rate, weight_decay)
         self.parameters: list[Any] = [parameter for group in groups for parameter in group["params"]]
-        self.groups = [{**group, "params": [p._value for p in group["params"]]} for group in groups]
+        self.groups: list[dict[str, Any]] = [
+            {**group, "params": [p._value for p in group["params"]]} for group in groups
+        ]
 
     def construct(self, gradients: Sequence[Tensor]) -> bool:
         """One step by the parameters' gradients, in their order. ValueError for another number of them."""
@@ -105,7 +107,7 @@ class SGD(Optimizer):
         loss_scale: float = 1.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.rule = torch.optim.SGD(self.groups, self.learning_rate, momentum, dampening, nesterov=nesterov)
+        self.rule: Any = torch.optim.SGD(self.groups, self.learning_rate, momentum, dampening, nesterov=nesterov)
 
 
 class Momentum(Optimizer):
@@ -121,7 +123,7 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.rule = torch.optim.SGD(self.groups, self.learning_rate, momentum, nesterov=use_nesterov)
+        self.rule: Any = torch.optim.SGD(self.groups, self.learning_rate, momentum, nesterov=use_nesterov)
 
 
 class Adam(Optimizer):
@@ -150,7 +152,7 @@ class Adam(Optimizer):
         if use_locking or use_nesterov or use_amsgrad:
             raise NotImplementedError("Adam: use_locking, use_nesterov and use_amsgrad are not served.")
         self.eps, self.beta2, self.steps = eps, beta2, 0
-        self.rule = torch.optim.Adam(self.groups, self.learning_rate, (beta1, beta2), eps)
+        self.rule: Any = torch.optim.Adam(self.groups, self.learning_rate, (beta1, beta2), eps)
 
     def step(self) -> None:
         """The step."""

@@ -165,7 +165,7 @@ def expand_as(self: Tensor, x: Tensor) -> Tensor:
     return wrapped(self._value.broadcast_to(x.shape))
 
 
-def sequence(numbers: tuple) -> tuple:
+def sequence(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
     """Numbers that were given one by one, or as one tuple or list."""
     return tuple(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, list)) else numbers
 

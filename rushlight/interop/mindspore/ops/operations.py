@@ -46,7 +46,7 @@ class Primitive:
         return f"Prim[{self.name}]<{options}>"
 
 
-def primitive(name: str, call: Callable, **options: Any) -> None:
+def primitive(name: str, call: Callable[..., Any], **options: Any) -> None:
     """Defines an operator: its name, what it computes (given itself for its options), its options' defaults."""
     doc = f"The operator {name}, with the options {', '.join(options)}." if options else f"The operator {name}."
     members = {"__call__": call, "__doc__": doc, "options": options, "__module__": __name__}

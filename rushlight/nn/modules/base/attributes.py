@@ -13,24 +13,24 @@ from rushlight.naming import typename
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.tensors import Tensor
 
-REGISTRATION_HOOKS: dict[str, OrderedDict] = {
+REGISTRATION_HOOKS: dict[str, OrderedDict[Any, Any]] = {
     "parameter": OrderedDict(),
     "buffer": OrderedDict(),
     "module": OrderedDict(),
 }
 
 
-def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, name, parameter)` whenever any module registers a parameter; it may return another."""
     return add_hook(REGISTRATION_HOOKS["parameter"], hook)
 
 
-def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, name, buffer)` whenever any module registers a buffer; it may return another."""
     return add_hook(REGISTRATION_HOOKS["buffer"], hook)
 
 
-def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, name, submodule)` whenever any module registers a submodule; it may return another."""
     return add_hook(REGISTRATION_HOOKS["module"], hook)
 

@@ -27,7 +27,7 @@ PASS = Operator(
 )
 
 
-def through(values: tuple) -> tuple:
+def through(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Passes the tensors among some values through one node.
 
     Returns the values, and the node (None without grad).
@@ -46,6 +46,8 @@ def through(values: tuple) -> tuple:
 
 class BackwardHook:
     """Calls a module's hooks on gradients for one call of the module."""
+
+    inputs: Any
 
     def __init__(self, module: Any, hooks: Any, pre_hooks: Any):
         self.module = module

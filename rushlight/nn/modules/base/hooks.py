@@ -14,10 +14,10 @@ from rushlight.nn.modules.base.backward_hook import BackwardHook
 class HookTable:
     """The hooks on calls of one module, or of all: in the order in which they run, with their options by id."""
 
-    _forward_pre_hooks: OrderedDict[int, Callable]
-    _forward_hooks: OrderedDict[int, Callable]
-    _backward_pre_hooks: OrderedDict[int, Callable]
-    _backward_hooks: OrderedDict[int, Callable]
+    _forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _forward_hooks: OrderedDict[int, Callable[..., Any]]
+    _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _backward_hooks: OrderedDict[int, Callable[..., Any]]
     _forward_pre_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_always_called: dict[int, bool]
@@ -36,7 +36,7 @@ class HookTable:
             own[name] = {}
 
     def register_forward_pre_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Calls `hook(module, args)` before every `forward`; what it returns, if not None, replaces the
         arguments.
@@ -50,7 +50,7 @@ class HookTable:
         return place(handle, self._forward_pre_hooks, hook, prepend)
 
     def register_forward_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Calls `hook(module, args, output)` after every `forward`; what it returns, if not None, replaces the
         output.
@@ -75,11 +75,11 @@ class HookTable:
             self._forward_hooks_always_called[handle.id] = True
         return place(handle, self._forward_hooks, hook, prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_output)` before gradients pass through the module; it may return others."""
         return place(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
 
-    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
 
         It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do
@@ -88,7 +88,7 @@ class HookTable:
         self._use_backward_hooks(full=True)
         return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
 
-    def register_backward_hook(self, hook: Callable) -> RemovableHandle:
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Old: calls `hook(module, grad_input, grad_output)` with the gradients at the module's last operation only.
 
         See `register_full_backward_hook`, its successor. RuntimeError where the module has hooks of that kind.
@@ -134,29 +134,29 @@ def everywhere(handle: RemovableHandle) -> RemovableHandle:
     return handle
 
 
-def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, args)` before every `forward` of all modules."""
     return everywhere(EVERY_MODULE.register_forward_pre_hook(hook))
 
 
 def register_module_forward_hook(
-    hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after every `forward` of all modules."""
     return everywhere(EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call))
 
 
-def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, grad_output)` before gradients pass through any module."""
     return everywhere(EVERY_MODULE.register_full_backward_pre_hook(hook))
 
 
-def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(module, grad_input, grad_output)` after gradients have passed through any module."""
     return everywhere(EVERY_MODULE.register_full_backward_hook(hook))
 
 
-def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Old: as `register_module_full_backward_hook`, for the gradients at the last operation of each module only."""
     return everywhere(EVERY_MODULE.register_backward_hook(hook))
 
@@ -164,12 +164,14 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
 class HookedCall:
     """One call of a module that has hooks: its arguments and result, as the hooks leave them."""
 
+    kwargs: Any
+
     def __init__(self, module, args, kwargs):
         self.module = module
         self.args = args
         self.kwargs = kwargs
         self.result = None
-        self.called = set()  # the hooks on the result that have been called
+        self.called: set[Any] = set()  # the hooks on the result that have been called
 
     def run(self) -> Any:
         """Calls `forward` between the hooks."""

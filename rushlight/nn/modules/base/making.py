@@ -30,7 +30,7 @@ def empty(shape: Sizes, device: Device, dtype: dtypes.dtype | None) -> Tensor:
     return new_empty(shape if isinstance(shape, tuple) else (shape,), device=device, dtype=dtype)
 
 
-def repeated(value: Any, n: int) -> tuple:
+def repeated(value: Any, n: int) -> tuple[Any, ...]:
     """A size for each of `n` dimensions, from one for all or from a sequence of them."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 

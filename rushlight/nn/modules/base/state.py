@@ -1,9 +1,9 @@
 """The state of a tree of modules as a dictionary of tensors: `state_dict` and `load_state_dict`."""
 
 import weakref
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,12 @@ NO_OPERATION = (
 )
 
 
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _Keys(NamedTuple):
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class _IncompatibleKeys(_Keys):
     """What `load_state_dict` returns: the keys that a state dict lacked, and those that had no place."""
 
     __slots__ = ()
@@ -40,10 +45,10 @@ class State(Traversal):
     """How a module gives its state, and takes one."""
 
     _version = 1
-    _state_dict_pre_hooks: OrderedDict
-    _state_dict_hooks: OrderedDict
-    _load_state_dict_pre_hooks: OrderedDict
-    _load_state_dict_post_hooks: OrderedDict
+    _state_dict_pre_hooks: OrderedDict[Any, Any]
+    _state_dict_hooks: OrderedDict[Any, Any]
+    _load_state_dict_pre_hooks: OrderedDict[Any, Any]
+    _load_state_dict_post_hooks: OrderedDict[Any, Any]
 
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
@@ -200,7 +205,7 @@ class State(Traversal):
         name, dot, _ = key[len(prefix) :].partition(".")
         return name not in (self._modules if dot else members)
 
-    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(module, prefix, keep_vars)` before the state dict is made."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
@@ -213,7 +218,7 @@ class State(Traversal):
         """The same for hooks that may return another state dict."""
         return add_hook(self._state_dict_hooks, hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs)` before the module's own state is loaded.
         """
@@ -223,7 +228,7 @@ class State(Traversal):
         """The same for hooks that are not given the module."""
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self) if with_module else hook)
 
-    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(module, incompatible_keys)` after loading; it may change the lists of keys in place."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
@@ -260,9 +265,9 @@ class Loading:
     def __init__(self, metadata, assign):
         self.metadata = metadata
         self.assign = assign
-        self.missing = []
-        self.unexpected = []
-        self.errors = []
+        self.missing: list[Any] = []
+        self.unexpected: list[Any] = []
+        self.errors: list[Any] = []
 
     def load(self, module: Any, state_dict: Any, prefix: str) -> None:
         """Loads the part of a state dict that belongs to a module and all below it."""

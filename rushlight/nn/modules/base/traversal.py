@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class Traversal(Attributes):
     """How a module lists and finds what is in it."""
 
-    def _named_members(self, members: Callable, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator:
+    def _named_members(
+        self, members: Callable[..., Any], prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[Any]:
         """The members of this module and, with `recurse`, of all below, each with its full name."""
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen = set()
@@ -72,7 +74,7 @@ class Traversal(Attributes):
             yield module
 
     def named_modules(
-        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> "Iterator[tuple[str, Module]]":
         """This module and all below it with their names; this module's own is `prefix`.
 
