@@ -10,6 +10,10 @@ from pathlib import Path
 
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # in the environment: how often the processes have been started anew
 LABELS = "RUSHLIGHT_LABEL_OUTPUT"  # in the environment: each line of output begins with rank and time
+MORE_THAN_CORES = {  # Open MPI starts more processes than there are cores where it is told so; MPICH does anyway
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
 INSTALL = "pip install 'rushlight[distributed]' (mpi4py, and MPICH where the machine has no MPI)"
 
 
@@ -19,6 +23,12 @@ def mpiexec() -> str:
     if found is None:
         raise RuntimeError(f"There is no mpiexec on this machine. Install MPI: {INSTALL}.")
     return found
+
+
+def hosts_option(starter: str) -> str:
+    """What an `mpiexec` calls its list of machines."""
+    told = subprocess.run([starter, "--version"], capture_output=True, text=True).stdout
+    return "--host" if "Open MPI" in told else "-hosts"
 
 
 def positive(text: str) -> int:
@@ -51,9 +61,10 @@ def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, 
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 2
-    where = ["-hosts", options.hosts] if options.hosts else []
+    where = [hosts_option(starter), options.hosts] if options.hosts else []
     program = ["-m", options.script] if options.module else [options.script]
-    environment = {**os.environ, **(variables or {}), **({} if options.no_labels else {LABELS: "1"})}
+    labels = {} if options.no_labels else {LABELS: "1"}
+    environment = {**MORE_THAN_CORES, **os.environ, **(variables or {}), **labels}
     environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // options.processes)))
     command = [
         starter,

@@ -143,8 +143,9 @@ LEFT_OUT = [
         torch.utils.data.argument_validation""",
     ),
     LeftOut(
-        "communication is over MPI: groups, collectives, DistributedDataParallel and fully_shard (which takes "
-        "FullyShardedDataParallel's place) are there, not RPC, pipelines or the insides of PyTorch's backends.",
+        "communication is over MPI: groups, collectives, DistributedDataParallel, fully_shard (which takes "
+        "FullyShardedDataParallel's place), DTensor and parallelize_module are there, not RPC (use send and recv), "
+        "pipelines or the insides of PyTorch's backends.",
         """torch.distributed torch.nn.parallel torch.monitor""",
     ),
     LeftOut(

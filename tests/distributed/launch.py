@@ -24,6 +24,13 @@ def has_mpi() -> bool:
     return find_spec("mpi4py") is not None
 
 
+def has_mpich() -> bool:
+    """Whether the MPI that is installed is MPICH, or one that has come of it."""
+    told = has_mpi() and subprocess.run([mpiexec(), "--version"], capture_output=True, text=True).stdout
+    return bool(told) and "Open MPI" not in told
+
+
+needs_mpich = pytest.mark.skipif(not has_mpich(), reason="processes that start processes need MPICH")
 needs_mpi = pytest.mark.skipif(not has_mpi(), reason="needs MPI: pip install 'rushlight[distributed]'")
 
 

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 from datetime import timedelta
+from importlib import import_module
 from multiprocessing.reduction import ForkingPickler
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,15 +139,19 @@ def test_without_mpiexec(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("There is no mpiexec on this machine. Install MPI: pip install")
 
 
-def test_what_launching_runs(monkeypatch):
+@pytest.mark.parametrize(
+    ("told", "hosts"), [("HYDRA build details: Version: 5.0.2", "-hosts"), ("mpiexec (Open MPI) 5.0.11", "--host")]
+)
+def test_what_launching_runs(monkeypatch, told, hosts):
     calls = []
+    monkeypatch.setattr(launching.subprocess, "run", lambda *args, **kwargs: SimpleNamespace(stdout=told))
     monkeypatch.setattr(launching, "mpiexec", lambda: "mpiexec")
     monkeypatch.setattr(os, "execve", lambda path, command, environment: calls.append((command, environment)))
     parser = argparse.ArgumentParser()
     launching.add_arguments(parser)
     launching.launch(parser.parse_args(["-n", "3", "--hosts", "a,b", "train.py", "--lr", "1"]))
     command, environment = calls.pop()
-    assert command[:5] == ["mpiexec", "-hosts", "a,b", "-n", "3"]
+    assert command[:5] == ["mpiexec", hosts, "a,b", "-n", "3"]
     assert command[6:] == ["-m", "rushlight", "run", "train.py", "--lr", "1"]
     assert launching.LABELS in environment
     run.main(["--standalone", "--nproc-per-node=2", "-m", "train", "-x"])
@@ -329,3 +335,11 @@ def test_debug_levels(monkeypatch):
     monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", "loud")
     with pytest.raises(RuntimeError, match="must be OFF, INFO, or DETAIL"):
         distributed.set_debug_level_from_env()
+
+
+def test_what_needs_an_accelerator():
+    fsdp = import_module("rushlight.distributed.fsdp").FullyShardedDataParallel
+    with pytest.raises(RuntimeError, match=r"^FSDP needs a non-CPU accelerator device, but no accelerator device is"):
+        fsdp(rushlight.nn.Linear(1, 1))
+    with pytest.raises(NotImplementedError, match=r"fully_shard on the blocks"):
+        fsdp(rushlight.nn.Linear(1, 1), device_id=rushlight.device("cpu"))

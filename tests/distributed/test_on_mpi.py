@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from distributed.launch import ENVIRONMENT, command_for, needs_mpi, passes, run
+from distributed.launch import ENVIRONMENT, command_for, needs_mpi, needs_mpich, passes, run
 
 pytestmark = needs_mpi
 
@@ -44,6 +44,11 @@ def test_a_checkpoint_is_read_by_another_number_of_processes(tmp_path):
     ]
     assert sums[0] == sums[1]
     assert len(sums[0]) == 1
+
+
+@pytest.mark.parametrize("processes", [2, 4])
+def test_checkpoints_beside_further_work(processes, tmp_path):
+    passes(processes, "shards.py", str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +98,7 @@ def test_the_end_of_the_launcher_ends_all():
     assert all(ends(int(number)) for number in numbers)
 
 
+@needs_mpich
 @pytest.mark.parametrize("program", ["spawned.py", "lessons.py"])
 def test_processes_that_the_program_starts(tmp_path, program):
     assert passes(0, program, str(tmp_path)) == "passed\n"

@@ -1,3 +1,3 @@
-"""`DTensor`, where PyTorch had it first."""
+"""`torch.distributed.tensor` by its old name."""
 
 from rushlight.distributed.tensor import *

@@ -7,13 +7,18 @@ from rushlight.distributed.fsdp.shard_module import (
     fully_shard,
     register_fsdp_forward_method,
 )
+from rushlight.distributed.fsdp.wrapper import FullyShardedDataParallel
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "CPUOffloadPolicy",
     "FSDPModule",
+    "FullyShardedDataParallel",
     "MixedPrecisionPolicy",
     "OffloadPolicy",
     "UnshardHandle",
     "fully_shard",
     "register_fsdp_forward_method",
 ]
+
+_explain_misses(globals())

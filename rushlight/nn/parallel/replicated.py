@@ -268,7 +268,8 @@ def refuse(options: dict[str, Any]) -> None:
     """NotImplementedError for the first option that was given and is not supported."""
     for name, value in options.items():
         if value is not None and value is not False:
-            raise NotImplementedError(f"DistributedDataParallel: {name} is not supported: leave it out.")
+            instead = "use torch.autocast instead" if name == "mixed_precision" else "leave it out"
+            raise NotImplementedError(f"DistributedDataParallel: {name} is not supported: {instead}.")
 
 
 def check_alike(module: Module, group: ProcessGroup) -> None:

@@ -19,7 +19,7 @@ from torch.distributed.checkpoint.state_dict import (
     set_state_dict,
 )
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
-from torch.distributed.tensor import DTensor, Shard, distribute_tensor
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.nn.functional import mse_loss
 
 dist.init_process_group("gloo")
@@ -296,7 +296,55 @@ def refusals():
             raise AssertionError(words)
 
 
-if len(sys.argv) > 1:
+class Renamed(dcp.DefaultLoadPlanner):
+    """Fills a state dict whose names in the checkpoint are others."""
+
+    def set_up_planner(self, state_dict, metadata=None, is_coordinator=False):
+        super().set_up_planner({f"old.{name}": value for name, value in state_dict.items()}, metadata, is_coordinator)
+
+
+class Halved(dcp.DefaultSavePlanner):
+    def transform_object(self, write_item, object):
+        return object / 2 if isinstance(object, torch.Tensor) else object
+
+
+def beside_and_planned(folder):
+    """Written in a thread, while what is written changes already; planned by classes of one's own."""
+    square = dist.init_device_mesh("cpu", (2, size // 2))
+    whole = torch.arange(35.0).reshape(7, 5)
+
+    def placed(*cuts):
+        return distribute_tensor(whole, square, cuts)
+
+    for again in range(2):  # the second takes the first one's place
+        kept = {"old": {"a": placed(Shard(0), Shard(1)), "b": placed(Replicate(), Shard(0)), "n": again}}
+        future = dcp.async_save(kept, checkpoint_id=folder)
+        for part in (kept["old"]["a"], kept["old"]["b"]):
+            part.mul_(0)
+        future.result()
+        dist.barrier()
+        taken = {"a": placed(Shard(1), Shard(1)).mul_(0), "b": torch.zeros(7, 5)}
+        dcp.load(taken, checkpoint_id=folder, planner=Renamed())
+        assert torch.equal(taken["a"].full_tensor(), whole) and torch.equal(taken["b"], whole)
+        number = {"old": {"n": None}}
+        dcp.load(number, checkpoint_id=folder)
+        assert number == {"old": {"n": again}}
+        dist.barrier()
+    dcp.save({"a": placed(Shard(0), Replicate()), "n": 3}, checkpoint_id=folder, planner=Halved())
+    some = {"a": placed(Shard(0), Shard(0)), "missing": torch.ones(1)}
+    dcp.load(some, checkpoint_id=folder, planner=dcp.DefaultLoadPlanner(allow_partial_load=True))
+    assert torch.equal(some["a"].full_tensor(), whole / 2) and some["missing"].item() == 1
+    try:
+        dcp.load({"a": torch.zeros(5, 7)}, checkpoint_id=folder)
+    except dcp.CheckpointException as error:
+        assert "Size mismatch between saved [7, 5] and current: [5, 7] for a" in str(error)
+    else:
+        raise AssertionError("another shape was taken")
+
+
+if len(sys.argv) == 2:
+    beside_and_planned(sys.argv[1])
+elif len(sys.argv) > 1:
     checkpoint(*sys.argv[1:])
 else:
     same_as_one_process()

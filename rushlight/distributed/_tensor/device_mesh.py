@@ -1,0 +1,5 @@
+"""Meshes of processes, by their old name."""
+
+from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
+
+__all__ = ["DeviceMesh", "init_device_mesh"]
