@@ -15,7 +15,7 @@ TYPES = {
     "rushlight._dynamo": "OptimizedModule",
     "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
     "rushlight.distributed.tensor.placement_types": "_StridedShard",
-    "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext",
+    "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",
 }
 
 

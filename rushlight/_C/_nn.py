@@ -1,8 +1,37 @@
 """The functions of `torch.nn.functional` under the name that files of PyTorch's have for some of them."""
 
+from typing import Any
+
+from rushlight import dtypes
+from rushlight.devices import device as _device
 from rushlight.nn import functional
+from rushlight.tensors import Tensor
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """The function of that name."""
     return getattr(functional, name)
+
+
+def _parse_to(
+    *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, memory_format: Any = None
+) -> tuple:
+    """What the arguments of `Module.to` say: the device, the dtype, whether not to wait, and the memory format.
+
+    >>> import rushlight as torch
+    >>> torch._C._nn._parse_to("cpu", torch.float64)
+    (device(type='cpu'), torch.float64, False, None)
+    """
+    given = list(args)
+    if given and isinstance(given[0], Tensor):
+        other = given.pop(0)
+        device, dtype = other.device, other.dtype
+    elif given and isinstance(given[0], dtypes.dtype):
+        dtype = given.pop(0)
+    elif given:
+        device = given.pop(0)
+        if given and not isinstance(given[0], bool):
+            dtype = given.pop(0)
+    if given:
+        non_blocking = given.pop(0)
+    return None if device is None else _device(device), dtype, bool(non_blocking), memory_format

@@ -12,6 +12,7 @@ __all__ = [
     "empty_cache",
     "get_device_name",
     "get_device_properties",
+    "get_rng_state_all",
     "init",
     "is_available",
     "is_bf16_supported",
@@ -24,6 +25,7 @@ __all__ = [
     "seed",
     "seed_all",
     "set_device",
+    "set_rng_state_all",
     "synchronize",
 ]
 
@@ -67,6 +69,17 @@ def seed() -> None:
 
 def seed_all() -> None:
     """As `manual_seed_all`, with a random seed."""
+
+
+def get_rng_state_all() -> list:
+    """The states of the generators of all devices: none."""
+    return []
+
+
+def set_rng_state_all(new_states: _Any) -> None:
+    """Sets the states of the generators of all devices. RuntimeError for more states than there are devices: none."""
+    if len(list(new_states)):
+        raise RuntimeError("There is no CUDA device whose generator could be given a state: pass an empty list.")
 
 
 def empty_cache() -> None:

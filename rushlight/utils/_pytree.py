@@ -10,6 +10,7 @@ from rushlight.utils.pytree import (
     build,
     container_types,
     is_named,
+    keys,
     parts,
     register,
     tree_flatten,
@@ -79,6 +80,21 @@ class NodeDef(NamedTuple):
     type: type
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
     unflatten_fn: Callable[[Any, Any], Any]
+
+
+def _dict_flatten(d: dict) -> tuple[list, list]:
+    """The values of a dictionary, and its keys: how libraries enter dictionaries of their own."""
+    return list(d.values()), list(d)
+
+
+def _dict_unflatten(values: Any, context: list) -> dict:
+    """The dictionary of values and keys."""
+    return dict(zip(context, values, strict=True))
+
+
+def _dict_flatten_with_keys(d: dict) -> tuple[list[tuple[Any, Any]], list]:
+    """The values of a dictionary, each after what leads to it, and its keys."""
+    return list(zip(keys(d, len(d)), d.values(), strict=True)), list(d)
 
 
 class Containers(Mapping):

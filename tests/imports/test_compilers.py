@@ -115,3 +115,29 @@ def test_names_of_the_compiled_core():
         torch.linalg.inv(torch.zeros(2, 2))
     assert torch._C._get_tracing_state() is None
     assert torch._C.Generator is torch.Generator
+
+
+def test_private_names_that_libraries_import():
+    parse = torch._C._nn._parse_to
+    cpu = torch.device("cpu")
+    assert parse("cpu", torch.float64, True) == (cpu, torch.float64, True, None)
+    assert parse(torch.float16) == (None, torch.float16, False, None)
+    assert parse(torch.ones(2)) == (cpu, torch.float32, False, None)
+    assert parse(dtype=torch.int64, memory_format=torch.channels_last) == (
+        None,
+        torch.int64,
+        False,
+        torch.channels_last,
+    )
+    pytree = torch.utils._pytree
+    found, context = pytree._dict_flatten_with_keys({"a": 1, "b": 2})
+    assert [(str(key), value) for key, value in found] == [("['a']", 1), ("['b']", 2)]
+    values, keys = pytree._dict_flatten({"a": 1, "b": 2})
+    assert pytree._dict_unflatten(values, keys) == {"a": 1, "b": 2}
+    assert context == keys
+
+
+def test_the_states_of_no_devices():
+    torch.cuda.set_rng_state_all(torch.cuda.get_rng_state_all())
+    with pytest.raises(RuntimeError, match="There is no CUDA device"):
+        torch.cuda.set_rng_state_all([torch.get_rng_state()])
