@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from rushlight.layouts import compact
+from rushlight.layouts import compact, extent
 
 PURE = "pure"  # results are new arrays that depend on the arguments alone
 VIEW = "view"  # the results may share memory with the arguments
@@ -177,12 +177,12 @@ def laid(array: Any, value: Value) -> Any:
 
 
 def moved(array: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
-    """A copy whose dimensions lie in memory in the order of some strides; where these are 0 elements are repeated."""
-    once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in strides])]
-    order = sorted(range(array.ndim), key=lambda i: (-abs(strides[i]), i))
-    copy = np.empty([once.shape[i] for i in order], array.dtype).transpose(np.argsort(order))
-    copy[...] = once
-    return as_strided(copy, array.shape, [step and own for step, own in zip(strides, copy.strides, strict=True)])
+    """A copy that lies in memory with some strides; where these are 0 elements are repeated."""
+    first = -sum((n - 1) * step for n, step in zip(array.shape, strides, strict=True) if step < 0)
+    memory = np.empty(extent(array.shape, [abs(step) for step in strides], array.itemsize), np.uint8)
+    copy: np.ndarray = np.ndarray(array.shape, array.dtype, memory, first, strides)
+    copy[...] = array
+    return copy
 
 
 def same_places(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:

@@ -473,8 +473,9 @@ def fit(grad, shape, dtype):
     array = grad._array if isinstance(grad, TensorBase) else grad
     if array.dtype is not dtype:
         if array.dtype.kind == "c" and dtype.kind != "c":
-            grad = np.real(grad)
-        grad = np.astype(grad, dtype)
+            grad, array = np.real(grad), array.real
+        if array.dtype != dtype:
+            grad = np.astype(grad, dtype)
     return grad
 
 

@@ -245,3 +245,9 @@ def test_a_sum_of_gradients_lies_in_memory_as_the_first(torch):
     first = torch.autograd.grad((x * x).sum() + (y * y).sum(), [x, w], create_graph=True)
     grads = torch.autograd.grad(sum((g * g).sum() for g in first), [x, w])
     assert [g.stride() for g in grads] == [(1, 3), (1,)]
+
+
+def test_the_real_part_of_a_gradient_lies_as_it_did(torch):
+    x = torch.ones(4, requires_grad=True)
+    (grad,) = torch.autograd.grad(torch.view_as_real(x * 1j).sum(), x)
+    assert grad.stride() == (2,)

@@ -432,6 +432,17 @@ def gradients_that_lie_otherwise_than_in_order(compile):
 
 
 @case
+def results_with_gaps_in_memory(compile):
+    @compile
+    def f(x):
+        w = (x * 2).detach().requires_grad_()
+        (part,) = torch.autograd.grad(torch.view_as_real(w * 1j).sum(), w)
+        return part, (x + 1)[:, ::2], (x + 2).T[1:]
+
+    return [result for x, _ in batches(4) for result in f(x)], f
+
+
+@case
 def through_a_compiled_module(compile):
     net = network()
     compiled = compile(net)

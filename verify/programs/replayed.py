@@ -100,7 +100,7 @@ def differs(a, b, path: str = "") -> str:
         )
         return "" if same else f"{path}: {a} and {b}"
     if isinstance(a, (float, complex)):
-        return "" if np.isclose(a, b, rtol=1e-5, equal_nan=True) else f"{path}: {a} and {b}"
+        return "" if np.isclose(np.asarray(a), np.asarray(b), rtol=1e-5, equal_nan=True) else f"{path}: {a} and {b}"
     return "" if a == b else f"{path}: {a!r} and {b!r}"
 
 
