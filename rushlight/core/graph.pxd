@@ -1,6 +1,7 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
+from rushlight.core.context cimport last_number, next_number
 from rushlight.core.formulas cimport Formula, evaluate
 
 cdef object ndarray, WIDEN

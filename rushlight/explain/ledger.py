@@ -72,6 +72,7 @@ class Held:
         self.steps = 0
         self.step_site = None
         self.zero_site = None
+        self.schedule_site: Site | None = None
         self.zeroed = 0
         self.stale = 0  # steps with gradients that were used before
         self.lost = 0  # steps after gradients had been zeroed
@@ -368,6 +369,12 @@ class Ledger:
         states = [self.leaves.get(id(p)) for p in parameters]
         if any(s is not None and s.used and not s.new for s in states) and not any(s and s.new for s in states):
             self.clipped[site] = self.clipped.get(site, 0) + 1
+
+    def schedules(self, scheduler: Any, site: Site) -> None:
+        """A schedule is made."""
+        held = self.held.get(id(getattr(scheduler, "optimizer", None)))
+        if held is not None:
+            held.schedule_site = site
 
     def scheduling(self, scheduler: Any, site: Site) -> None:
         """A schedule takes a step."""

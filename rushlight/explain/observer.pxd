@@ -1,6 +1,7 @@
 # The types of observer.py.
 cimport cython
 
+from rushlight.core.context cimport last_number
 from rushlight.core.entries cimport Entry
 from rushlight.core.graph cimport Node, TensorBase
 from rushlight.core.interpreters cimport Onlooker

@@ -271,6 +271,13 @@ def steps(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def make_schedule(original):
+        def wrapped(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            ledger.schedules(self, sites.here())
+
+        return wrapped
+
     def clip(original):
         def wrapped(parameters):
             parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
@@ -299,6 +306,7 @@ def steps(stack: ExitStack, watch: Any) -> None:
     replaced(stack, Optimizer, "__init__", make)
     replaced(stack, Optimizer, "zero_grad", zero)
     replaced(stack, Module, "zero_grad", zero_module)
+    replaced(stack, LRScheduler, "__init__", make_schedule)
     replaced(stack, LRScheduler, "step", schedule)
     replaced(stack, ReduceLROnPlateau, "step", schedule)
     replaced(stack, clip_grad, "gradients_of", clip)

@@ -50,16 +50,19 @@ class Text:
             for target, value in targets(node):
                 yield file, target, value, function
 
-    def setting(self, name: str) -> Written | None:
-        """Where an attribute is set, or what stands under a key: where it changes rather than where it begins."""
+    def setting(self, name: str, site: Any = None) -> Written | None:
+        """Where an attribute is set, or what stands under a key: where it changes rather than where it begins.
+
+        In the function of a place rather than in another one.
+        """
         found = [
             (file, target, value, function)
             for file, target, value, function in self.assignments()
             if (isinstance(target, ast.Attribute) and target.attr == name) or key_of(target) == name
         ]
-        later = [one for one in found if not isinstance(one[2], ast.Constant) and name_of(one[3]) != "__init__"]
-        changing = [one for one in found if not isinstance(one[2], ast.Constant)]
-        for file, target, _, _ in later or changing or found:
+        changing = [one for one in found if not isinstance(one[2], ast.Constant) and name_of(one[3]) != "__init__"]
+        near = [one for one in changing if site is not None and one[0] == site.file and stands_in(one[3], site.line)]
+        for file, target, _, _ in near or changing or found:
             return at(file, target)
         return None
 
@@ -80,6 +83,8 @@ class Text:
                 if isinstance(target, ast.Subscript) and base_of(target) == name:
                     found.append((file, node, [value], function))
             if isinstance(node, ast.AugAssign) and base_of(node.target) == name:
+                found.append((file, node, [node.value], function))
+            if isinstance(node, ast.Assign) and any(is_made_anew(*pair, name) for pair in targets(node)):
                 found.append((file, node, [node.value], function))
         if len(found) != 1:
             return None
@@ -134,14 +139,8 @@ class Text:
         return None
 
     def repeated(self) -> Written | None:
-        """The only line with a list times a number, or a number times a list."""
-        found = [
-            (file, node)
-            for file, node, _ in self.nodes()
-            if isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Mult)
-            and any(isinstance(side, ast.List) and len(side.elts) == 1 for side in (node.left, node.right))
-        ]
+        """The only line with a list times a number, or with a list of one thing again and again."""
+        found = [(file, node) for file, node, _ in self.nodes() if repeats(node)]
         return at(*found[0]) if len(found) == 1 else None
 
     def zeroing(self, name: str) -> Written | None:
@@ -283,6 +282,26 @@ def added_to(node: ast.Call) -> str:
         return ""
     gives = node.func.attr == "setdefault" and any(isinstance(a, (ast.List, ast.Dict)) for a in node.args)
     return "" if gives else base_of(node.func.value)
+
+
+def is_made_anew(target: ast.expr, value: ast.expr, name: str) -> bool:
+    """Whether a list is replaced by one that is made of it: items = items + [new]."""
+    parts = [base_of(part) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute))]
+    return base_of(target) == name and not isinstance(target, ast.Subscript) and name in parts
+
+
+def repeats(node: ast.AST) -> bool:
+    """Whether a list has one thing several times: [block] * 3, [block for _ in range(3)]."""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        own = {base_of(part) for loop in node.generators for part in ast.walk(loop.target)}
+        return isinstance(node.elt, ast.Name) and node.elt.id not in own
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
+    return any(isinstance(side, ast.List) and len(side.elts) == 1 for side in sides)
+
+
+def stands_in(function: ast.AST | None, line: int) -> bool:
+    """Whether a line is one of a function."""
+    return function is not None and getattr(function, "lineno", 0) <= line <= getattr(function, "end_lineno", 0)
 
 
 def key_of(node: ast.AST) -> str | None:

@@ -106,7 +106,7 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
     text = Text.of(case)
     dropped = text.dropped(method="detach")
     name = attribute_made_at(made, frames)
-    return dropped if dropped is not None or name is None else text.setting(name)
+    return dropped if dropped is not None or name is None else text.setting(name, made)
 
 
 def youngest_freed(root, stamp):

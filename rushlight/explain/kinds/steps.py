@@ -216,7 +216,7 @@ def at_rest(case: Any, held: Any) -> Any:
         return None
     return found(
         RATE_ZERO,
-        (held.optimizer.defaults.get("lr") != 0 and Text.of(case).setting("lr")) or held.site,
+        (held.optimizer.defaults.get("lr") != 0 and (held.schedule_site or Text.of(case).setting("lr"))) or held.site,
         f"the learning rate is zero in {held.resting} of {held.compared} steps, which change nothing",
         "a step is the learning rate times a direction",
         "set lr; or look at the schedule that has set it",
