@@ -1,6 +1,7 @@
 """Changes in place: what they do to values, gradients, views and versions; what is refused. Checked by hand."""
 
 import gc
+import warnings
 import weakref
 
 import pytest
@@ -257,3 +258,11 @@ def test_a_leaf_is_refused_before_arguments_that_do_not_fit(change):
     for target in (leaf, leaf[:2]):
         with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
             eval(f"target.{change}", {"torch": torch, "target": target})
+
+
+def test_a_copy_of_complex_into_real_numbers_warns_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        x = torch.zeros(2).copy_(torch.tensor([1 + 2j, 3j]))
+    assert x.tolist() == [1.0, 0.0]
+    assert [str(one.message) for one in caught] == ["Casting complex values to real discards the imaginary part"]

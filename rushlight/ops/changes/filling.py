@@ -153,6 +153,7 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
         return overwrite(self, _copy_, new_tensor(outline(src._array)))
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part")
+        src = src.real
     return overwrite(self, _copy_, src)
 
 
