@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def is_shown_again(item: DoctestItem) -> bool:
-    """Whether an item's examples are those of a guarded function (`refusals.py`) that another module defines."""
+    """Whether an item's examples are those of a guarded function (`refusals/guard.py`) that another module defines."""
     function = item.dtest.globs.get(item.dtest.name.rpartition(".")[2])
     original = getattr(function, "__wrapped__", None)
     return hasattr(function, "refuses") and getattr(original, "__module__", None) != item.dtest.globs["__name__"]

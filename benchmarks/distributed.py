@@ -13,7 +13,7 @@ from benchmarks import table
 from benchmarks.contenders import installed
 from benchmarks.options import parser
 from rushlight.distributed.mpi import available
-from rushlight.launching import mpiexec
+from rushlight.launch.start import mpiexec
 
 WORK = str(Path(__file__).with_name("distributed_work.py"))
 GLOO, BY_HAND = "PyTorch with gloo", "mpi4py by hand"

@@ -113,8 +113,8 @@ from rushlight.torch_version import TorchVersion as _TorchVersion
 __version__ = _TorchVersion(version.__version__)
 
 from rushlight.core.sources import lend_sources as _lend_sources
-from rushlight.missing import type_or_miss as _type_or_miss
-from rushlight.refusals import guard as _guard, guard_methods as _guard_methods
+from rushlight.absent.misses import type_or_miss as _type_or_miss
+from rushlight.refusals.guard import guard as _guard, guard_methods as _guard_methods
 
 _guard(globals())
 _guard_methods(Tensor)

@@ -17,8 +17,7 @@ from rushlight.layouts import layout as _layout
 from rushlight.layouts import memory_format as _memory_format
 from rushlight.random import Generator as _Generator
 from rushlight.size import Size as Size
-from rushlight import absent_kernels as absent_kernels
-from rushlight import absent_types as absent_types
+from rushlight import absent as absent
 from rushlight import accelerator as accelerator
 from rushlight import amp as amp
 from rushlight import array_api as array_api
@@ -51,7 +50,6 @@ from rushlight import library as library
 from rushlight import linalg as linalg
 from rushlight import masked as masked
 from rushlight import memory as memory
-from rushlight import missing as missing
 from rushlight import mps as mps
 from rushlight import multiprocessing as multiprocessing
 from rushlight import naming as naming
@@ -70,7 +68,6 @@ from rushlight import return_types as return_types
 from rushlight import serialization as serialization
 from rushlight import settings as settings
 from rushlight import signal as signal
-from rushlight import signatures as signatures
 from rushlight import size as size
 from rushlight import sparse as sparse
 from rushlight import special as special

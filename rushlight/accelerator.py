@@ -1,6 +1,6 @@
 """Accelerators, of which there is none: rushlight computes on the CPU."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 
 
 def is_available() -> bool:

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any
 
-from rushlight import launching
+from rushlight.launch import start
 from rushlight.version import rushlight as version
 
 
@@ -38,8 +38,8 @@ def parser() -> argparse.ArgumentParser:
     explain.set_defaults(command=explain_command)
 
     launch = commands.add_parser("launch", help="run a script on several processes, over MPI")
-    launching.add_arguments(launch)
-    launch.set_defaults(command=launching.launch)
+    start.add_arguments(launch)
+    launch.set_defaults(command=start.launch)
 
     demo = commands.add_parser("demo", help="train a small network on digits in three ways, and draw the result")
     demo.add_argument("--data", metavar="DIR", help="a folder with all of MNIST (IDX files), instead of 5,000 digits")

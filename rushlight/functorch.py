@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from rushlight.func.modules import functional_call, stack_module_state
-from rushlight.missing import no_such_name as _no_such_name
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.autograd.function import Function
 from rushlight.core.graph import TensorBase
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [

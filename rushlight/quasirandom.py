@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.dtypes import dtype as data_type
 from rushlight.dtypes import get_default_dtype
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.making.from_data import from_numpy
 from rushlight.ops.randomness.random_tensors import randint
 from rushlight.random import Generator

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.graph import new_tensor
 from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU
 from rushlight.layouts import laid_over
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.changes.changed_views import set_ as set_to_tensor
 from rushlight.tensors import Tensor, share_memory
 

@@ -7,7 +7,7 @@ from keyword import iskeyword
 from pathlib import Path
 
 import rushlight
-from rushlight.signatures import TENSORS_OF_NUMBERS
+from rushlight.refusals.signatures import TENSORS_OF_NUMBERS
 from stubs.rendered import NUMBER
 
 TYPES = {
@@ -31,7 +31,7 @@ SIZES = ("tuple of ints", "tuple of SymInts")
 def recorded() -> dict[str, list[list[str]]]:
     """The parameters, as text, of each signature of a function, by its place: `.max`, `Tensor.max`, `special.i0`."""
     found = defaultdict(list)
-    for line in Path(rushlight.__file__).with_name("signatures.txt").read_text().splitlines():
+    for line in (Path(rushlight.__file__).parent / "refusals" / "signatures.txt").read_text().splitlines():
         place, _, signature = line.partition(" ")
         inside = signature.partition("(")[2].rpartition(")")[0]
         found[place].append(BETWEEN.split(inside) if inside else [])

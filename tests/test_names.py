@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import rushlight
-from rushlight import missing
+from rushlight.absent import misses
 from rushlight.interop import imports
 
 SAME_IN_TORCH = {  # modules there too, and functions of those names beside them
@@ -75,7 +75,7 @@ def test_importing_modules_leaves_names_alone(first):
 def counted(monkeypatch):
     """How often near names are looked for, which takes milliseconds."""
     looked = []
-    monkeypatch.setattr(missing, "near_names", lambda name, known: looked.append(name) or ["near"])
+    monkeypatch.setattr(misses, "near_names", lambda name, known: looked.append(name) or ["near"])
     return looked
 
 
@@ -83,23 +83,23 @@ def counted(monkeypatch):
 def test_near_names_are_looked_for_when_the_message_is_read(monkeypatch, package):
     looked = counted(monkeypatch)
     module = import_module(f"rushlight{package}")
-    assert not hasattr(module, "absent")
-    assert getattr(module, "absent", 3) == 3
+    assert not hasattr(module, "nowhere")
+    assert getattr(module, "nowhere", 3) == 3
     with pytest.raises(AttributeError) as error:
-        _ = module.absent
+        _ = module.nowhere
     assert looked == []
-    assert str(error.value).endswith("has no attribute 'absent' in rushlight. Did you mean near?")
-    assert looked == ["absent"]
+    assert str(error.value).endswith("has no attribute 'nowhere' in rushlight. Did you mean near?")
+    assert looked == ["nowhere"]
 
 
 def test_near_modules_are_looked_for_when_the_message_is_read(monkeypatch):
     looked = counted(monkeypatch)
-    monkeypatch.setattr(imports, "near_names", missing.near_names)
+    monkeypatch.setattr(imports, "near_names", misses.near_names)
     finder = imports.Finder(["torch"])
     with pytest.raises(ModuleNotFoundError) as error:
-        finder.find_spec("torch.absent")
+        finder.find_spec("torch.nowhere")
     assert looked == []
-    assert str(error.value) == "No module named 'torch.absent' in rushlight. Did you mean torch.near?"
+    assert str(error.value) == "No module named 'torch.nowhere' in rushlight. Did you mean torch.near?"
 
 
 def test_tracebacks_have_near_names():

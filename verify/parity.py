@@ -1,6 +1,7 @@
 """`python -m verify.parity`: compares the public names of PyTorch with rushlight's, and writes docs/parity.md.
 
-Needs torch. A name is in scope unless `rushlight.left_out` says that it is no part of what rushlight is meant to be.
+Needs torch. A name is in scope unless `rushlight.absent.left_out` says that it is no part of what rushlight is meant
+to be.
 """
 
 import importlib
@@ -10,9 +11,9 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rushlight.absent_types import AbsentType
+from rushlight.absent.left_out import entry
+from rushlight.absent.types import AbsentType
 from rushlight.interop.imports import OURS
-from rushlight.left_out import entry
 
 PAGE = Path(__file__).parents[1] / "docs" / "parity.md"
 MODULES, CLASSES = (

@@ -1,8 +1,8 @@
 """The names of PyTorch's compiled core that programs and files ask for."""
 
 from rushlight._C import _nn as _nn
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.linalg import LinAlgError as _LinAlgError
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.overrides.calls import Without as _Without
 from rushlight.random import Generator
 from rushlight.tensors import Tensor as _Tensor

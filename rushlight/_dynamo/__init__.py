@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from rushlight._dynamo import config
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.compiler import (
     allow_in_graph,
     assume_constant_result,
@@ -14,7 +15,6 @@ from rushlight.compiler import (
     set_stance,
     substitute_in_graph,
 )
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 
 __all__ = ["is_fake"]
 

@@ -1,8 +1,8 @@
 """Mixed precision: products in bfloat16 or float16, what needs digits in float32, and losses scaled for float16."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from rushlight.amp.grad_scaler import GradScaler
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 

@@ -6,6 +6,7 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.autograd import forward_ad, graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
@@ -21,7 +22,6 @@ from rushlight.autograd.grad_mode import (
 )
 from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
 from rushlight.autograd.variable import Variable
-from rushlight.missing import no_such_name as _no_such_name
 
 if _TYPE_CHECKING:
     from rushlight.autograd import functional

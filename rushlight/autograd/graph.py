@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rushlight.absent.misses import no_such_name
 from rushlight.core.aliases import Array
 from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
@@ -14,7 +15,6 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
 from rushlight.core.locks import lock
 from rushlight.core.modes import Switch
-from rushlight.missing import no_such_name
 from rushlight.tensors import Tensor
 
 if TYPE_CHECKING:

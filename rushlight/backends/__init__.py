@@ -1,7 +1,7 @@
 """What computes: NumPy and its BLAS, on the CPU. Scripts ask here for other backends, and set flags for them."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.backends import cuda, cudnn, mkl, mkldnn, mps, openmp
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]
 

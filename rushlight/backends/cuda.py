@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 
 matmul: SimpleNamespace = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
 

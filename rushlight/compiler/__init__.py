@@ -18,6 +18,7 @@ from rushlight.core import choose_form
 
 choose_form(__path__[0])
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.compiler.compiled import Compiled
 from rushlight.compiler.explanation import explain
 from rushlight.compiler.modules import OptimizedModule
@@ -28,7 +29,6 @@ from rushlight.compiler.switches import (
     is_dynamo_compiling,
     set_stance,
 )
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.nn.modules.module import Module
 from rushlight.ops.making.from_data import as_tensor
 from rushlight.tensors import Tensor

@@ -2,8 +2,8 @@
 
 from typing import Any as _Any
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.cuda import amp
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "amp",

@@ -21,6 +21,6 @@ from rushlight.distributed.reduce_ops import *
 from rushlight.distributed.stores import *
 from rushlight.distributed.subgroups import *
 from rushlight.distributed.work import *
-from rushlight.launched import announce as _announce
+from rushlight.launch.place import announce as _announce
 
 _announce()  # programs read RANK and WORLD_SIZE, as torchrun sets them, before they join a group

@@ -1,8 +1,8 @@
 """Collectives that return their results, where PyTorch has them."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.nn.functional import all_to_all_single
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = ["all_to_all_single_autograd", "wait_tensor"]

@@ -11,7 +11,7 @@ from rushlight.distributed.addresses import store_of
 from rushlight.distributed.backends import Backend
 from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
-from rushlight.launched import announce, place_from_launcher
+from rushlight.launch.place import announce, place_from_launcher
 
 __all__ = [
     "GroupMember",

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.keeping import say_end
-from rushlight.launching import INSTALL
+from rushlight.launch.end import say_end
+from rushlight.launch.start import INSTALL
 
 __all__ = ["available", "fail", "load", "operation", "running", "start", "tags", "typed", "when_finished"]
 

@@ -1,6 +1,6 @@
 """Calls in other processes: rushlight has none, and programs that ask `is_available` are told so."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 
 __all__ = ["is_available"]
 

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from rushlight.launching import add_arguments, launch
+from rushlight.launch.start import add_arguments, launch
 
 __all__ = ["main"]
 

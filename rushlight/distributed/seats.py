@@ -18,7 +18,7 @@ from typing import Any
 from rushlight.distributed import mpi
 from rushlight.distributed.errors import DistBackendError
 from rushlight.distributed.stores import Store
-from rushlight.launching import mpiexec
+from rushlight.launch.start import mpiexec
 
 __all__ = ["take_seat"]
 

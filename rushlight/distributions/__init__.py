@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.distributions import constraints, transforms, utils
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.beta import Beta
@@ -48,7 +49,6 @@ from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.von_mises import VonMises
 from rushlight.distributions.weibull import Weibull
 from rushlight.distributions.wishart import Wishart
-from rushlight.missing import no_such_name as _no_such_name
 
 __all__ = [
     "Bernoulli",

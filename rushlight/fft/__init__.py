@@ -1,5 +1,6 @@
 """Discrete Fourier transforms, as torch.fft: differentiable, of real and complex tensors."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from rushlight.fft.one_dimension import fft, hfft, ifft, ihfft, irfft, rfft
 from rushlight.fft.several_dimensions import (
@@ -16,8 +17,7 @@ from rushlight.fft.several_dimensions import (
     rfft2,
     rfftn,
 )
-from rushlight.missing import explain_misses as _explain_misses
-from rushlight.refusals import guard as _guard
+from rushlight.refusals.guard import guard as _guard
 
 __all__ = [
     "fft",

@@ -1,5 +1,6 @@
 """torch.func: functions of functions. Derivatives of a function, and a function of one example as one of a batch."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.func.forward import jvp, linearize
 from rushlight.func.functionalization import functionalize
 from rushlight.func.gradients import grad, grad_and_value, vjp
@@ -7,7 +8,6 @@ from rushlight.func.jacobians import hessian, jacfwd, jacrev
 from rushlight.func.jets import jet
 from rushlight.func.modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from rushlight.func.vectorization import vmap
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "functional_call",

@@ -1,5 +1,6 @@
 """Programs as graphs: `torch.fx`. A module is traced to a graph, which can be read, changed, and run as a module."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.fx import immutable_collections
 from rushlight.fx._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 from rushlight.fx.graph import CodeGen, Graph
@@ -8,7 +9,6 @@ from rushlight.fx.interpreter import Interpreter, Transformer
 from rushlight.fx.node import Node, has_side_effect, map_arg
 from rushlight.fx.proxy import Proxy
 from rushlight.fx.subgraph_rewriter import replace_pattern
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "PH",

@@ -10,7 +10,7 @@ from types import FunctionType, GenericAlias, ModuleType
 from typing import Any
 
 import rushlight
-from rushlight.missing import served_name
+from rushlight.absent.misses import served_name
 from rushlight.ops.overloads import OpOverload, OpOverloadPacket
 from rushlight.overrides.listing import resolve_name
 from rushlight.utils import _pytree

@@ -7,8 +7,8 @@ from multiprocessing import spawn
 from typing import Any, TextIO
 
 from rushlight.interop.imports import serve_mindspore, serve_torch
-from rushlight.launched import place_from_launcher
-from rushlight.launching import LABELS
+from rushlight.launch.place import place_from_launcher
+from rushlight.launch.start import LABELS
 
 
 def serve_all() -> None:

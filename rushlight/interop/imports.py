@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
+from rushlight.absent.misses import LateText, near_names
 from rushlight.core.aliases import Array
-from rushlight.missing import LateText, near_names
 
 OURS = {
     "torch": "rushlight",
@@ -98,7 +98,7 @@ class Finder(MetaPathFinder, Loader):
 
 def lacking(fullname: str, real: str) -> str:
     """That rushlight lacks a module, and why, or which are near."""
-    from rushlight.left_out import reason
+    from rushlight.absent.left_out import reason
 
     if why := reason(fullname):
         return f"No module named '{fullname}' in rushlight: {why}"

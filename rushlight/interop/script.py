@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from rushlight.absent.misses import explanation
 from rushlight.interop.children import label_output, serve_all, serve_children
-from rushlight.keeping import keep
-from rushlight.launched import announce
-from rushlight.missing import explanation
+from rushlight.launch.end import keep
+from rushlight.launch.place import announce
 
 
 def run_script(path: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:

@@ -4,9 +4,9 @@
 (`annotate`, `ignore`, `export`, `freeze`, ...) leaves the program as it is.
 """
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.jit.marks import *
 from rushlight.jit.scripting import *
 from rushlight.jit.tasks import *
-from rushlight.missing import explain_misses as _explain_misses
 
 _explain_misses(globals())

@@ -1,5 +1,6 @@
 """Linear algebra, as torch.linalg: norms, determinants, equations, decompositions; differentiable, in batches."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.linalg.calls import LinAlgError
 from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
 from rushlight.linalg.determinants import det, slogdet
@@ -12,10 +13,9 @@ from rushlight.linalg.qr_decomposition import householder_product, qr
 from rushlight.linalg.singular_values import matrix_rank, pinv, svd, svdvals
 from rushlight.linalg.solving import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
 from rushlight.linalg.vectors import cross, diagonal, vander, vecdot
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.products.contractions import multi_dot
 from rushlight.ops.products.products import matmul
-from rushlight.refusals import guard as _guard
+from rushlight.refusals.guard import guard as _guard
 
 __all__ = [
     "LinAlgError",

@@ -3,6 +3,7 @@
 The elements left out are replaced by the identity of the operation: 0 for a sum, minus infinity for `amax`.
 """
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.masked.normalizations import cumprod, cumsum, log_softmax, normalize, softmax, softmin
 from rushlight.masked.reductions import (
     amax,
@@ -19,7 +20,6 @@ from rushlight.masked.reductions import (
     sum,
     var,
 )
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "amax",

@@ -6,7 +6,7 @@ they are.
 
 from multiprocessing import *
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.multiprocessing.sharing import get_all_sharing_strategies as get_all_sharing_strategies
 from rushlight.multiprocessing.sharing import get_sharing_strategy as get_sharing_strategy
 from rushlight.multiprocessing.sharing import set_sharing_strategy as set_sharing_strategy

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.nn import functional as functional
 from rushlight.nn import init as init
 from rushlight.nn import modules as modules

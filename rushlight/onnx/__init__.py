@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.onnx import errors
 from rushlight.onnx.errors import OnnxExporterError
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import rushlight
-from rushlight.missing import near_names
+from rushlight.absent.misses import near_names
 from rushlight.ops.overloads import OpOverloadPacket, recorded
 from rushlight.ops.shapes.slicing import slice_of
 from rushlight.tensors import Tensor

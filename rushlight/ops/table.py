@@ -32,7 +32,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.promotion import NUMBERS
 from rushlight.ops.out import IN_STEP, write_out
 from rushlight.ops.protocol import UFUNCS
-from rushlight.signatures import TENSORS_OF_NUMBERS, misfit
+from rushlight.refusals.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign
 
 TABLE: dict[str, Operator] = {}

@@ -4,7 +4,7 @@ import functools as _functools
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.overrides import calls as _calls
 from rushlight.overrides.listing import (
     get_ignored_functions,

@@ -1,9 +1,9 @@
 """torch.profiler: profiles of training loops, step by step; what it records is `torch.autograd.profiler`'s."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.autograd.profiler.events import DeviceType
 from rushlight.autograd.profiler.profiles import ExperimentalConfig as _ExperimentalConfig
 from rushlight.autograd.profiler.regions import record_function
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.profiler.activities import ProfilerActivity, kineto_available, supported_activities
 from rushlight.profiler.handlers import tensorboard_trace_handler
 from rushlight.profiler.profiles import profile

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.modes import Undone
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.random.generator import Generator, default_generator
 
 __all__ = [

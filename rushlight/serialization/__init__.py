@@ -9,8 +9,8 @@ import os as _os
 from collections.abc import Callable as _Callable
 from typing import TypeAlias as _TypeAlias
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.devices import device as _device
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.serialization.errors import LoadError
 from rushlight.serialization.loading import load
 from rushlight.serialization.names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals

@@ -1,6 +1,6 @@
 """Signals, as `torch.signal`: windows."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.signal import windows
 
 __all__ = ["windows"]

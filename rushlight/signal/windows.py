@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import i0
 
 from rushlight import dtypes
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import strided
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import Any as _Any
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.sparse import elementwise as _elementwise
 from rushlight.sparse import parts as _parts
 from rushlight.sparse import products as _products

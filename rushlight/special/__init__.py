@@ -1,6 +1,6 @@
 """Special functions, as `torch.special`."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.ops.activation import logit
 from rushlight.ops.activation import sigmoid as expit
 from rushlight.ops.elementwise.bessel_functions import (
@@ -57,7 +57,7 @@ from rushlight.ops.elementwise.special_functions import igamma as gammainc
 from rushlight.ops.elementwise.special_functions import igammac as gammaincc
 from rushlight.ops.elementwise.special_functions import lgamma as gammaln
 from rushlight.ops.reductions.softmax import log_softmax, logsumexp, softmax
-from rushlight.refusals import guard as _guard
+from rushlight.refusals.guard import guard as _guard
 
 multigammaln = mvlgamma
 psi = digamma

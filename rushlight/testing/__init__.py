@@ -1,6 +1,6 @@
 """Comparing tensors in tests, and making random ones, as `torch.testing`."""
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.testing.comparison import *
 from rushlight.testing.making import *
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]

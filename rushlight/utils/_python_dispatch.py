@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.interpreters import STACK
 from rushlight.dispatch.interpreter import HERE, OfMode, dispatches
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
+from rushlight.absent.misses import type_or_miss as _type_or_miss
 from rushlight.autograd import Function, backward, enable_grad, no_grad
 from rushlight.autograd.graph import saved_tensors_hooks
 from rushlight.core.engine import RUN
@@ -16,7 +17,6 @@ from rushlight.core.graph import Packed, TensorBase
 from rushlight.core.lines import line_of_user, warn
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import pack, restore
-from rushlight.missing import type_or_miss as _type_or_miss
 from rushlight.random import fork_rng, get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.lines import warn
-from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.aten_namespace import aten
 from rushlight.tensors import Tensor
 from rushlight.utils._python_dispatch import TorchDispatchMode

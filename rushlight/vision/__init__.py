@@ -3,7 +3,7 @@
 from importlib import import_module as _import_module
 from typing import Any
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision import datasets, transforms
 
 __all__ = ["datasets", "models", "ops", "transforms", "utils"]

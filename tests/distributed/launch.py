@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.launching import mpiexec
+from rushlight.launch.start import mpiexec
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -16,10 +16,11 @@ from types import SimpleNamespace
 import pytest
 
 import rushlight
-from rushlight import cli, distributed, launching
+from rushlight import cli, distributed
 from rushlight.distributed import addresses, launch, mpi, run
 from rushlight.interop.children import Labelled
-from rushlight.launched import Place, place_from_launcher
+from rushlight.launch import start
+from rushlight.launch.place import Place, place_from_launcher
 from rushlight.utils.data import DistributedSampler
 
 
@@ -132,9 +133,9 @@ def test_operations_that_a_type_lacks():
 
 
 def test_without_mpiexec(monkeypatch, capsys):
-    monkeypatch.setattr(launching.shutil, "which", lambda *args, **kwargs: None)
+    monkeypatch.setattr(start.shutil, "which", lambda *args, **kwargs: None)
     with pytest.raises(RuntimeError, match=r"no mpiexec on this machine. Install MPI: pip install 'rushlight"):
-        launching.mpiexec()
+        start.mpiexec()
     assert cli.main(["launch", "-n", "2", "train.py"]) == 2
     assert capsys.readouterr().err.startswith("There is no mpiexec on this machine. Install MPI: pip install")
 
@@ -144,16 +145,16 @@ def test_without_mpiexec(monkeypatch, capsys):
 )
 def test_what_launching_runs(monkeypatch, told, hosts):
     calls = []
-    monkeypatch.setattr(launching.subprocess, "run", lambda *args, **kwargs: SimpleNamespace(stdout=told))
-    monkeypatch.setattr(launching, "mpiexec", lambda: "mpiexec")
+    monkeypatch.setattr(start.subprocess, "run", lambda *args, **kwargs: SimpleNamespace(stdout=told))
+    monkeypatch.setattr(start, "mpiexec", lambda: "mpiexec")
     monkeypatch.setattr(os, "execve", lambda path, command, environment: calls.append((command, environment)))
     parser = argparse.ArgumentParser()
-    launching.add_arguments(parser)
-    launching.launch(parser.parse_args(["-n", "3", "--hosts", "a,b", "train.py", "--lr", "1"]))
+    start.add_arguments(parser)
+    start.launch(parser.parse_args(["-n", "3", "--hosts", "a,b", "train.py", "--lr", "1"]))
     command, environment = calls.pop()
     assert command[:5] == ["mpiexec", hosts, "a,b", "-n", "3"]
     assert command[6:] == ["-m", "rushlight", "run", "train.py", "--lr", "1"]
-    assert launching.LABELS in environment
+    assert start.LABELS in environment
     run.main(["--standalone", "--nproc-per-node=2", "-m", "train", "-x"])
     assert calls.pop()[0][1:] == ["-n", "2", command[5], "-m", "rushlight", "run", "-m", "train", "-x"]
     for refused in (["--nnodes=2"], ["--tee=3"], ["--nproc-per-node=gpu"], ["--nproc-per-node=0"]):
@@ -163,7 +164,7 @@ def test_what_launching_runs(monkeypatch, told, hosts):
 
 def test_what_torchrun_says_and_its_predecessor_adds(monkeypatch):
     calls = []
-    monkeypatch.setattr(launching, "mpiexec", lambda: "mpiexec")
+    monkeypatch.setattr(start, "mpiexec", lambda: "mpiexec")
     monkeypatch.setattr(os, "execve", lambda path, command, environment: calls.append((command, environment)))
     run.main(["--rdzv-id=7", "--role=trainer", "--max_restarts=0", "train.py"])
     environment = calls.pop()[1]
@@ -201,7 +202,7 @@ def test_processes_are_started_anew(tmp_path, monkeypatch, capfd):
     program = tmp_path / "mpiexec"
     program.write_text("#!/bin/sh\necho count $TORCHELASTIC_RESTART_COUNT\nexit $((1 - TORCHELASTIC_RESTART_COUNT))\n")
     program.chmod(0o755)
-    monkeypatch.setattr(launching, "mpiexec", lambda: str(program))
+    monkeypatch.setattr(start, "mpiexec", lambda: str(program))
     assert run.main(["--max-restarts=2", "train.py"]) == 0
     printed = capfd.readouterr()
     assert printed.out == "count 0\ncount 1\n"
@@ -284,7 +285,7 @@ def test_shared_memory():
 
 LAST_WORDS = """
 import os
-from rushlight.keeping import say_end
+from rushlight.launch.end import say_end
 
 say_end(3)
 os.write(0, b"gone")
@@ -308,7 +309,7 @@ def test_last_words_that_nobody_reads_are_not_waited_for():
     here, there = socket.socketpair()
     here.settimeout(120)
     patient = LAST_WORDS.replace(
-        "say_end(3)", "import rushlight.keeping\nrushlight.keeping.PATIENCE = 3600\nsay_end(3)"
+        "say_end(3)", "import rushlight.launch.end\nrushlight.launch.end.PATIENCE = 3600\nsay_end(3)"
     )
     streams = {"stdin": there, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", patient], **streams) as process, here, there:

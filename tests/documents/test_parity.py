@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rushlight
-from rushlight import left_out
+from rushlight.absent import left_out
 
 PAGE = Path(rushlight.__file__).parents[1] / "docs" / "parity.md"
 SECTIONS = PAGE.read_text().split("\n## ")[1:]

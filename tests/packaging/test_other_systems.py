@@ -14,7 +14,7 @@ for name in GONE.split():
 sys.modules |= dict.fromkeys(["fcntl", "termios", "resource", "pwd", "grp", "pty", "tty", "_posixshmem"])
 
 import rushlight as torch
-import rushlight.cli, rushlight.launching, rushlight.keeping, rushlight.serialization, rushlight.utils.data
+import rushlight.cli, rushlight.launch.start, rushlight.launch.end, rushlight.serialization, rushlight.utils.data
 import rushlight.vision
 
 layer = torch.nn.Linear(3, 2)

@@ -13,7 +13,7 @@ import torch
 
 import rushlight
 
-PATH = pathlib.Path(rushlight.__file__).with_name("signatures.txt")
+PATH = pathlib.Path(rushlight.__file__).parent / "refusals" / "signatures.txt"
 HOMES = ("", "linalg", "fft", "special", "nn.functional", "Tensor")
 KINDS = {
     "Tensor": "Tensor",

@@ -8,7 +8,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.nn import functional as F
-from rushlight.signatures import recorded
+from rushlight.refusals.signatures import recorded
 
 GOLDEN = json.loads(pathlib.Path(__file__).with_name("golden.json").read_text())
 

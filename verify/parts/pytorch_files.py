@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rushlight.left_out import reason
+from rushlight.absent.left_out import reason
 from verify.figures import Figure
 
 FILES = ["test_autograd.py", "test_torch.py", "test_nn.py", "test_indexing.py", "test_type_promotion.py"]

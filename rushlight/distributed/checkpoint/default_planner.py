@@ -1,7 +1,7 @@
 """How `save` and `load` plan, where PyTorch has it."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.checkpoint.planners import DefaultLoadPlanner, DefaultSavePlanner
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["DefaultLoadPlanner", "DefaultSavePlanner"]
 

@@ -1,7 +1,7 @@
 """The folder of a checkpoint, where PyTorch has it."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["FileSystemReader", "FileSystemWriter"]
 

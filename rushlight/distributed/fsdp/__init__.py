@@ -1,5 +1,6 @@
 """Modules whose parameters, gradients and optimizer state are shared out among processes: `fully_shard`."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.fsdp.policies import CPUOffloadPolicy, MixedPrecisionPolicy, OffloadPolicy
 from rushlight.distributed.fsdp.shard_module import (
     FSDPModule,
@@ -8,7 +9,6 @@ from rushlight.distributed.fsdp.shard_module import (
     register_fsdp_forward_method,
 )
 from rushlight.distributed.fsdp.wrapper import FullyShardedDataParallel
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "CPUOffloadPolicy",

@@ -1,7 +1,7 @@
 """How the processes of a mesh share a tensor, where PyTorch has the words for it."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.tensor.placements import Partial, Placement, Replicate, Shard
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["Partial", "Placement", "Replicate", "Shard"]
 

@@ -1,5 +1,6 @@
 """Invertible functions of random variables, with the logarithms of their Jacobians' determinants."""
 
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributions.transforms.base import Transform
 from rushlight.distributions.transforms.compositions import (
     ComposeTransform,
@@ -24,7 +25,6 @@ from rushlight.distributions.transforms.matrices import (
     PositiveDefiniteTransform,
 )
 from rushlight.distributions.transforms.vectors import SoftmaxTransform, StickBreakingTransform
-from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "AbsTransform",

@@ -1,6 +1,6 @@
 """Tracing below the functions that programs call: nothing is traced so."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 
 __all__ = ["get_proxy_mode"]
 

@@ -11,6 +11,7 @@ A MindSpore program runs with its imports changed, or unchanged under `rushlight
 
 from typing import Any
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.interop.mindspore import common as common
 from rushlight.interop.mindspore import context as context
 from rushlight.interop.mindspore import nn as nn
@@ -26,7 +27,6 @@ from rushlight.interop.mindspore.gradients import get_grad as get_grad
 from rushlight.interop.mindspore.gradients import grad as grad
 from rushlight.interop.mindspore.gradients import value_and_grad as value_and_grad
 from rushlight.interop.mindspore.jacobians import *
-from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name) -> Any:

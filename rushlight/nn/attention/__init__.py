@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from importlib import import_module
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 

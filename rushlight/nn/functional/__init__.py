@@ -1,6 +1,6 @@
 """Functions of neural networks, by PyTorch's names: a file for each family."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.functional.activation import *
 from rushlight.nn.functional.adaptive_pooling import *
 from rushlight.nn.functional.attention import *
@@ -29,7 +29,7 @@ from rushlight.ops.picking.embedding import one_hot as one_hot
 from rushlight.ops.products.contractions import bilinear as bilinear
 from rushlight.ops.products.products import linear as linear
 from rushlight.ops.shapes.padding import pad as pad
-from rushlight.refusals import guard as _guard
+from rushlight.refusals.guard import guard as _guard
 
 _guard(globals(), "nn.functional")
 

@@ -1,6 +1,6 @@
 """The modules: layers, containers, losses, and the base class of all; a family a file."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive import *
 from rushlight.nn.modules.adaptive_pooling import *

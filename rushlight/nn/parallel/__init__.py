@@ -1,6 +1,6 @@
 """Modules trained by several processes at once: `DistributedDataParallel`."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.parallel.data_parallel import DataParallel
 from rushlight.nn.parallel.replicated import DistributedDataParallel
 

@@ -5,7 +5,7 @@ Most are loaded when they are first used.
 
 from importlib import import_module
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.nn.utils import rnn as rnn
 from rushlight.nn.utils.clip_grad import *
 from rushlight.nn.utils.convert_parameters import *

@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
-from rushlight.signatures import misfit
+from rushlight.refusals.signatures import misfit
 from rushlight.tensors import Tensor
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
-from rushlight.refusals import refusal
-from rushlight.signatures import NUMPY_NAMES
+from rushlight.refusals.guard import refusal
+from rushlight.refusals.signatures import NUMPY_NAMES
 from rushlight.tensors import foreign
 
 SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in the dtype of `out`

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.utils.benchmark.comparing import Compare
 from rushlight.utils.benchmark.measurements import Measurement, TaskSpec, select_unit, trim_sigfig, unit_to_english
 from rushlight.utils.benchmark.timing import Timer, timer

@@ -1,6 +1,6 @@
 """Networks for images, with torchvision's names, parameters and initial weights. No trained weights are downloaded."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.models.alexnet import *
 from rushlight.vision.models.densenet import *
 from rushlight.vision.models.mobilenetv2 import *

@@ -1,6 +1,6 @@
 """Boxes, and layers that networks for images are built of, as `torchvision.ops`."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.ops.boxes import *
 from rushlight.vision.ops.branches import *
 from rushlight.vision.ops.misc import *

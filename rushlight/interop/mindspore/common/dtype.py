@@ -5,7 +5,7 @@ from typing import Any, overload
 import numpy as np
 
 import rushlight as torch
-from rushlight.missing import no_such_name
+from rushlight.absent.misses import no_such_name
 
 
 class Type:

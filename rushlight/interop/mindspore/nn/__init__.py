@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.interop.mindspore.nn.activation import *
 from rushlight.interop.mindspore.nn.cell import *
 from rushlight.interop.mindspore.nn.containers import *
@@ -9,7 +10,6 @@ from rushlight.interop.mindspore.nn.layers import *
 from rushlight.interop.mindspore.nn.loss import *
 from rushlight.interop.mindspore.nn.optim import *
 from rushlight.interop.mindspore.nn.wrap import *
-from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name) -> Any:

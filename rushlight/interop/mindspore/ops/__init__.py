@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.interop.mindspore.ops import composite as composite
 from rushlight.interop.mindspore.ops import functional as functional
 from rushlight.interop.mindspore.ops import methods as _methods
@@ -9,7 +10,6 @@ from rushlight.interop.mindspore.ops import operations as operations
 from rushlight.interop.mindspore.ops.composite import GradOperation as GradOperation
 from rushlight.interop.mindspore.ops.functional import *
 from rushlight.interop.mindspore.ops.operations import *
-from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name) -> Any:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
+from rushlight.absent.misses import LateText, near_names
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
-from rushlight.missing import LateText, near_names
 from rushlight.naming import typename
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.tensors import Tensor

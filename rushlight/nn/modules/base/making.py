@@ -7,7 +7,7 @@ from rushlight import dtypes
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
 from rushlight.ops.making import creation
-from rushlight.refusals import guarded
+from rushlight.refusals.guard import guarded
 from rushlight.tensors import Tensor
 
 Device = device | str | None

@@ -1,6 +1,6 @@
 """What the transforms do, as functions."""
 
-from rushlight.missing import explain_misses as _explain_misses
+from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.transforms.basics import *
 from rushlight.vision.transforms.pixels import *
 from rushlight.vision.transforms.sizes import *

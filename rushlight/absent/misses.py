@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.absent_types import absent_type
+from rushlight.absent.types import absent_type
 
 
 class LateText:
@@ -65,7 +65,7 @@ def names_of(module: str) -> list[str]:
 
 def explanation(module: str, name: str) -> str:
     """That a module lacks a name, in Python's words, and why, or which of its names are near."""
-    from rushlight.left_out import reason
+    from rushlight.absent.left_out import reason
 
     known = served_name(module)
     why = reason(f"{known}.{name}")

@@ -17,7 +17,7 @@ import sys
 import time
 from contextlib import suppress
 
-from rushlight.launched import place_from_launcher
+from rushlight.launch.place import place_from_launcher
 
 try:
     import fcntl

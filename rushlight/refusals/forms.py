@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from rushlight.core.lines import warn
-from rushlight.signatures import NUMPY_NAMES, Signature, parameters, recorded
+from rushlight.refusals.signatures import NUMPY_NAMES, Signature, parameters, recorded
 
 Call = tuple[tuple, dict[str, Any]]
 

@@ -23,7 +23,7 @@ class AbsentType:
     """A class of PyTorch's without objects. NotImplementedError where one is made."""
 
     def __init__(self, *args: Any, **kwargs: Any):
-        from rushlight.left_out import reason
+        from rushlight.absent.left_out import reason
 
         name = f"{type(self).__module__}.{type(self).__qualname__}"
         because = reason(name) or "PyTorch's own code makes them."

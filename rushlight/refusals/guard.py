@@ -7,13 +7,13 @@ from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
-from rushlight.absent_kernels import with_known_types
 from rushlight.core.advice import with_advice
 from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
-from rushlight.signatures import misfit
+from rushlight.refusals.dtypes import with_known_types
+from rushlight.refusals.signatures import misfit
 from rushlight.tensors import foreign
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
@@ -76,7 +76,7 @@ def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
 
 def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
     """The arguments of a failed call in the form that the function takes; None where there is none."""
-    from rushlight.forms import other_form
+    from rushlight.refusals.forms import other_form
 
     return other_form(place, args, kwargs)
 
