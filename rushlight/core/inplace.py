@@ -63,7 +63,7 @@ def check_history(tensor: TensorBase, recorded: bool) -> None:
         )
 
 
-def change(tensor: TensorBase, function: Callable[..., Any], *args: Array, **kwargs: Any) -> Any:
+def change(tensor: TensorBase, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
     if STACK.depth:
         make = change_dual if levels() else changed

@@ -11,7 +11,6 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
-from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
@@ -121,7 +120,7 @@ class Switch:
         self.plain.__kwdefaults__ = function.__kwdefaults__
         self.plain.__dict__.update(function.__dict__)  # `__wrapped__`, which has the signature of a decorated one
 
-    def call(self, *args: Array, **kwargs: Any) -> Tensor | str:
+    def call(self, *args: Any, **kwargs: Any) -> Any:
         """A call of the function."""
         result = taken(self.function, args, kwargs)
         return self.plain(*args, **kwargs) if result is NOBODY else result

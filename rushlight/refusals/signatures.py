@@ -59,7 +59,7 @@ class Parameter(NamedTuple):
     optional: bool
     keyword_only: bool
 
-    def takes(self, function: str, value: Sequence[int] | Tensor | float) -> bool:
+    def takes(self, function: str, value: Any) -> bool:
         """Whether an argument is of the parameter's kind."""
         kind = self.kind.removesuffix("?")
         if value is None:
