@@ -41,6 +41,7 @@ def stand_in(op: Operator) -> Operator:
             inputs=tuple(op.params[i] for i in op.inputs),
             lists=tuple(op.params[i] for i in op.lists),
             broadcasts=op.broadcasts,
+            batch=op.batch,
             view=op.view,
             nondifferentiable=op.nondifferentiable,
             takes_none=op.takes_none,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from rushlight.core.graph import FIELDS
 from rushlight.explain.finding import finder, found, kind, line_at
 from rushlight.explain.origins import info_of
 from rushlight.explain.writing import Text
@@ -261,7 +262,7 @@ def dropped_result(case: Any, leaves: Sequence[Tensor], made: Any) -> Any:
 
 def misspellings(tensor: Any) -> list[tuple[str, str]]:
     """Attributes of a tensor or module that were meant to be `requires_grad` or `grad`, each with what was meant."""
-    given = [name for name in vars(tensor) if name not in MEANT]
+    given = [name for name in vars(tensor) if name not in FIELDS.union(MEANT)]
     return [(name, meant) for meant in MEANT for name in get_close_matches(meant, given, cutoff=0.75)]
 
 
