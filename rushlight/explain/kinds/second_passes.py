@@ -1,13 +1,12 @@
 """Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
 
-import gc
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.core.graph import Node, TensorBase
+from rushlight.core.graph import Node
 from rushlight.core.lines import is_users
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.holders import attribute_made_at, holder_of
+from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of
 from rushlight.explain.origins import info_of
 from rushlight.explain.writing import Text, Written
 
@@ -98,11 +97,10 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
     while trace is not None:
         frames += [trace.tb_frame] if is_users(trace.tb_frame.f_code.co_filename) else []
         trace = trace.tb_next
-    for tensor in gc.get_referrers(node):
-        if isinstance(tensor, TensorBase) and tensor._node is node:
-            holder = holder_of(tensor, frames)
-            if holder is not None:
-                return Text.of(case).adding(holder)
+    for tensor in tensors_of(node):
+        holder = holder_of(tensor, frames)
+        if holder is not None:
+            return Text.of(case).adding(holder)
     text = Text.of(case)
     dropped = text.dropped(method="detach")
     name = attribute_made_at(made, frames)
