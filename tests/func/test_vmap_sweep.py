@@ -17,6 +17,7 @@ REFUSALS = (  # what PyTorch's vmap refuses as well
     "Batch norm got a batched tensor as input",
     "vmap: rrelu in training draws",
 )
+IMPROPER = ("all elements of target should be between 0 and 1",)  # what one example is refused for, without vmap
 FACTORS = (1.0, 0.9, 1.05)  # what the examples differ by
 
 
@@ -28,8 +29,6 @@ class Call:
         self.args = (READER.value(case["input"]), *READER.value(case["args"]))
         self.kwargs = READER.value(case["kwargs"])
         self.inputs = [t.detach() for t in tensors_in([self.args, self.kwargs], torch.Tensor) if t.requires_grad]
-        if not self.inputs:
-            pytest.skip("nothing to make a batch of")
 
     def __call__(self, *inputs):
         """The tensors that the call returns for some inputs."""
@@ -74,11 +73,11 @@ def check(found, expected):
 
 
 def attempt(function, refusals):
-    """A function's result. Skips the test for RuntimeErrors that begin with one of `refusals`, or for all (None)."""
+    """A function's result. Skips the test for RuntimeErrors that begin with one of `refusals`."""
     try:
         return function()
     except RuntimeError as error:
-        if refusals is None or str(error).startswith(refusals):
+        if str(error).startswith(refusals):
             pytest.skip(str(error))
         raise
 
@@ -101,7 +100,7 @@ def test_vmap_is_a_loop(case):
     n = len(call.inputs)
     for shared in sharings(n):
         batches = [b.requires_grad_() for b in batches_of(call.inputs, shared)]
-        expected = attempt(lambda batches=batches, shared=shared: looped(call, batches, shared), None)
+        expected = attempt(lambda batches=batches, shared=shared: looped(call, batches, shared), IMPROPER)
         dims = tuple(None if i in shared else 0 for i in range(n))
         mapped = torch.vmap(call, dims, randomness="same")
         outs = attempt(lambda batches=batches, mapped=mapped: mapped(*batches), REFUSALS)
@@ -114,7 +113,7 @@ def test_nested_levels(case):
     call = Call(case)
     once = [torch.stack([x, x * 0.95]) for x in call.inputs]
     twice = [torch.stack([x, x * 1.05, x * 0.9], 1) for x in once]
-    expected = attempt(lambda: [looped(call, [x[k] for x in twice], set()) for k in range(2)], None)
+    expected = attempt(lambda: [looped(call, [x[k] for x in twice], set()) for k in range(2)], IMPROPER)
     mapped = torch.vmap(torch.vmap(call, randomness="same"), randomness="same")
     found = attempt(lambda: mapped(*twice), REFUSALS)
     check(found, [torch.stack(column) for column in zip(*expected, strict=True)])
@@ -125,7 +124,7 @@ def test_forward_mode(case):
     call = Call(case)
     batches = batches_of(call.inputs, set())
     push = lambda *x: torch.func.jvp(call, x, tuple(torch.cos(t) for t in x))
-    expected = attempt(lambda: [push(*[b[k].clone() for b in batches]) for k in range(len(FACTORS))], None)
+    expected = attempt(lambda: [push(*[b[k].clone() for b in batches]) for k in range(len(FACTORS))], IMPROPER)
     found = attempt(lambda: torch.vmap(push, randomness="same")(*batches), REFUSALS)
     for part in range(2):
         columns = zip(*[results[part] for results in expected], strict=True)
