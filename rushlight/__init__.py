@@ -264,34 +264,9 @@ _FUNCTIONS = {
 }
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
-    from rushlight import (
-        distributed,
-        distributions,
-        fft,
-        func,
-        functional,
-        functorch,
-        futures,
-        hub,
-        interop,
-        jit,
-        library,
-    )
-    from rushlight import (
-        masked,
-        mps,
-        multiprocessing,
-        nn,
-        onnx,
-        optim,
-        profiler,
-        quasirandom,
-        serialization,
-        signal,
-        special,
-    )
-    from rushlight import testing, torch_version, types, utils, vision, xpu
-    from rushlight import fx, overrides
+    from rushlight import distributed, distributions, fft, func, functional, functorch, futures, fx, hub, interop, jit
+    from rushlight import library, masked, mps, multiprocessing, nn, onnx, optim, overrides, profiler, quasirandom
+    from rushlight import serialization, signal, special, testing, torch_version, types, utils, vision, xpu
     from rushlight.nn.functional.cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
     from rushlight.overrides.assertion import _assert
     from rushlight.utils.dlpack import to_dlpack

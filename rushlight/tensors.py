@@ -48,6 +48,20 @@ def disabled_torch_dispatch(func: Callable, types: Any, args: Any = (), kwargs: 
         return func(*args, **kwargs or {})
 
 
+def dispatches(cls: type) -> bool:
+    """Whether a class has a `__torch_dispatch__` of its own."""
+    return getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is not disabled_torch_dispatch
+
+
+def counted(tensor: Any) -> Any:
+    """A new tensor of a subclass; where its class dispatches, that is asked about calls for as long as it lives."""
+    if dispatches(type(tensor)):
+        from rushlight.dispatch.interpreter import CLASSES
+
+        CLASSES.one_more(tensor)
+    return tensor
+
+
 def foreign(values: Array) -> bool:
     """Whether an object among some that is no tensor takes calls over: from then on all functions ask such objects."""
     if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
@@ -138,10 +152,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __init__(self, *args: Any, **kwargs: Any):
         if self._array is None:  # a subclass may have made it in `__new__`
             self._array = constructed(*args, **kwargs)
+        counted(self)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__torch_dispatch__ is not disabled_torch_dispatch:
+        if dispatches(cls):
             from rushlight.dispatch.wrappers import prepare
 
             prepare(cls)
@@ -306,7 +321,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
             return array.copy() if copy else array
         return array.astype(dtype)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Array, **kwargs: Any) -> Array:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ABOVE.ufunc_on_tensors(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Array:
@@ -659,7 +674,7 @@ def rebuild(cls: Any, array: Array, requires_grad: bool) -> Tensor:
     tensor = Arithmetic.__new__(cls)
     tensor._array = dtypes.canonical(array)
     tensor._needs = requires_grad
-    return tensor
+    return counted(tensor)
 
 
 use_tensor_class(Tensor)

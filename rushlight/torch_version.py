@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rushlight.core.aliases import Array
-
 __all__ = ["TorchVersion"]
 
 
@@ -21,16 +19,16 @@ class TorchVersion(str):
 
     __slots__ = ()
 
-    def __lt__(self, other: Array) -> bool:
+    def __lt__(self, other: Any) -> bool:
         return key(self) < key(other)
 
-    def __le__(self, other: Array) -> bool:
+    def __le__(self, other: Any) -> bool:
         return key(self) <= key(other)
 
-    def __gt__(self, other: Array) -> bool:
+    def __gt__(self, other: Any) -> bool:
         return key(self) > key(other)
 
-    def __ge__(self, other: Array) -> bool:
+    def __ge__(self, other: Any) -> bool:
         return key(self) >= key(other)
 
     def __eq__(self, other: Any) -> bool:

@@ -5,11 +5,10 @@ from math import ceil
 from typing import Any
 
 import rushlight as torch
-from rushlight.core.aliases import Array
 from rushlight.tensors import Tensor
 
 
-def asarray(obj: Sequence[float], /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Tensor:
     """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None.
 
     >>> from rushlight import array_api as xp
@@ -19,7 +18,9 @@ def asarray(obj: Sequence[float], /, *, dtype: Any = None, device: Any = None, c
     return torch.asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
-def arange(start: int, /, stop: int | None = None, step: int = 1, *, dtype: Any = None, device: Any = None) -> Tensor:
+def arange(
+    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away.
 
     >>> from rushlight import array_api as xp
@@ -34,7 +35,7 @@ def arange(start: int, /, stop: int | None = None, step: int = 1, *, dtype: Any 
 
 
 def linspace(
-    start: float, stop: float, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
+    start: complex, stop: complex, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Tensor:
     """So many numbers between two, the second one included if `endpoint`.
 
@@ -59,7 +60,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     return (columns == torch.arange(n_rows)[:, None] + k).to(torch.get_default_dtype() if dtype is None else dtype)
 
 
-def from_dlpack(x: Array, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """An array that shares the memory of another library's.
 
     >>> import numpy as np
@@ -70,7 +71,7 @@ def from_dlpack(x: Array, /, *, device: Any = None, copy: bool | None = None) ->
     return torch.from_dlpack(x, device=device, copy=copy)
 
 
-def full(shape: Sequence[int], fill_value: float, *, dtype: Any = None, device: Any = None) -> Tensor:
+def full(shape: Sequence[int] | int, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
     """An array of one value.
 
     >>> from rushlight import array_api as xp
@@ -81,7 +82,7 @@ def full(shape: Sequence[int], fill_value: float, *, dtype: Any = None, device: 
     return torch.full(sizes(shape), fill_value, dtype=dtype, device=device)
 
 
-def full_like(x: Tensor, /, fill_value: float, *, dtype: Any = None, device: Any = None) -> Tensor:
+def full_like(x: Tensor, /, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
     """An array of one value in the shape of another.
 
     >>> from rushlight import array_api as xp

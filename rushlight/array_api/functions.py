@@ -1,5 +1,6 @@
 """The standard's functions of arrays: NumPy's of the same name on tensors, and those whose arguments differ."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -194,7 +195,9 @@ def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: b
     return torch.argsort(x, dim=axis, descending=descending, stable=stable)
 
 
-def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def std(
+    x: Tensor, /, *, axis: Sequence[int] | int | None = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
     """The standard deviation over some axes.
 
     >>> from rushlight import array_api as xp
@@ -204,7 +207,9 @@ def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bo
     return FUNCTIONS[np.std](x, axis, correction=correction, keepdims=keepdims)
 
 
-def var(x: Tensor, /, *, axis: int | None = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def var(
+    x: Tensor, /, *, axis: Sequence[int] | int | None = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
     """The variance over some axes.
 
     >>> from rushlight import array_api as xp

@@ -1,6 +1,5 @@
 """The standard's dtypes, and what it asks of them."""
 
-from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -24,7 +23,7 @@ DTYPES = KINDS["bool"] | KINDS["numeric"]
 finfo, iinfo = torch.finfo, torch.iinfo
 
 
-def isdtype(dtype: Any, kind: Sequence[str] | str) -> bool:
+def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is another, or of a kind, or of one of several. ValueError for a kind that there is not.
 
     >>> from rushlight import array_api as xp

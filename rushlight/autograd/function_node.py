@@ -88,7 +88,7 @@ class FunctionNode(Node):
     it; `results` the shape and dtype of each output; None for others.
     """
 
-    freed: Any | Any
+    freed: int
 
     _forward_cls: Any
     accessed: bool = False
@@ -172,9 +172,7 @@ class FunctionNode(Node):
                 saved.append(pack(tensor, packing, index))
             else:
                 saved.append(tensor if index < 0 else SavedOutput(tensor._settled(), tensor._versions(), index))
-        self.versions: tuple[Any | int, ...] = tuple(
-            0 if t is None or t._inference else t._version for t in self.ctx.to_save
-        )
+        self.versions: tuple[int, ...] = tuple(0 if t is None or t._inference else t._version for t in self.ctx.to_save)
         self.saved = tuple(saved)
         self.ctx.to_save = ()
 

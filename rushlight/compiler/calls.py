@@ -35,8 +35,8 @@ class Elementwise:
 class Apart:
     """A function whose results may be arguments, or look at them: here they are copies."""
 
-    name: Any | str
-    __name__: Any | str
+    name: str
+    __name__: str
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function

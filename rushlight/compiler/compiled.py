@@ -337,7 +337,7 @@ class Compiled(Replayer):
         if self.fullgraph:
             raise RuntimeError(f"torch.compile(fullgraph=True): {name} cannot be compiled{place}: {why}.")
         self.given_up = f"{why}{place}"
-        self.prepared: list[Any] = []
+        self.prepared = []
         warn(f"torch.compile: {name} runs as it is, because{place} {why}.")
 
 

@@ -82,7 +82,7 @@ class CompiledFunctionBackward(Node):
     def connect(self, inputs: list[TensorBase], outputs: list[TensorBase]) -> None:
         """Makes this the node of some results, behind which are some inputs."""
         self.edges: tuple[Any, ...] = tuple([vertex_of(tensor) for tensor in inputs])
-        self.numbers: tuple[Any | int, ...] = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
+        self.numbers: tuple[int, ...] = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
         self.arity: int = len(inputs)
         if len(outputs) > 1:
             self.outputs = [(tensor._array.shape, tensor._array.dtype) for tensor in outputs]
@@ -124,7 +124,7 @@ class CompiledFunctionBackward(Node):
         """Lets go of what was kept."""
         self.values = self.again = None
         self.changes = []
-        self.freed: Any | Any = last_number()
+        self.freed = last_number()
 
 
 @cache

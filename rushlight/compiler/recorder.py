@@ -92,7 +92,7 @@ class Recorder(Interpreter):
         self.drew = False
         self.trouble: tuple[str, str] | None = None
         self.draws = False
-        self.start: Any | Any = last_number()
+        self.start: int = last_number()
         self.sent: Any = None  # the backward pass of the results: where it ends, cotangents, gradients
         self.spent = False  # whether the graph of the results was used up
 
@@ -435,7 +435,7 @@ class Derivative:
     def __init__(self, node: Any, needs: tuple[bool, ...]):
         self.plan: Any = node.plan
         self.needs = needs
-        self.inputs: Any | None = node.inputs if node.flags else None
+        self.inputs = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
         self.name = self.__name__ = f"derivative of {node.op.name}"
 

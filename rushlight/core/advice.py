@@ -11,18 +11,18 @@ ADVICE = (
     ),
     (
         r"mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype",
-        "Layers' weights are float32, NumPy's numbers float64, whole numbers int64: convert the data once (x.float()), "
-        "or the model (model.double()).",
+        "Layers' weights are float32, NumPy's numbers float64, whole numbers int64: "
+        "convert the data once (x.float()), or the model (model.double()).",
     ),
     (
         r"Given groups=.*weight of size \[\d+, \d+, \d+\], expected .* channels, but got (\d+) channels",
-        "Sequences are (batch, channels, length): if the channels come last use x.transpose(1, 2), else "
-        "in_channels={1}.",
+        "Sequences are (batch, channels, length): "
+        "if the channels come last use x.transpose(1, 2), else in_channels={1}.",
     ),
     (
         r"Given groups=.*expected input.* to have (\d+) channels, but got (\d+) channels instead",
-        "Images are (batch, channels, height, width): if the channels come last use x.permute(0, 3, 1, 2), else "
-        "in_channels={2}.",
+        "Images are (batch, channels, height, width): "
+        "if the channels come last use x.permute(0, 3, 1, 2), else in_channels={2}.",
     ),
     (
         r"Expected 3D \(unbatched\) or 4D \(batched\) input to conv2d",
@@ -38,8 +38,8 @@ ADVICE = (
     ),
     (
         r"Target (-?\d+) is out of bounds\.",
-        "Classes count from 0 and end one below the number of scores: give the last layer more outputs, or count the "
-        "classes from 0.",
+        "Classes count from 0 and end one below the number of scores: "
+        "give the last layer more outputs, or count the classes from 0.",
     ),
     (
         r"expected target dtype to be Long or Byte",
@@ -141,8 +141,8 @@ ADVICE = (
     ),
     (
         r"only one element tensors can be converted to Python scalars",
-        "torch.stack makes one tensor of several, x.tolist() numbers of one, and functions of math are torch's too: "
-        "torch.sin(x).",
+        "torch.stack makes one tensor of several, x.tolist() numbers of one, "
+        "and functions of math are torch's too: torch.sin(x).",
     ),
     (
         r"argument '?\w+'? \(position \d+\) must be Tensor, not (?:numpy\.)?ndarray",
@@ -188,8 +188,8 @@ ADVICE = (
     ),
     (
         r"(?:GRU|LSTM|RNN): Expected input to be 2D or 3D",
-        "One sequence is (steps, features), several are (steps, batch, features), or (batch, steps, features) with "
-        "batch_first=True.",
+        "One sequence is (steps, features), several are (steps, batch, features), "
+        "or (batch, steps, features) with batch_first=True.",
     ),
     (r"running_mean should contain (\d+) elements", "num_features is the size of the input's second dimension: {1}."),
     (
@@ -200,8 +200,8 @@ ADVICE = (
     (r"[Oo]nly Tensors of floating point.* dtype can require gradients", "Write 1.0 for 1, or use x.float()."),
     (
         r"^expected \dD.* input \(got \dD input\)",
-        "Inputs are (batch, channels, ...): BatchNorm1d takes (batch, features), BatchNorm2d images; unsqueeze adds a "
-        "dimension.",
+        "Inputs are (batch, channels, ...): "
+        "BatchNorm1d takes (batch, features), BatchNorm2d images; unsqueeze adds a dimension.",
     ),
     (r"missing 1 required positional arguments: \"dim\"", "dim=-1 is along the last dimension, dim=0 along the first."),
     (r"Invalid learning rate", "It is a number from 0 on: 0.01, say."),
@@ -228,8 +228,8 @@ ADVICE = (
     (r"params argument given to the optimizer should be an iterable", "Put it into a list: [w]."),
     (
         r"can't optimize a non-leaf Tensor",
-        "It is the result of an operation: give the tensor that it was computed from, or cut it off "
-        "(w = w.detach().requires_grad_()).",
+        "It is the result of an operation: give the tensor that it was computed from, "
+        "or cut it off (w = w.detach().requires_grad_()).",
     ),
     (
         r"^(?:list|tuple|type|\w*function\w*) is not a Module subclass",

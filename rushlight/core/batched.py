@@ -5,7 +5,7 @@ dimension may have size 1 there: then all examples share their values. In everyt
 (`shape`, `ndim`, ...) it is one example; whatever is computed with it goes through the operators and their batching.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from itertools import count
 from typing import Any
@@ -157,11 +157,11 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     # NumPy's functions: those of tensors
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Array, **kwargs: Any) -> Array:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return like(inputs, ABOVE.ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Any, args: Array, kwargs: dict[str, Any]
+        self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> Array:
         if function in (np.zeros_like, np.ones_like, np.empty_like):
             return filled(function, *args, **kwargs)
@@ -221,12 +221,12 @@ def filled(
     )
 
 
-def tensors(values: Array) -> tuple[Any, ...]:
+def tensors(values: Iterable[Any]) -> tuple[Any, ...]:
     """Values with tensors in place of the arrays."""
     return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
 
 
-def like(inputs: Array, result: TensorBase) -> Array:
+def like(inputs: Iterable[Any], result: TensorBase) -> Any:
     """A result on tensors as what was given: a tensor where one of these was one, else its array."""
     return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 

@@ -24,7 +24,7 @@ SHAPES = frozenset(("shape",))  # parameters that are shapes
 KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and integers
 
 
-def compute(op: Any, args: Array) -> Array:
+def compute(op: Any, args: Sequence[Any]) -> Array:
     """The result of an operator on arrays some of which are batched, or turned."""
     args = plain(args)
     if op.batch is on_batched or op.batch is on_more_levels:
@@ -40,7 +40,7 @@ def compute(op: Any, args: Array) -> Array:
     return Batched(as_array(result), levels)
 
 
-def without_memory(op: Any, args: Array, levels: Any) -> Array:
+def without_memory(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The result of an operator on arrays without memory: of no examples, else (layers) of no samples."""
     try:
         result = (op.batch or elementwise)(op, args, levels)
@@ -70,13 +70,13 @@ def on_more_levels(op: Any, args: Any, levels: Any) -> Any:
 # dimensions in front
 
 
-def elementwise(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
+def elementwise(op: Any, args: Sequence[Any], levels: Any) -> Any:
     """The rule of operators that broadcast: batch dimensions like any others."""
     ndim = max([arg.ndim for arg in args if is_array(arg)])
     return op.forward(*[lifted(arg, levels, ndim) if type(arg) is Batched else arg for arg in args])
 
 
-def leading(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
+def leading(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
     """The rule of operators to which dimensions in front of all arrays make no difference.
 
     Parameters named for dimensions count from behind them; shapes and basic keys get them in front.
@@ -86,12 +86,12 @@ def leading(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     return in_front(op, args, levels)
 
 
-def inserting(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
+def inserting(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
     """The same where the dimension is one of the result: there is a place for it in a scalar too."""
     return in_front(op, args, levels)
 
 
-def with_index(op: Any, args: Array, levels: Any) -> Array:
+def with_index(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The same for operators with an index into a dimension, as long as all examples have the same index."""
     index = args[op.params.index("index")]
     if type(index) is Batched or counts_none(op, args):
@@ -99,7 +99,7 @@ def with_index(op: Any, args: Array, levels: Any) -> Array:
     return in_front(op, args, levels, index)
 
 
-def counts_none(op: Any, args: Array) -> bool:
+def counts_none(op: Any, args: Sequence[Any]) -> bool:
     """Whether an operator is to count dimensions of what has none, or (None) takes all elements as one dimension."""
     scalars = any(is_array(item) and item.ndim == 0 for arg in args for item in (arg if is_list(arg) else (arg,)))
     for name, arg in zip(op.params, args, strict=False):
@@ -110,7 +110,7 @@ def counts_none(op: Any, args: Array) -> bool:
     return False
 
 
-def in_front(op: Any, args: Array, levels: Any, kept: Any = None) -> Array | tuple[Array, ...]:
+def in_front(op: Any, args: Sequence[Any], levels: Any, kept: Any = None) -> Array | tuple[Array, ...]:
     """The operator on arrays with the dimensions of the levels in front; an array may be kept as it is."""
     arrays = [item for arg in args if arg is not kept for item in (arg if is_list(arg) else (arg,)) if is_array(item)]
     lift = aligned if len(arrays) == 1 else spread
@@ -176,9 +176,7 @@ def one_by_one(op, args, levels):
     return piled(op, results, sizes, len(indices))
 
 
-def example(
-    arg: Sequence[int] | int | Array | None, levels: Any, index: Sequence[int] | None
-) -> Array | tuple[int, ...]:
+def example(arg: Any, levels: Any, index: Sequence[int] | None) -> Any:
     """One example of an argument; of no examples (None), one to tell shapes by."""
     if type(arg) is Batched:
         if index is None:

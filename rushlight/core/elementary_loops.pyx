@@ -26,8 +26,8 @@ cdef wide signs(const real* x, const real* unused, real* out, Py_ssize_t n) noex
         out[i] = b if a == a else a
 
 
-cdef wide same_everywhere(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
-    """The number itself: `out` is filled with it where it is one and the same."""
+cdef wide copies(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """The numbers themselves."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = x[i]
@@ -72,7 +72,7 @@ cdef inline real log_above_one(real t) noexcept nogil:
     return (<real>0.6931471805599453 if high else <real>0) + (2 * s + 2 * s * (rest * q))
 
 
-cdef inline void below_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
+cdef wide below_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
     """-|x - y| times a factor; 0 where both are the same infinity."""
     cdef Py_ssize_t i
     cdef real apart
@@ -82,7 +82,7 @@ cdef inline void below_higher(const real* x, const real* y, real* out, real fact
         out[i] = <real>0 if x[i] == y[i] else apart * factor
 
 
-cdef inline void above_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
+cdef wide above_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
     """The higher number plus the logarithm of 1 + what is there, times a factor."""
     cdef Py_ssize_t i
     cdef real higher
@@ -91,28 +91,18 @@ cdef inline void above_higher(const real* x, const real* y, real* out, real fact
         out[i] = higher + log_above_one(out[i]) * factor
 
 
-cdef wide before_sum(const real* x, const real* y, real* out, bint binary, Py_ssize_t n) noexcept nogil:
-    """What exp is taken of."""
-    below_higher(x, y, out, <real>0.6931471805599453 if binary else <real>1, n)
-
-
-cdef wide after_sum(const real* x, const real* y, real* out, bint binary, Py_ssize_t n) noexcept nogil:
-    """The logarithm of the sum."""
-    above_higher(x, y, out, <real>1.4426950408889634 if binary else <real>1, n)
-
-
 cdef void sums_of_exponentials(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
     """log(exp(x) + exp(y))."""
-    before_sum(x, y, out, False, n)
+    below_higher(x, y, out, <real>1, n)
     exponentials(out, out, n)
-    after_sum(x, y, out, False, n)
+    above_higher(x, y, out, <real>1, n)
 
 
 cdef void sums_of_powers(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
     """log2(2**x + 2**y)."""
-    before_sum(x, y, out, True, n)
+    below_higher(x, y, out, <real>0.6931471805599453, n)
     exponentials(out, out, n)
-    after_sum(x, y, out, True, n)
+    above_higher(x, y, out, <real>1.4426950408889634, n)
 
 
 cdef wide next_singles(const float* x, const float* y, float* out, Py_ssize_t n) noexcept nogil:
@@ -219,7 +209,7 @@ cdef void cosines(const double* x, const double* unused, double* out, Py_ssize_t
 
 cdef Own[8] OWN = [
     Own(1, <Kernel>signs[float], <Kernel>signs[double]),
-    Own(1, <Kernel>same_everywhere[float], <Kernel>same_everywhere[double]),
+    Own(1, <Kernel>copies[float], <Kernel>copies[double]),
     Own(2, <Kernel>lengths[float], <Kernel>lengths[double]),
     Own(2, <Kernel>sums_of_exponentials[float], <Kernel>sums_of_exponentials[double]),
     Own(2, <Kernel>sums_of_powers[float], <Kernel>sums_of_powers[double]),

@@ -449,9 +449,10 @@ def several_have(results, grad):
 
 def added(held, grad):
     """The sum of two gradients. It lies in memory as the first does."""
-    if type(held) is not ndarray or type(grad) is not ndarray or same_layout(held, grad) or not is_dense(held):
-        return held + grad
-    return np.add(held, grad, out=np.empty_like(held)) if held.dtype == grad.dtype else held + grad
+    plain = type(held) is ndarray and type(grad) is ndarray
+    if plain and not same_layout(held, grad) and held.dtype == grad.dtype and is_dense(held):
+        return np.add(held, grad, out=np.empty_like(held))
+    return held + grad
 
 
 def own(grad):

@@ -125,7 +125,7 @@ def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     return changed_binary(op, tensor, other)
 
 
-def changed_binary(op: Any, tensor: TensorBase, other: TensorBase | float) -> Any:
+def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """`change_binary` without profilers."""
     plain = is_plain(op, tensor, other) and not levels() and writer() is None
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
@@ -156,7 +156,7 @@ def watched(make: Callable[..., Any], function: Callable[..., Any], tensor: Tens
         return make()
 
 
-def is_plain(op: Any, tensor: TensorBase, other: TensorBase | float) -> bool:
+def is_plain(op: Any, tensor: TensorBase, other: Any) -> bool:
     """Whether an operator can write into a float tensor at once: a ufunc, and an operand that needs no promotion."""
     dtype = tensor._array.dtype
     if kind_of(dtype) != "f" or not isinstance(op.forward, np.ufunc):
@@ -166,14 +166,14 @@ def is_plain(op: Any, tensor: TensorBase, other: TensorBase | float) -> bool:
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
 
-def is_followed(tensor: TensorBase, value: Array) -> bool:
+def is_followed(tensor: TensorBase, value: Any) -> bool:
     """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
     if not (is_ordinary(tensor) and is_ordinary(value)) or STACK.depth:
         return True
     return recording() and (needs(tensor) or needs(value))
 
 
-def is_batched(value: TensorBase | None) -> bool:
+def is_batched(value: Any) -> bool:
     """Whether a value is a tensor of a batch."""
     return isinstance(value, TensorBase) and type(value._array) is Batched
 
@@ -236,7 +236,7 @@ def write(tensor: TensorBase, array: Array) -> None:
     tensor._bump()
 
 
-def check_first(forward: Callable[..., Any], tensor: TensorBase, *others: TensorBase | complex) -> None:
+def check_first(forward: Callable[..., Any], tensor: TensorBase, *others: Any) -> None:
     """Raises what PyTorch finds before it looks for a kernel: that the result cannot be held (truth always can)."""
     arrays = arithmetic(tensor, *others)
     if forward in ORDER:
@@ -365,7 +365,7 @@ class CopySlices(Node):
 
     def release(self) -> None:
         """Lets go of what the change saved: it cannot be gone through again, as in PyTorch, whatever that is."""
-        self.freed: Any | Any = last_number()
+        self.freed = last_number()
         self.node.release()
 
 

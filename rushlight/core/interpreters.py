@@ -149,22 +149,19 @@ def rely_on(function, *args):
         writes.relied_on(function, args)
 
 
+def innermost(attribute):
+    """The innermost interpreter of which an attribute is true, or None."""
+    return next((one for one in reversed(STACK.interpreters) if getattr(one, attribute)), None)
+
+
 def taker_of_steps():
     """The innermost that decides what becomes of steps of optimizers, or None."""
-    if STACK.depth:
-        for interpreter in reversed(STACK.interpreters):
-            if interpreter.takes_steps:
-                return interpreter
-    return None
+    return innermost("takes_steps") if STACK.depth else None
 
 
 def taker():
     """The innermost that takes over what others compute, or None."""
-    if STACK.depth:
-        for interpreter in reversed(STACK.interpreters):
-            if interpreter.takes_over:
-                return interpreter
-    return None
+    return innermost("takes_over") if STACK.depth else None
 
 
 def noted(function, changes=(), draws=False):

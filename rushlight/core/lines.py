@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "lines_of_user",
     "place_of_user",
     "user_frames",
+    "user_traces",
     "warn",
     "whose",
 ]
@@ -69,6 +71,15 @@ def user_frames(frame: Any) -> Iterator[Any]:
         if is_users(filename):
             yield frame
         frame = frame.f_back
+
+
+def user_traces(error: BaseException) -> Iterator[TracebackType]:
+    """The entries of an error's traceback that are in the user's program, the innermost last."""
+    trace = error.__traceback__
+    while trace is not None:
+        if is_users(trace.tb_frame.f_code.co_filename):
+            yield trace
+        trace = trace.tb_next
 
 
 def lines_of_user() -> Any:

@@ -1,6 +1,7 @@
 """Locks that a fork leaves free in the child, where the threads that held them are no more."""
 
 import os
+from collections.abc import Callable
 from threading import Lock, RLock
 from typing import Any
 from weakref import WeakSet
@@ -31,13 +32,13 @@ def renew() -> None:
             held._at_fork_reinit()
 
 
-def awaited_by_forks(made):
+def awaited_by_forks(made: Any) -> Any:
     """Makes forks wait for a reentrant lock: what is done under it is whole in their children; returns it."""
     around_forks(before=made.acquire, after_in_parent=made.release, after_in_child=made.release)
     return made
 
 
-def around_forks(**calls):
+def around_forks(**calls: Callable[[], Any]) -> None:
     """Has functions called `before` forks, `after_in_parent` and `after_in_child`; Windows has no forks."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(**calls)

@@ -5,6 +5,7 @@ nothing is computed, no memory is taken, and what comes out is the shape and dty
 of this batch is never entered, and lies outside of all others.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def laid_out(result: Array) -> Array:
     )
 
 
-def without_samples(op: Any, args: Array) -> Array:
+def without_samples(op: Any, args: Sequence[Any]) -> Array:
     """What an operator on samples gives: computed for none of them, then with as many as there are."""
     first = next(arg for arg in args if type(arg) is Batched)
     samples = first.shape[0]

@@ -68,7 +68,7 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
     return asked if asked is not None and (held is not None or asked in TYPES) else held
 
 
-def in_float32(function: Callable) -> Callable:
+def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose first argument is an array: where that is of float16, it computes in float32, and rounds once.
 
     For sums and products of many numbers, which NumPy rounds at each step. Tensors pass as they are.

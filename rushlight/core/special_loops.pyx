@@ -18,6 +18,12 @@ from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
 
 
+cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i]
+
+
 # the error function's complement and the normal distribution's function
 
 
@@ -104,14 +110,12 @@ cdef void first_kind(const real* x, real* out, int order, Py_ssize_t n) noexcept
     """I0 or I1."""
     cdef double scales[BLOCK]
     cdef double scaled[BLOCK]
-    cdef double sizes[BLOCK]
-    cdef Py_ssize_t i
-    for i in range(n):
-        sizes[i] = x[i]
+    cdef double numbers[BLOCK]
+    widened(x, numbers, n)
     if order == 0:
-        scaled_i0(sizes, scaled, n)
+        scaled_i0(numbers, scaled, n)
     else:
-        scaled_i1(sizes, scaled, n)
+        scaled_i1(numbers, scaled, n)
     below_zero(x, scales, n)
     exponentials(scales, scales, n)
     unscaled(scaled, scales, out, n)
@@ -209,12 +213,6 @@ cdef void zeta_of(int s, const double* y, double* out, bint precise, Py_ssize_t 
         add_scaled(out, power, rising * EULER_MACLAURIN[k], n)
         multiply_by(power, inverse, n)
         rising *= (s + 2 * k + 1) * (s + 2 * k + 2)
-
-
-cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = x[i]
 
 
 cdef void zetas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:

@@ -116,7 +116,7 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
                 target[...] = part
         return out[0] if len(out) == 1 else out or result
 
-    def __array_function__(self, function: Any, types: Any, args: Array, kwargs: dict[str, Any]) -> Any:
+    def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if function is np.copyto and type(args[0]) is Turned:
             target, source, *rest = args
             return np.copyto(target.memory, target.stored(source), *rest, **kwargs)

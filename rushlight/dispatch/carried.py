@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.arrays import admit
 from rushlight.core.graph import TensorBase
-from rushlight.core.interpreters import STACK
+from rushlight.ops.aten_namespace import aten
 
-__all__ = ["COUNT", "Carried", "array_of", "carry"]
+__all__ = ["Carried", "array_of", "carry"]
 
 
 class Carried:
@@ -68,15 +69,10 @@ class Carried:
 
     def item(self):
         """The element of a wrapper that has one, as its class gives it."""
-        from rushlight.dispatch.interpreter import ask_class
-        from rushlight.ops.aten_namespace import aten
-
-        return ask_class(aten._local_scalar_dense.default, (self.object(),))
+        return ABOVE.ask_class(aten._local_scalar_dense.default, (self.object(),))
 
     def __array_function__(self, function, types, args, kwargs):
-        from rushlight.dispatch.interpreter import function_on_wrappers
-
-        return function_on_wrappers(function, args, kwargs)
+        return ABOVE.function_on_wrappers(function, args, kwargs)
 
 
 def array_of(tensor: TensorBase) -> Any:
@@ -87,33 +83,8 @@ def array_of(tensor: TensorBase) -> Any:
     return array
 
 
-class Count:
-    """How many objects there are that dispatch: while there are any, their interpreter is on the stack."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.interpreter: Any = None
-
-    def one_more(self, value: Any) -> None:
-        """Counts an object for as long as it lives."""
-        if self.number == 0:
-            STACK.enter(self.interpreter, lowest=True)
-        self.number += 1
-        weakref.finalize(value, self.one_less).atexit = False
-
-    def one_less(self) -> None:
-        """An object is gone."""
-        self.number -= 1
-        if self.number == 0:
-            STACK.leave(self.interpreter)
-
-
-COUNT = Count()
-
-
 def carry(wrapper: Any, shape, dtype, strides) -> None:
     """Gives an object of a subclass an array that stands for it."""
     admit(Carried)
     wrapper._array = Carried(shape, dtype, strides)
     wrapper._array.carries(wrapper)
-    COUNT.one_more(wrapper._array)

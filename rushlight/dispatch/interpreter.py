@@ -5,6 +5,7 @@ that was called, with what was given as its result.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,30 +13,30 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
-from rushlight.core.above import ABOVE
+from rushlight.core.above import ABOVE, above
 from rushlight.core.arrays import is_array
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.interpreters import Interpreter
+from rushlight.core.interpreters import STACK, Interpreter
 from rushlight.core.operators import Operator
+from rushlight.core.placing import tensors_of
 from rushlight.core.recording import needed, recording
-from rushlight.dispatch.carried import COUNT, Carried, array_of
+from rushlight.dispatch.carried import Carried, array_of
 from rushlight.dispatch.changes import overload_of_change
 from rushlight.dispatch.compositions import COMPOSITIONS
 from rushlight.dispatch.recorded import is_usual, recorded
 from rushlight.dispatch.renderings import rendering_of
 from rushlight.ops.aten_namespace import aten
 from rushlight.ops.overloads import OpOverload
-from rushlight.tensors import Tensor, disabled_torch_dispatch
+from rushlight.overrides.calls import given
+from rushlight.tensors import Tensor, dispatches
 
-__all__ = ["HERE", "OfMode", "ask_class", "dispatches", "without_classes"]
+__all__ = ["CLASSES", "OfMode", "ask_class", "modes_here", "without_classes"]
 
 
 class Here(threading.local):
-    """What is so in a thread: the modes that are entered, the innermost last, and whether classes are asked."""
+    """What is so in a thread: whether classes are not asked."""
 
-    def __init__(self) -> None:
-        self.modes: list[Any] = []
-        self.without_classes = False
+    without_classes = False
 
 
 HERE = Here()
@@ -49,16 +50,6 @@ def without_classes() -> Iterator[None]:
         yield
     finally:
         HERE.without_classes = before
-
-
-def dispatches(cls: type) -> bool:
-    """Whether a class has a `__torch_dispatch__` of its own."""
-    return getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is not disabled_torch_dispatch
-
-
-def flat(args: Any) -> list:
-    """Arguments, those in lists too."""
-    return [one for arg in args for one in (arg if type(arg) in (tuple, list) else (arg,))]
 
 
 def shown(value: Any) -> Any:
@@ -84,10 +75,11 @@ def asking(values: list) -> list[type]:
     return found
 
 
+@above
 def ask_class(func: OpOverload, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
     """What the classes of arguments make of a call. TypeError where each says `NotImplemented`."""
     kwargs = kwargs or {}
-    types = asking([*flat(args), *flat(kwargs.values())])
+    types = asking(given(args, kwargs))
     for cls in types:
         result = cls.__torch_dispatch__(func, tuple(types), args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
@@ -113,14 +105,13 @@ class Dispatcher(Interpreter):
         result = compose(*args) if compose is not None else None
         if result is not None:
             return result
-        func, given, options, pick = rendering_of(op, args)
-        kwargs = dict(options)
-        given = shown(given)
+        func, inputs, options, pick = rendering_of(op, args)
+        inputs, kwargs = shown(inputs), dict(options)
         if not is_usual(args):  # examples of a batch: what is computed is recorded as it comes
-            result = self.ask(func, given, kwargs)
+            result = self.ask(func, inputs, kwargs)
             return result if pick is None else pick(result)
         with no_grad():
-            result = self.ask(func, given, kwargs)
+            result = self.ask(func, inputs, kwargs)
         return recorded(op, args, result if pick is None else pick(result), recording() and needed(op, args))
 
     def change(self, make: Callable, function: Any, tensor: Any, args: tuple) -> Any:
@@ -147,15 +138,13 @@ class OfMode(Dispatcher):
 
     def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What the mode makes of a call; where it says `NotImplemented`, the classes."""
-        types = tuple(asking([*flat(args), *flat(kwargs.values())]))
+        types = tuple(asking(given(args, kwargs)))
         self.inside = True
-        HERE.modes.remove(self.mode)
         try:
             result = self.mode.__torch_dispatch__(func, types, args, kwargs)
             if result is NotImplemented:
                 result = ask_class(func, args, kwargs) if types else NotImplemented
         finally:
-            HERE.modes.append(self.mode)
             self.inside = False
         if result is NotImplemented:
             raise TypeError(
@@ -165,14 +154,33 @@ class OfMode(Dispatcher):
         return result
 
 
+def modes_here() -> list[OfMode]:
+    """The interpreters of the modes that are entered in this thread and asked, the innermost last."""
+    return [one for one in STACK.interpreters if isinstance(one, OfMode) and one.concerns(None, ())]
+
+
 class OfClasses(Dispatcher):
     """The interpreter of all objects whose class dispatches: below all others on the stack, while there are any."""
+
+    number = 0
+
+    def one_more(self, value: Any) -> None:
+        """Counts an object, or what stands for it, for as long as it lives."""
+        if self.number == 0:
+            STACK.enter(self, lowest=True)
+        self.number += 1
+        weakref.finalize(value, self.one_less).atexit = False
+
+    def one_less(self) -> None:
+        """An object is gone."""
+        self.number -= 1
+        if self.number == 0:
+            STACK.leave(self)
 
     def concerns(self, op: Any, args: tuple) -> bool:
         """Calls with such an object."""
         return not HERE.without_classes and any(
-            isinstance(value, TensorBase) and (type(value._array) is Carried or dispatches(type(value)))
-            for value in flat(args)
+            type(value._array) is Carried or dispatches(type(value)) for value in tensors_of(args)
         )
 
     def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -180,9 +188,10 @@ class OfClasses(Dispatcher):
         return ask_class(func, args, kwargs)
 
 
-COUNT.interpreter = OfClasses()
+CLASSES = OfClasses()
 
 
+@above
 def function_on_wrappers(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """NumPy's functions on arrays that carry wrappers: the tensors' functions on these."""
     as_tensors = tuple(new_tensor(arg) if is_array(arg) else arg for arg in args)

@@ -1,13 +1,16 @@
 """Recording a call whose result somebody else has computed."""
 
 import threading
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator, descend
+from rushlight.core.placing import tensors_of
 from rushlight.dispatch.carried import Carried, array_of
+from rushlight.tensors import counted
 
 __all__ = ["is_usual", "recorded"]
 
@@ -20,39 +23,36 @@ class Hand(threading.local):
 
 ANY = 2  # the way to call an operator in general: the number of `core.operators`
 HAND = Hand()
-STAND_INS: dict[int, tuple[Operator, Operator]] = {}
 
 
 def is_usual(args: tuple) -> bool:
     """Whether all tensors among arguments hold NumPy's arrays, or carry wrappers: no examples of a batch."""
-    values = [one for arg in args for one in (arg if type(arg) in (tuple, list) else (arg,))]
-    return all(type(one._array) in (np.ndarray, Carried) for one in values if isinstance(one, TensorBase))
+    return all(type(one._array) in (np.ndarray, Carried) for one in tensors_of(args))
 
 
+@cache
 def stand_in(op: Operator) -> Operator:
     """An operator with the derivatives of another, whose results are those in hand."""
-    if id(op) not in STAND_INS:
-        twin = Operator(
-            op.name,
-            lambda *arrays: HAND.arrays,
-            op.params,
-            op.formulas,
-            joint=op.joint,
-            inputs=tuple(op.params[i] for i in op.inputs),
-            lists=tuple(op.params[i] for i in op.lists),
-            broadcasts=op.broadcasts,
-            batch=op.batch,
-            view=op.view,
-            nondifferentiable=op.nondifferentiable,
-            takes_none=op.takes_none,
-            holomorphic=op.holomorphic,
-            layout="as computed",
-            aten=op.aten,
-            saved_as=op.saved_as,
-        )
-        twin.node_class = op.node_class
-        STAND_INS[id(op)] = op, twin
-    return STAND_INS[id(op)][1]
+    twin = Operator(
+        op.name,
+        lambda *arrays: HAND.arrays,
+        op.params,
+        op.formulas,
+        joint=op.joint,
+        inputs=tuple(op.params[i] for i in op.inputs),
+        lists=tuple(op.params[i] for i in op.lists),
+        broadcasts=op.broadcasts,
+        batch=op.batch,
+        view=op.view,
+        nondifferentiable=op.nondifferentiable,
+        takes_none=op.takes_none,
+        holomorphic=op.holomorphic,
+        layout="as computed",
+        aten=op.aten,
+        saved_as=op.saved_as,
+    )
+    twin.node_class = op.node_class
+    return twin
 
 
 def recorded(op: Operator, args: tuple, result: Any, needs: bool) -> Any:
@@ -75,7 +75,7 @@ def placed(given: TensorBase, made: TensorBase, args: tuple) -> TensorBase:
     """The tensor that was given, in the place that a new one has in the graph; an argument keeps its own."""
     if any(given is arg for arg in args):
         made.__class__ = type(given)
-        return made
+        return counted(made)
     node, counter = made._node, given._counter
     if counter is None or made._view is not None:
         given._counter = made._counter

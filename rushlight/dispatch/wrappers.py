@@ -8,10 +8,10 @@ from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.devices import device as Device
 from rushlight.dispatch.carried import Carried, carry
-from rushlight.dispatch.interpreter import ask_class, dispatches
+from rushlight.dispatch.interpreter import CLASSES, ask_class
 from rushlight.layouts import compact, strided
 from rushlight.ops.aten_namespace import aten
-from rushlight.tensors import Tensor, disabled_torch_function
+from rushlight.tensors import Tensor, disabled_torch_function, dispatches
 
 __all__ = ["make_wrapper_subclass", "prepare"]
 
@@ -64,6 +64,7 @@ def make_wrapper_subclass(
     kind = (dtype or dtypes.get_default_dtype())._numpy
     steps = compact(size, kind.itemsize) if strides is None else [step * kind.itemsize for step in strides]
     carry(made, tuple(size), kind, tuple(steps))
+    CLASSES.one_more(made._array)
     if requires_grad:
         made.requires_grad_()
     return made

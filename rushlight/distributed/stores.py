@@ -235,7 +235,7 @@ class TCPStore(Store):
     def _serve(self):
         values = HashStore()
         server = ThreadingServer((self.host, self.port), logRequests=False, allow_none=True)
-        self.port: int = server.server_address[1]
+        self.port = server.server_address[1]
         for function in (values._look, values.add, values.check, values.delete_key, values.num_keys):
             server.register_function(function, function.__name__.lstrip("_"))
         for function in (values.set, values.append, values.compare_set):

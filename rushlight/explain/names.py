@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.lines import is_users
+from rushlight.core.lines import is_users, user_traces
 from rushlight.tensors import Tensor
 
 
@@ -19,10 +19,8 @@ class Names:
 
     def learn(self, frame: FrameType | None, error: BaseException | None, readings: Any) -> None:
         """Learns the names of variables where the program is, and of the parameters of modules that it called."""
-        trace = None if error is None else error.__traceback__
-        while trace is not None:
+        for trace in () if error is None else user_traces(error):
             self.of_variables(trace.tb_frame)
-            trace = trace.tb_next
         while frame is not None:
             self.of_variables(frame)
             frame = frame.f_back

@@ -38,9 +38,8 @@ class Readings(Calls):
             "expand": self.of_expanding,
             "sum_dims": self.of_sum,
         }
-        self.curves: dict[
-            Any, Any
-        ] = {}  # by line: how many calls of a curve were looked at, and in how many it was flat
+        # by line: how many calls of a curve were looked at, and in how many it was flat
+        self.curves: dict[Any, tuple[int, int]] = {}
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)

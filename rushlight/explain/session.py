@@ -7,7 +7,7 @@ from typing import Any
 
 from rushlight.core.graph import watch_changes
 from rushlight.core.interpreters import STACK
-from rushlight.core.lines import HERE, is_users
+from rushlight.core.lines import HERE, user_traces
 from rushlight.explain import text
 from rushlight.explain.finding import FINDERS, SYMPTOMS, Finding
 from rushlight.explain.ledger import Ledger
@@ -82,11 +82,9 @@ class explain:
 
     def take(self, error: Exception) -> None:
         """Takes in an error that the program has raised."""
-        trace, site = error.__traceback__, None
-        while trace is not None:
-            if is_users(trace.tb_frame.f_code.co_filename):
-                site = self.watch.sites.at(trace.tb_frame.f_code, trace.tb_lasti)
-            trace = trace.tb_next
+        site = None
+        for trace in user_traces(error):
+            site = self.watch.sites.at(trace.tb_frame.f_code, trace.tb_lasti)
         if site is not None and all(known is not error for known, _ in self.errors):
             self.errors.append((error, site))
             self.names.learn(None, error, self.readings)

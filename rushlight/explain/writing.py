@@ -7,7 +7,7 @@ at the end, and only a line that the evidence names is given: None where several
 
 import ast
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ class Text:
     def nodes(self) -> Iterator[tuple[str, ast.AST, ast.AST | None]]:
         """All nodes, each with its file and the function that it stands in."""
         for file in self.files:
-            for node, function in nodes_of(file, "".join(linecache.getlines(file))):
+            for node, function in nodes_in(file):
                 yield file, node, function
 
     def assignments(self) -> Iterator[tuple[str, ast.expr, ast.expr, ast.AST | None]]:
@@ -49,6 +49,16 @@ class Text:
         for file, node, function in self.nodes():
             for target, value in targets(node):
                 yield file, target, value, function
+
+    def attributes(self, name: str) -> Iterator[tuple[str, ast.Attribute, ast.expr]]:
+        """All assignments to attributes of a name: the file, what is assigned to, and the value."""
+        for file, target, value, _ in self.assignments():
+            if isinstance(target, ast.Attribute) and target.attr == name:
+                yield file, target, value
+
+    def calls(self, name: str) -> list[tuple[str, ast.Call]]:
+        """All calls of a function, each with its file."""
+        return [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
 
     def setting(self, name: str, site: Any = None) -> Written | None:
         """Where an attribute is set, or what stands under a key: where it changes rather than where it begins.
@@ -68,24 +78,13 @@ class Text:
 
     def first_setting(self, name: str) -> Written | None:
         """The first line that sets an attribute."""
-        for file, target, _, _ in self.assignments():
-            if isinstance(target, ast.Attribute) and target.attr == name:
-                return at(file, target)
-        return None
+        return next((at(file, target) for file, target, _ in self.attributes(name)), None)
 
     def adding(self, name: str) -> Written | None:
         """Where something is put into the list or the dict of a name; where that is an argument, who gives it."""
-        found: list[tuple[str, ast.AST, list, ast.AST | None]] = []
-        for file, node, function in self.nodes():
-            if isinstance(node, ast.Call) and added_to(node) == name:
-                found.append((file, node, node.args, function))
-            for target, value in targets(node):
-                if isinstance(target, ast.Subscript) and base_of(target) == name:
-                    found.append((file, node, [value], function))
-            if isinstance(node, ast.AugAssign) and base_of(node.target) == name:
-                found.append((file, node, [node.value], function))
-            if isinstance(node, ast.Assign) and any(is_made_anew(*pair, name) for pair in targets(node)):
-                found.append((file, node, [node.value], function))
+        found = [
+            (file, node, values, function) for file, node, function in self.nodes() for values in put_into(node, name)
+        ]
         if len(found) != 1:
             return None
         file, node, values, function = found[0]
@@ -95,15 +94,12 @@ class Text:
 
     def only_call(self, name: str) -> Written | None:
         """The line that calls a function, where there is just one."""
-        calls = [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
-        return at(*calls[0]) if len(calls) == 1 else None
+        return only(self.calls(name))
 
     def call_without(self, name: str, keyword: str) -> Written | None:
         """The only call of a function, where it does not have an argument of a name."""
-        calls = [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
-        if len(calls) != 1 or any(word.arg == keyword for word in calls[0][1].keywords):
-            return None
-        return at(*calls[0])
+        calls = self.calls(name)
+        return None if any(word.arg == keyword for _, call in calls for word in call.keywords) else only(calls)
 
     def uncalled(self, name: str) -> Written | None:
         """Where a method is named and not called: a statement without brackets."""
@@ -140,28 +136,14 @@ class Text:
 
     def repeated(self) -> Written | None:
         """The only line with a list times a number, or with a list of one thing again and again."""
-        found = [(file, node) for file, node, _ in self.nodes() if repeats(node)]
-        return at(*found[0]) if len(found) == 1 else None
+        return only([(file, node) for file, node, _ in self.nodes() if repeats(node)])
 
     def zeroing(self, name: str) -> Written | None:
         """Where a parameter gets its initial zeros: by its name, or by the only call that fills with zeros."""
-        for file, target, value, _ in self.assignments():
-            if (
-                isinstance(target, ast.Attribute)
-                and target.attr == name
-                and any(
-                    isinstance(part, ast.Call) and called(part) in ("zeros", "zeros_like") for part in ast.walk(value)
-                )
-            ):
+        for file, target, value in self.attributes(name):
+            if any(isinstance(part, ast.Call) and called(part) in ("zeros", "zeros_like") for part in ast.walk(value)):
                 return at(file, target)
-        found = [
-            (file, node)
-            for file, node, _ in self.nodes()
-            if isinstance(node, ast.Call)
-            and called(node) in ("zeros_", "zero_", "constant_")
-            and "grad" not in ast.unparse(node)
-        ]
-        return at(*found[0]) if len(found) == 1 else None
+        return only([(file, node) for file, node, _ in self.nodes() if fills_with_zeros(node)])
 
 
 def returned(code: CodeType, in_parts: bool = False) -> Written | None:
@@ -169,38 +151,42 @@ def returned(code: CodeType, in_parts: bool = False) -> Written | None:
 
     With `in_parts` the line that returns it, unless what is returned was changed in a part before.
     """
-    function = function_of(code)
+    file, function = code.co_filename, function_of(code)
     if function is None:
         return None
-    file, body = code.co_filename, list(inside(function))
-    returns = [node for node in body if isinstance(node, ast.Return) and node.value is not None]
     if isinstance(function, ast.Lambda):
         return at(file, function.body)
+    body = inside(file, function)
+    returns = [node for node in body if isinstance(node, ast.Return) and node.value is not None]
     if not returns:
         names = parameters(function)
         changed = [node for node in body if is_change(node, names)]
         return at(file, changed[-1]) if changed else None
     value = returns[-1].value
-    if isinstance(value, ast.Name):
-        steps = [
-            node
-            for node in body
-            if any(base_of(t) == value.id and is_step(v) for t, v in targets(node))
-            and (not in_parts or is_change(node, {value.id}))
-        ]
-        if steps:
-            return at(file, steps[-1])
-    return at(file, returns[-1])
+    name = value.id if isinstance(value, ast.Name) else ""
+    steps = [
+        node
+        for node in body
+        if name
+        and any(base_of(target) == name and is_step(value) for target, value in targets(node))
+        and (not in_parts or is_change(node, {name}))
+    ]
+    return at(file, (steps or returns)[-1])
 
 
 def return_of(code: CodeType) -> Written | None:
     """The last line on which a function returns something."""
-    function = function_of(code)
-    returns = [] if function is None else [node for node in inside(function) if isinstance(node, ast.Return)]
-    return at(code.co_filename, returns[-1]) if returns else None
+    file, function = code.co_filename, function_of(code)
+    returns = [] if function is None else [node for node in inside(file, function) if isinstance(node, ast.Return)]
+    return at(file, returns[-1]) if returns else None
 
 
 # nodes
+
+
+def nodes_in(file: str) -> list[tuple[ast.AST, ast.AST | None]]:
+    """The nodes of a file."""
+    return nodes_of(file, "".join(linecache.getlines(file)))
 
 
 @lru_cache(maxsize=64)
@@ -221,7 +207,7 @@ def nodes_of(file: str, text: str) -> list[tuple[ast.AST, ast.AST | None]]:
 
 def function_of(code: CodeType) -> ast.AST | None:
     """The function that a code object was compiled from."""
-    for node, _ in nodes_of(code.co_filename, "".join(linecache.getlines(code.co_filename))):
+    for node, _ in nodes_in(code.co_filename):
         if isinstance(node, FUNCTIONS):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
             if first == code.co_firstlineno and name_of(node) in (code.co_name, ""):
@@ -229,20 +215,20 @@ def function_of(code: CodeType) -> ast.AST | None:
     return None
 
 
-def inside(function: ast.AST) -> Iterator[ast.AST]:
+def inside(file: str, function: ast.AST) -> list[ast.AST]:
     """The nodes of a function, without those of functions in it, in their order."""
-    waiting = list(reversed(list(ast.iter_child_nodes(function))))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, FUNCTIONS):
-            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+    return [node for node, around in nodes_in(file) if around is function]
 
 
 def at(file: str, node: ast.AST) -> Written:
     """The line that a node begins on."""
     number = getattr(node, "lineno", 1)
     return Written(file, number, linecache.getline(file, number).strip())
+
+
+def only(found: Sequence[tuple[str, ast.AST]]) -> Written | None:
+    """The line of a node that was found in a file, where there is just one."""
+    return at(*found[0]) if len(found) == 1 else None
 
 
 def targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
@@ -284,10 +270,20 @@ def added_to(node: ast.Call) -> str:
     return "" if gives else base_of(node.func.value)
 
 
-def is_made_anew(target: ast.expr, value: ast.expr, name: str) -> bool:
+def put_into(node: ast.AST, name: str) -> Iterator[list[ast.expr]]:
+    """What a node puts into the list or the dict of a name, if anything."""
+    if isinstance(node, ast.Call) and added_to(node) == name:
+        yield node.args
+    for target, value in targets(node):
+        adds = isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign) or is_made_anew(target, value)
+        if base_of(target) == name and adds:
+            yield [value]
+
+
+def is_made_anew(target: ast.expr, value: ast.expr) -> bool:
     """Whether a list is replaced by one that is made of it: items = items + [new]."""
     parts = [base_of(part) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute))]
-    return base_of(target) == name and not isinstance(target, ast.Subscript) and name in parts
+    return base_of(target) in parts
 
 
 def repeats(node: ast.AST) -> bool:
@@ -297,6 +293,12 @@ def repeats(node: ast.AST) -> bool:
         return isinstance(node.elt, ast.Name) and node.elt.id not in own
     sides = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else ()
     return any(isinstance(side, ast.List) and len(side.elts) == 1 for side in sides)
+
+
+def fills_with_zeros(node: ast.AST) -> bool:
+    """Whether a call fills with zeros what is no gradient."""
+    fills = isinstance(node, ast.Call) and called(node) in ("zeros_", "zero_", "constant_")
+    return fills and "grad" not in ast.unparse(node)
 
 
 def stands_in(function: ast.AST | None, line: int) -> bool:

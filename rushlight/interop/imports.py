@@ -9,7 +9,6 @@ from pkgutil import iter_modules
 from typing import Any
 
 from rushlight.absent.misses import LateText, near_names
-from rushlight.core.aliases import Array
 
 OURS = {
     "torch": "rushlight",
@@ -61,7 +60,7 @@ class Finder(MetaPathFinder, Loader):
     def __init__(self, roots: list[str]):
         self.roots = roots
 
-    def find_spec(self, fullname: Any, path: Any = None, target: Array = None) -> Any:
+    def find_spec(self, fullname: Any, path: Any = None, target: Any = None) -> Any:
         """Where a module is. ModuleNotFoundError, with near names, for one that rushlight lacks."""
         root, _, rest = fullname.partition(".")
         if root not in self.roots:

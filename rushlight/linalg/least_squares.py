@@ -46,7 +46,7 @@ def lstsq_cotangents(
     return [unbroadcast(of_A, A_shape), unbroadcast(of_B, B_shape)]
 
 
-def solved_batch(op: Any, args: Array, levels: Any) -> list[Array]:
+def solved_batch(op: Any, args: Sequence[Any], levels: Any) -> list[Array]:
     """The rule of `lstsq`: examples are matrices more; what is empty is so for each of them."""
     sizes = tuple([level.size for level in levels])
     parts = elementwise(op, args, levels)

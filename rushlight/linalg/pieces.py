@@ -79,6 +79,6 @@ def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Se
     return tuple(stacked) if isinstance(samples, tuple) else stacked[0]
 
 
-def as_tuple(value: Sequence[Any] | int | Array) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> tuple[Any, ...]:
     """A single result as a tuple."""
     return value if isinstance(value, tuple) else (value,)

@@ -8,7 +8,7 @@ from rushlight import dtypes
 from rushlight.core.advice import advised
 from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.core.kinds import kind_of
-from rushlight.tensors import Tensor, disabled_torch_dispatch, disabled_torch_function, rebuild, share_memory
+from rushlight.tensors import Tensor, disabled_torch_function, dispatches, rebuild, share_memory
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -45,7 +45,7 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """A parameter, of another class where the data's has one of its own: a sharded one of a DTensor, a wrapper."""
-        if getattr(type(data), "__torch_dispatch__", disabled_torch_dispatch) is not disabled_torch_dispatch:
+        if dispatches(type(data)):
             from rushlight.dispatch.wrappers import parameter_of
 
             return parameter_of(cls, data)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.core.aliases import Array
 from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, linear_algebra, numpy
 from rushlight.numpy_functions.plain import in_numpy, is_plain
 from rushlight.ops.making import conversion, copying
@@ -45,7 +44,7 @@ def reversed_axes(a: Tensor) -> Tensor:
 
 
 @numpy
-def ravel(a: Tensor, order: str = "C") -> Tensor | None:
+def ravel(a: Tensor, order: str = "C") -> Tensor:
     return as_tensor(a).reshape(-1) if order in "CK" else in_columns(a, -1, order)
 
 
@@ -79,7 +78,7 @@ def swapaxes(a: Tensor, axis1: int, axis2: int) -> Tensor:
 
 
 @numpy
-def moveaxis(a: Tensor, source: int, destination: int) -> Tensor:
+def moveaxis(a: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     return dimensions.movedim(a, source, destination)
 
 
@@ -102,7 +101,7 @@ def expand_dims(a: Tensor, axis: Sequence[int] | int) -> Tensor:
 
 
 @numpy
-def squeeze(a: Tensor, axis: int | None = None) -> Tensor:
+def squeeze(a: Tensor, axis: Sequence[int] | int | None = None) -> Tensor:
     if axis is not None:
         for dim in all_axes(a, axis):
             if a.shape[dim] != 1:
@@ -136,7 +135,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
 
 
 @numpy
-def broadcast_arrays(*args: Array, subok: bool = False) -> tuple[Tensor, ...]:
+def broadcast_arrays(*args: Tensor, subok: bool = False) -> tuple[Tensor, ...]:
     return tuple(torch.broadcast_tensors(*[as_tensor(a) for a in args]))
 
 
@@ -154,7 +153,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
 
 
 @numpy
-def flip(m: Tensor, axis: int | None = None) -> Tensor:
+def flip(m: Tensor, axis: Sequence[int] | int | None = None) -> Tensor:
     return rearranging.flip(m, tuple(range(m.ndim)) if axis is None else axis)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, numpy
 from rushlight.ops.elementwise import selection
@@ -17,7 +16,7 @@ from rushlight.tensors import Tensor
 
 
 @numpy
-def take(a: Any, indices: Sequence[Any] | Tensor | int, axis: int | None = None, mode: str = "raise") -> Tensor:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Tensor:
     if mode == "raise" and isinstance(indices, TensorBase) and isinstance(a, TensorBase) and indices.ndim < 2:
         return indexed.take(a, indices) if axis is None else indexed.index_select(a, axis, indices)
     a, axis = flat_unless(as_tensor(a), axis)
@@ -61,7 +60,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Tensor:
 
 
 @numpy
-def select(condlist: Sequence[Tensor], choicelist: Sequence[Tensor], default: float = 0) -> Tensor:
+def select(condlist: Sequence[Tensor], choicelist: Sequence[Tensor], default: Tensor | complex = 0) -> Tensor:
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions, and not empty")
     *choices, result = as_tensors([*choicelist, default])
@@ -71,7 +70,7 @@ def select(condlist: Sequence[Tensor], choicelist: Sequence[Tensor], default: fl
 
 
 @numpy
-def compress(condition: Sequence[bool], a: Tensor, axis: int | None = None) -> Tensor:
+def compress(condition: Tensor | Sequence[bool], a: Tensor, axis: int | None = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.index_select(a, axis, torch.nonzero(as_tensor(condition) != 0)[:, 0])
 
@@ -87,12 +86,12 @@ def nonzero(a: Tensor) -> tuple[Tensor, ...]:
 
 
 @numpy
-def argwhere(a: Array) -> Any:
+def argwhere(a: Tensor) -> Tensor:
     return torch.nonzero(as_tensor(a))
 
 
 @numpy
-def flatnonzero(a: Array) -> Any:
+def flatnonzero(a: Tensor) -> Tensor:
     return torch.nonzero(as_tensor(a).reshape(-1))[:, 0]
 
 
@@ -155,7 +154,7 @@ def triu_indices_from(arr, k=0):
 
 
 @numpy
-def copyto(dst: Tensor, src: Tensor, casting: str = "same_kind", where: Tensor | bool = True) -> None:
+def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Tensor | bool = True) -> None:
     src = as_tensor(src, dst)
     dst.copy_(src if where is True else torch.where(as_tensor(where), src.to(dst.dtype), dst))
 
@@ -173,7 +172,7 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
 
 
 @numpy
-def put(a: Tensor, ind: Sequence[int] | Tensor, v: Any, mode: str = "raise") -> None:
+def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     ind, v = as_tensor(ind).reshape(-1), as_tensor(v, a).to(a.dtype).reshape(-1)
     if mode != "raise":
         n = a.numel()
@@ -198,7 +197,7 @@ def putmask(a: Tensor, mask: Tensor, values: Tensor) -> None:
 
 
 @numpy
-def put_along_axis(arr: Tensor, indices: Array, values: Tensor, axis: int) -> None:
+def put_along_axis(arr: Tensor, indices: Tensor, values: Tensor, axis: int) -> None:
     if axis is None:
         put(arr, indices, values)
         return

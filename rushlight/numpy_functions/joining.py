@@ -74,7 +74,7 @@ def assembled(arrays: Sequence[Any] | Tensor, depth: int, ndim: int) -> Tensor:
 
 
 @numpy
-def append(arr: Any, values: Tensor, axis: int | None = None) -> Tensor:
+def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return concatenate((arr, values), axis)
 
 
@@ -132,14 +132,14 @@ def hsplit(ary: Tensor, indices_or_sections: Sequence[int] | int) -> list[Tensor
 
 
 @numpy
-def vsplit(ary: Tensor, indices_or_sections: int) -> list[Tensor]:
+def vsplit(ary: Tensor, indices_or_sections: Sequence[int] | int) -> list[Tensor]:
     if ary.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
 @numpy
-def dsplit(ary: Tensor, indices_or_sections: int) -> list[Tensor]:
+def dsplit(ary: Tensor, indices_or_sections: Sequence[int] | int) -> list[Tensor]:
     if ary.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
@@ -154,13 +154,13 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 @numpy
-def delete(arr: Tensor, obj: Sequence[int] | int | slice, axis: int | None = None) -> Tensor:
+def delete(arr: Tensor, obj: Any, axis: int | None = None) -> Tensor:
     arr, axis = flat_unless(as_tensor(arr), axis)
     kept = np.delete(np.arange(arr.shape[axis]), places_in(obj))
     return torch.index_select(arr, axis, torch.as_tensor(kept))
 
 
-def places_in(obj: Sequence[int] | int | slice) -> Array | slice:
+def places_in(obj: Any) -> Array | slice:
     """An index, a slice or a mask as NumPy takes it."""
     return obj if isinstance(obj, slice) else np.asarray(obj.detach() if isinstance(obj, TensorBase) else obj)
 

@@ -1,5 +1,6 @@
 """NumPy's linear algebra on tensors: `np.linalg.inv(x)` of a tensor is `torch.linalg.inv(x)`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import rushlight as torch
@@ -50,12 +51,14 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
 
 
 @linear_algebra
-def vector_norm(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False, ord: int = 2) -> Tensor:
+def vector_norm(
+    x: Tensor, /, *, axis: Sequence[int] | int | None = None, keepdims: bool = False, ord: float = 2
+) -> Tensor:
     return linalg.vector_norm(x, ord, axis, keepdims)
 
 
 @linear_algebra
-def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: str = "fro") -> Tensor:
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | str = "fro") -> Tensor:
     return linalg.matrix_norm(x, ord, keepdim=keepdims)
 
 

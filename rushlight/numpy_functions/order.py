@@ -13,24 +13,26 @@ from rushlight.tensors import Tensor
 
 
 @numpy
-def sort(a: Tensor, axis: int | None = -1, kind: Any = None, order: int | None = None, *, stable: Any = None) -> Tensor:
+def sort(a: Tensor, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.sort(a, dim=axis, stable=True)[0]
 
 
 @numpy
-def argsort(a: Tensor, axis: int = -1, kind: Any = None, order: int | None = None, *, stable: Any = None) -> Tensor:
+def argsort(a: Tensor, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.argsort(a, dim=axis, stable=True)
 
 
 @numpy
-def partition(a: Tensor, kth: int, axis: int = -1, kind: str = "introselect", order: int | None = None) -> Tensor:
+def partition(
+    a: Tensor, kth: Sequence[int] | int, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> Tensor:
     return sort(a, axis)
 
 
 @numpy
-def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: int | None = None) -> Any:
+def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     return argsort(a, axis)
 
 
@@ -141,7 +143,7 @@ def unique_all(x):
 
 @numpy
 def isin(
-    element: Tensor, test_elements: Tensor, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Tensor:
     return torch.isin(*as_tensors((element, test_elements)), assume_unique=assume_unique, invert=invert)
 
@@ -202,7 +204,7 @@ CONTINUOUS = {  # where a quantile lies between sorted values: n·q + α + q·(1
 }
 
 
-def spots(n: Array, q: float, method: str) -> tuple[Any, ...]:
+def spots(n: Any, q: float, method: str) -> tuple[Any, ...]:
     """Between which of n sorted values each quantile lies, and how near it is to the second."""
     if method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
@@ -239,7 +241,7 @@ def to_last(a: Tensor, axis: Sequence[int] | int | None) -> tuple[Any, ...]:
 
 def found_quantile(
     a: Tensor,
-    q: Sequence[float] | float | Array,
+    q: Any,
     axis: Sequence[int] | int | None,
     keepdims: bool,
     method: str,
@@ -290,7 +292,7 @@ def between(low: Tensor, high: Tensor, part: Tensor | float) -> Tensor:
 @numpy
 def quantile(
     a: Tensor,
-    q: Sequence[float] | float | Array,
+    q: Any,
     axis: Sequence[int] | int | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -302,8 +304,8 @@ def quantile(
 @numpy
 def nanquantile(
     a: Tensor,
-    q: Array,
-    axis: int | None = None,
+    q: Any,
+    axis: Sequence[int] | int | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -311,7 +313,7 @@ def nanquantile(
     return found_quantile(a, q, axis, keepdims, method, quantile_without_nan)
 
 
-def hundredth(q: Sequence[int] | int) -> Array:
+def hundredth(q: Any) -> np.ndarray:
     """Percentages as shares of one."""
     return np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q) / 100
 
@@ -319,8 +321,8 @@ def hundredth(q: Sequence[int] | int) -> Array:
 @numpy
 def percentile(
     a: Tensor,
-    q: Sequence[int] | int,
-    axis: int | None = None,
+    q: Any,
+    axis: Sequence[int] | int | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -331,8 +333,8 @@ def percentile(
 @numpy
 def nanpercentile(
     a: Tensor,
-    q: Sequence[int],
-    axis: int | None = None,
+    q: Any,
+    axis: Sequence[int] | int | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -348,5 +350,7 @@ def median(
 
 
 @numpy
-def nanmedian(a: Tensor, axis: int | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Tensor:
+def nanmedian(
+    a: Tensor, axis: Sequence[int] | int | None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Tensor:
     return nanquantile(a, 0.5, axis, keepdims=keepdims)

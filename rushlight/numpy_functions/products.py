@@ -1,6 +1,5 @@
 """NumPy's products, statistics of pairs, and polynomials."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from rushlight.tensors import Tensor
 
 
 @numpy
-def dot(a: Tensor | float, b: Tensor) -> Tensor:
+def dot(a: Tensor | complex, b: Tensor | complex) -> Tensor:
     a, b = as_tensors((a, b))
     if a.ndim == 0 or b.ndim == 0:
         return a * b
@@ -27,7 +26,7 @@ def inner(a: Tensor, b: Tensor) -> Tensor:
 
 
 @numpy
-def outer(a: Tensor, b: Sequence[float] | Tensor) -> Tensor:
+def outer(a: Tensor, b: Any) -> Tensor:
     return products.outer(*[x.reshape(-1) for x in as_tensors((a, b))])
 
 
@@ -119,7 +118,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
 
 
 @numpy
-def polyval(p: Tensor, x: Tensor | float) -> Tensor:
+def polyval(p: Tensor, x: Tensor | complex) -> Tensor:
     p, x = as_tensors((p, x))
     result = torch.zeros_like(x)
     for coefficient in p:

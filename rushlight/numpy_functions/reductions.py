@@ -26,7 +26,7 @@ def sum(
     axis: Sequence[int] | int | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    initial: float = 0,
+    initial: complex = 0,
     where: Tensor | bool = True,
 ) -> Tensor:
     if dtype is not None or where is not True or initial or axis == ():
@@ -41,7 +41,7 @@ def prod(
     axis: Sequence[int] | int | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    initial: int = 1,
+    initial: complex = 1,
     where: Tensor | bool = True,
 ) -> Tensor:
     return over(product, masked(as_tensor(a), where, 1).to(as_dtype(dtype)), axis, keepdims) * initial
@@ -76,17 +76,21 @@ FUNCTIONS[np.min] = FUNCTIONS[np.amin] = extreme(extrema.amin, torch.minimum, np
 
 
 @numpy
-def ptp(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def ptp(a: Tensor, axis: Sequence[int] | int | None = None, keepdims: bool = False) -> Tensor:
     return FUNCTIONS[np.max](a, axis, keepdims) - FUNCTIONS[np.min](a, axis, keepdims)
 
 
 @numpy
-def all(a: Tensor, axis: int | None = None, keepdims: bool = False, *, where: bool = True) -> Tensor:
+def all(
+    a: Tensor, axis: Sequence[int] | int | None = None, keepdims: bool = False, *, where: Tensor | bool = True
+) -> Tensor:
     return over(torch.all, masked(truth(a), where, True), axis, keepdims)
 
 
 @numpy
-def any(a: Tensor, axis: int | None = None, keepdims: bool = False, *, where: bool = True) -> Tensor:
+def any(
+    a: Tensor, axis: Sequence[int] | int | None = None, keepdims: bool = False, *, where: Tensor | bool = True
+) -> Tensor:
     return over(torch.any, masked(truth(a), where, False), axis, keepdims)
 
 
@@ -97,7 +101,7 @@ def truth(a: Tensor) -> Tensor:
 
 
 @numpy
-def count_nonzero(a: Tensor, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+def count_nonzero(a: Tensor, axis: Sequence[int] | int | None = None, *, keepdims: bool = False) -> Tensor:
     return over(torch.sum, truth(a), axis, keepdims)
 
 
@@ -127,14 +131,14 @@ def held(a: Tensor, where: Tensor | bool) -> Tensor:
 @numpy
 def var(
     a: Tensor,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
     dtype: Any = None,
-    ddof: int = 0,
+    ddof: float = 0,
     keepdims: bool = False,
     *,
     where: Tensor | bool = True,
     mean: Any = None,
-    correction: Any = None,
+    correction: float | None = None,
 ) -> Tensor:
     a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction
     if where is True and mean is None:
@@ -147,14 +151,14 @@ def var(
 @numpy
 def std(
     a: Tensor,
-    axis: int | None = None,
+    axis: Sequence[int] | int | None = None,
     dtype: Any = None,
-    ddof: int = 0,
+    ddof: float = 0,
     keepdims: bool = False,
     *,
     where: Tensor | bool = True,
     mean: Any = None,
-    correction: int | None = None,
+    correction: float | None = None,
 ) -> Tensor:
     if where is True and mean is None:
         a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction

@@ -74,13 +74,13 @@ cumulative_with_start("cumulative_prod", cumprod, 1)
 
 
 @numpy
-def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: int | None = None, append: Tensor | None = None) -> Tensor:
+def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     a = as_tensor(a)
     ends = [None if end is None else end_of(a, end, axis) for end in (prepend, append)]
     return torch.diff(a, n, axis, *ends)
 
 
-def end_of(a: Tensor, end: Tensor | int, axis: int) -> Tensor:
+def end_of(a: Tensor, end: Any, axis: int) -> Tensor:
     """What is put before or behind a tensor along an axis: a number means one slice of it."""
     end = as_tensor(end, a)
     if end.ndim:
@@ -91,7 +91,7 @@ def end_of(a: Tensor, end: Tensor | int, axis: int) -> Tensor:
 
 
 @numpy
-def ediff1d(ary: Tensor, to_end: float | None = None, to_begin: Sequence[float] | None = None) -> Tensor:
+def ediff1d(ary: Tensor, to_end: Any = None, to_begin: Any = None) -> Tensor:
     ary = as_tensor(ary).reshape(-1)
     ends = [[] if end is None else [as_tensor(end, ary).reshape(-1)] for end in (to_begin, to_end)]
     return torch.cat([*ends[0], torch.diff(ary), *ends[1]])
@@ -99,7 +99,7 @@ def ediff1d(ary: Tensor, to_end: float | None = None, to_begin: Sequence[float] 
 
 @numpy
 def gradient(
-    f: Tensor, *varargs: Sequence[float] | Tensor | float, axis: int | None = None, edge_order: int = 1
+    f: Tensor, *varargs: Any, axis: Sequence[int] | int | None = None, edge_order: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
     f = floating(as_tensor(f))
     axes = list(range(f.ndim)) if axis is None else [d % f.ndim for d in np.atleast_1d(axis).tolist()]
@@ -133,7 +133,7 @@ def slopes(f: Tensor, axis: int, spacing: Tensor, edge_order: int) -> Tensor:
 
 
 @numpy
-def trapezoid(y: Tensor, x: Sequence[float] | Tensor | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+def trapezoid(y: Tensor, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     y = floating(as_tensor(y))
     if x is None:
         return (
@@ -195,11 +195,11 @@ def correlate(a: Tensor, v: Tensor, mode: str = "valid") -> Tensor:
 
 @numpy
 def interp(
-    x: Tensor | float,
-    xp: Sequence[float] | Tensor,
-    fp: Tensor,
-    left: float | None = None,
-    right: float | None = None,
+    x: Any,
+    xp: Any,
+    fp: Any,
+    left: complex | None = None,
+    right: complex | None = None,
     period: float | None = None,
 ) -> Tensor:
     x, xp, fp = (floating(value) for value in as_tensors((x, xp, fp)))

@@ -3,12 +3,12 @@
 What stands here by its own name takes other arguments there, or has no public function.
 """
 
-import math
 from typing import Any
 
 import rushlight
 from rushlight.absent.misses import near_names
 from rushlight.ops.overloads import OpOverloadPacket, recorded
+from rushlight.ops.reductions.softmax import safe_softmax
 from rushlight.ops.shapes.slicing import slice_of
 from rushlight.tensors import Tensor
 
@@ -44,16 +44,10 @@ def alias(self: Tensor) -> Tensor:
     return self.view(self.shape)
 
 
-def safe_softmax(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """The softmax; zeros where all is -inf."""
-    nothing = (self == -math.inf).all(dim, keepdim=True)
-    return rushlight.softmax(self, dim, dtype=dtype).masked_fill(nothing, 0)
-
-
 OWN: dict[str, Any] = {
     "_local_scalar_dense": Tensor.item,
     "_log_softmax": lambda self, dim, half_to_float: rushlight.log_softmax(self, dim),
-    "_safe_softmax": safe_softmax,
+    "_safe_softmax": lambda self, dim, dtype=None: safe_softmax(self, dim, dtype),
     "_softmax": lambda self, dim, half_to_float: rushlight.softmax(self, dim),
     "_to_copy": to_copy,
     "_unsafe_view": view_alike,

@@ -12,6 +12,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, rank
 from rushlight.core.interpreters import levels
 from rushlight.core.lines import warn
+from rushlight.core.placing import tensors_of
 from rushlight.core.recording import recording
 from rushlight.core.writing import APART, check_apart, check_memory
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
@@ -154,14 +155,14 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
         raise lower_result(own, given)
 
 
-def check_overlap(name: str, out: TensorBase, inputs: tuple) -> None:
+def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:
     """Raises where an `out` lies in the memory of what is read while it is written.
 
     Elementwise functions may write where they read, element by element; those that pick, join or scatter may not. Sums
     and products have read all when they write.
     """
     if name in JOINED or name in PICKED:
-        check_apart(out, [x for one in inputs for x in (one if isinstance(one, (tuple, list)) else (one,))])
+        check_apart(out, tensors_of(inputs))
     elif name in APART:
         check_apart(out, inputs[1:])
     elif name in IN_STEP:

@@ -21,7 +21,6 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.advice import advised
-from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.graph import TensorBase, new_tensor
@@ -182,7 +181,7 @@ def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) ->
         setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
 
 
-def retold(doc: Any, name: str, other: Array) -> Any:
+def retold(doc: Any, name: str, other: str) -> str:
     """The example of a docstring, for a function that does the same under another name."""
     _, begin, example = doc.partition(">>>")
     return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
@@ -232,7 +231,7 @@ def refuse(name: str, parameter: str, position: int, value: Any) -> NoReturn:
     raise TypeError(advised(f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {kind}"))
 
 
-def refuse_operands(name: str, *operands: Tensor | int) -> Any:
+def refuse_operands(name: str, *operands: Any) -> Any:
     """PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed.
 
     An object among them that takes calls over itself is asked instead.

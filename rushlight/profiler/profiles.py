@@ -73,9 +73,7 @@ class profile(Undone):
     ):
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
-        self.activities: set[ProfilerActivity] | set[ProfilerActivity | Any] = parsed(activities) | (
-            {ProfilerActivity.CUDA} if use_cuda else set()
-        )
+        self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
         devices = self.activities - {ProfilerActivity.CPU}
         self.options: dict[str, Any] = {
             "use_cpu": ProfilerActivity.CPU in self.activities,

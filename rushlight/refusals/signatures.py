@@ -11,7 +11,6 @@ from rushlight.core.graph import TensorBase
 from rushlight.devices import device
 from rushlight.dtypes import dtype
 from rushlight.layouts import layout, memory_format
-from rushlight.tensors import Tensor
 
 NUMBERS = (int, float, complex, np.number, np.bool_)
 TYPES: dict[str, Any] = {
@@ -160,7 +159,7 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     )
 
 
-def is_a(kind: str, value: Sequence[int] | Tensor | float) -> bool:
+def is_a(kind: str, value: Any) -> bool:
     """Whether a value counts as one of a kind."""
     if kind == "Tensor":
         return isinstance(value, TensorBase)
@@ -175,7 +174,7 @@ def is_a(kind: str, value: Sequence[int] | Tensor | float) -> bool:
     return isinstance(value, TYPES[kind]) if kind in TYPES else True
 
 
-def type_name(value: Sequence[int] | Tensor | float) -> str:
+def type_name(value: Any) -> str:
     """The type of an argument as errors name it."""
     if isinstance(value, (tuple, list)) and value:
         close = (", " if len(value) > 1 else ",") if isinstance(value, tuple) else ", "

@@ -6,8 +6,8 @@ from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.interpreters import STACK
-from rushlight.dispatch.interpreter import HERE, OfMode, dispatches
-from rushlight.tensors import Tensor
+from rushlight.dispatch.interpreter import OfMode, modes_here
+from rushlight.tensors import Tensor, dispatches
 
 __all__ = [
     "BaseTorchDispatchMode",
@@ -49,13 +49,11 @@ class TorchDispatchMode:
     def __enter__(self) -> Any:
         interpreter = OfMode(self)
         self.__dict__.setdefault("_entered", []).append(interpreter)
-        HERE.modes.append(self)
         STACK.enter(interpreter)
         return self
 
     def __exit__(self, *exception: object) -> None:
         STACK.leave(self.__dict__["_entered"].pop())
-        HERE.modes.remove(self)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> "TorchDispatchMode":
@@ -78,37 +76,35 @@ class BaseTorchDispatchMode(TorchDispatchMode):
 
 def _get_current_dispatch_mode() -> TorchDispatchMode | None:
     """The innermost mode that is entered in this thread."""
-    return HERE.modes[-1] if HERE.modes else None
+    modes = modes_here()
+    return modes[-1].mode if modes else None
 
 
 def _get_current_dispatch_mode_stack() -> list[TorchDispatchMode]:
     """The modes that are entered in this thread, the innermost last."""
-    return list(HERE.modes)
+    return [one.mode for one in modes_here()]
 
 
 def _len_torch_dispatch_stack() -> int:
     """How many modes are entered in this thread."""
-    return len(HERE.modes)
+    return len(modes_here())
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     """Whether a mode is entered in this thread."""
-    return bool(HERE.modes)
+    return bool(modes_here())
 
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
     """A context without the modes that are entered in this thread."""
-    modes = list(HERE.modes)
-    inside = [one for one in STACK.interpreters if isinstance(one, OfMode) and one.mode in modes and not one.inside]
-    for one in inside:
+    entered = modes_here()
+    for one in entered:
         one.inside = True
-    HERE.modes.clear()
     try:
-        yield modes
+        yield [one.mode for one in entered]
     finally:
-        HERE.modes.extend(modes)
-        for one in inside:
+        for one in entered:
             one.inside = False
 
 

@@ -235,7 +235,7 @@ class Frame:
 
     def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
         self.function, self.kwargs = function, kwargs
-        self.args: list[Argument | Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
+        self.args = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
         self.given = args  # until the first call is done
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.metadata_of, self.early_stop = metadata_of, early_stop
@@ -251,7 +251,7 @@ class Frame:
         self.context_again = context_again
         with saved_tensors_hooks(self.hold, self.find), context:
             result = self.function(*args, **self.kwargs)
-            self.completed: bool = True
+            self.completed = True
         if not self.completed:
             raise RuntimeError(
                 "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised "
@@ -286,7 +286,7 @@ class Argument:
 
     def __init__(self, tensor: Any):
         packing = CURRENT.get().packing
-        self.kept: Any | Packed = tensor if packing is None else pack(tensor, packing, -1)
+        self.kept = tensor if packing is None else pack(tensor, packing, -1)
         self.version = 0 if tensor._inference else tensor._version
 
     def tensor(self) -> Tensor:
@@ -329,7 +329,7 @@ class Recomputation:
             self.lines.append(line_of_user())
         if number >= len(frame.holders):
             if not frame.completed:  # a backward pass within the function's first call
-                self.beyond: bool = True
+                self.beyond = True
                 return tensor
             raise self.error("trying to save more tensors during recomputation than during the original forward pass.")
         self.tensors.append(tensor if frame.holders[number]() is not None else None)

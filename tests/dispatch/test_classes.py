@@ -7,7 +7,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.core.interpreters import STACK
-from rushlight.dispatch.carried import COUNT
+from rushlight.dispatch.interpreter import CLASSES
 from rushlight.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper_subclass, transform_subclass
 from rushlight.utils._pytree import tree_map
 
@@ -48,7 +48,7 @@ def wrapped(request):
 def nothing_is_left():
     yield
     gc.collect()
-    assert COUNT.number == 0
+    assert CLASSES.number == 0
     assert STACK.depth == 0
 
 

@@ -35,6 +35,7 @@ CASES = {
     "scatter_add": lambda x, w: x.scatter_add(1, FIRST.expand(64, 300), x.abs() * 50),
     "scatter_reduce": lambda x, w: x.scatter_reduce(1, FIRST.expand(64, 300), x.abs() * 50, "mean"),
     "index_reduce": lambda x, w: x.index_reduce(1, FIRST, x.abs() * 50, "mean"),
+    "indexing": lambda x, w: w[FIRST.repeat(10)].cumsum(0)[::100],
     "index_put": lambda x, w: x.T.index_put((FIRST,), x.T.abs() * 50, accumulate=True),
     "embedding_bag": lambda x, w: F.embedding_bag(TARGET[None], x.abs() * 50),
     "avg_pool": lambda x, w: F.avg_pool1d(x, 150),

@@ -353,5 +353,8 @@ def test_an_out_in_memory_that_is_read_meanwhile_is_refused(name):
 
 
 def test_the_safe_softmax_is_zero_where_all_is_minus_infinity():
-    rows = torch.tensor([[0.0, 0.0], [-torch.inf, -torch.inf]])
-    assert torch.ops.aten._safe_softmax.default(rows, 1).tolist() == [[0.5, 0.5], [0.0, 0.0]]
+    rows = torch.tensor([[0.0, 0.0], [-torch.inf, -torch.inf]], requires_grad=True)
+    result = torch.ops.aten._safe_softmax.default(rows, 1)
+    assert result.tolist() == [[0.5, 0.5], [0.0, 0.0]]
+    result[:, 0].sum().backward()
+    assert rows.grad.tolist() == [[0.25, -0.25], [0.0, 0.0]]

@@ -9,7 +9,6 @@ from weakref import ref
 import numpy as np
 
 from rushlight.autograd.profiler.names import array_of
-from rushlight.core.aliases import Array
 
 
 class Change(NamedTuple):
@@ -28,7 +27,7 @@ class Ledger:
         self.known: dict[int, ref] = {}
         self.open = True
 
-    def allocated(self, results: Array, sources: Any = ()) -> None:
+    def allocated(self, results: Any, sources: Any = ()) -> None:
         """Notes the arrays among some results that have memory of their own, not that of a source."""
         owners = {id(owner(source)) for source in flat(sources)}
         for result in flat(results):
@@ -66,7 +65,7 @@ def flat(values: Any) -> Iterator[Any]:
             yield value
 
 
-def owner(value: Array) -> Array:
+def owner(value: Any) -> np.ndarray | None:
     """The array that owns the memory of a tensor or array; None for what has none, or memory from elsewhere."""
     array = array_of(value)
     array = getattr(array, "array", array)  # of a batched array

@@ -91,7 +91,7 @@ class profile(Undone):
 
     def _start(self):
         """Begins a recording."""
-        self.entered: bool = True
+        self.entered = True
         if self.acc_events and self._recording is not None:
             self._earlier = list(self.function_events)
         self._events = None

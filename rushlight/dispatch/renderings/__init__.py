@@ -1,5 +1,7 @@
 """What calls of operators are to PyTorch's dispatcher: `table` says how that is entered, a file a kind of operator."""
 
+from functools import cache
+
 from rushlight.dispatch.renderings import layers as layers
 from rushlight.dispatch.renderings import reductions as reductions
 from rushlight.dispatch.renderings import shapes as shapes
@@ -9,8 +11,6 @@ from rushlight.ops.overloads import OpOverload, OpOverloadPacket
 
 __all__ = ["ALWAYS_TENSOR", "Rendering", "is_tensor", "rendering_of"]
 
-OWN: dict[int, tuple] = {}
-
 
 def rendering_of(op, args: tuple) -> Rendering:
     """The rendering of a call, by aten's name where it has one."""
@@ -19,8 +19,7 @@ def rendering_of(op, args: tuple) -> Rendering:
     return found or Rendering(own_overload(op), args)
 
 
+@cache
 def own_overload(op) -> OpOverload:
     """The overload, in a namespace of rushlight's, of an operator that aten has not: it takes the same arguments."""
-    if id(op) not in OWN:
-        OWN[id(op)] = op, OpOverload(OpOverloadPacket("rushlight", op.name, op, ["default"]), "default")
-    return OWN[id(op)][1]
+    return OpOverload(OpOverloadPacket("rushlight", op.name, op, ["default"]), "default")

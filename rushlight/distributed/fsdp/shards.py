@@ -101,7 +101,7 @@ class Shards:
         ignored: set[int],
     ):
         self.group, self.policy = mesh.get_group(mesh.ndim - 1), policy
-        self.replicas: ProcessGroup | None = mesh.get_group(0) if mesh.ndim == 2 else None
+        self.replicas = mesh.get_group(0) if mesh.ndim == 2 else None
         self.divisor: float | None = None  # of the sums of gradients: the number of processes, unless one is set
         self.places: list[Place] = []
         self.length = 0

@@ -74,12 +74,12 @@ def changes(case: Any) -> Iterator[Any]:
             yield found(
                 STEPPED,
                 change.site,
-                f"the {change.by} optimizer changes parameters here, in step {change.step + 1}, "
-                "that a graph recorded before still needs",
-                "backward computes with the parameters as they were in the "
-                "forward pass, and an optimizer changes them in place",
-                "call backward for all losses first and step afterwards, or compute the second loss anew after the "
-                "step",
+                f"the {change.by} optimizer changes parameters here, "
+                f"in step {change.step + 1}, that a graph recorded before still needs",
+                "backward computes with the parameters as they were in the forward pass, "
+                "and an optimizer changes them in place",
+                "call backward for all losses first and step afterwards, "
+                "or compute the second loss anew after the step",
                 ("needed by the pass at", site),
                 weight=10,
             )
@@ -104,8 +104,8 @@ def unseen_changes(case: Any) -> Iterator[Any]:
         yield found(
             UNSEEN,
             site,
-            f"the memory of {case.names.of(tensor)} is changed here through .data, and a derivative is computed with "
-            "what it holds now",
+            f"the memory of {case.names.of(tensor)} is changed here through .data, "
+            "and a derivative is computed with what it holds now",
             "autograd counts changes of a tensor, not those through .data, so it cannot refuse: the gradient is wrong",
             "change it after backward, inside `with torch.no_grad():`; or change a clone()",
             weight=8,

@@ -146,8 +146,8 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
             yield found(
                 WRONG,
                 returned(backward_of(function)) or definition(function),
-                f"the backward of {function.__name__} is not the derivative of its forward: along a "
-                f"random direction it gives {gap[0]:.4g}, central differences give {gap[1]:.4g}",
+                f"the backward of {function.__name__} is not the derivative of its forward: "
+                f"along a random direction it gives {gap[0]:.4g}, central differences give {gap[1]:.4g}",
                 "autograd takes a custom function's backward on trust",
                 "work out the derivative again; torch.autograd.gradcheck compares every entry, in float64",
                 ("backward", definition(function)),

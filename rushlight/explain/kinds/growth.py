@@ -92,10 +92,10 @@ def growth(case: Any) -> Iterator[Any]:
             yield found(
                 RETAINED,
                 site,
-                f"each backward pass here goes through more than the last: {sizes[0]} operations, then "
-                f"{sizes[1]}, at last {sizes[-1]}",
-                "a tensor is carried from step to step with its history, and "
-                "retain_graph=True keeps what would have been freed: time and memory grow with each step",
+                "each backward pass here goes through more than the last: "
+                f"{sizes[0]} operations, then {sizes[1]}, at last {sizes[-1]}",
+                "a tensor is carried from step to step with its history, "
+                "and retain_graph=True keeps what would have been freed: time and memory grow with each step",
                 "cut off what is carried over after each step, state = state.detach(), and leave retain_graph out",
                 ("carried over at", carried(case)),
                 weight=9,
@@ -125,10 +125,10 @@ def growth(case: Any) -> Iterator[Any]:
                 GROWS,
                 put or site,
                 f"what is {where} here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
-                "a list of results that require grad, losses say or predictions, keeps the graph of each, with what "
-                "that saved",
-                "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
-                "`with torch.no_grad():`",
+                "a list of results that require grad, losses say or predictions, "
+                "keeps the graph of each, with what that saved",
+                "keep numbers: losses.append(loss.item()), or loss.detach(); "
+                "compute what is only looked at inside `with torch.no_grad():`",
                 ("computed at", site),
                 weight=4,
             )
@@ -138,9 +138,8 @@ def growth(case: Any) -> Iterator[Any]:
                 CREATED,
                 site,
                 f"backward(create_graph=True) is called here, {times} times",
-                "gradients in .grad then hold the graph that made them, which holds the parameters: a cycle that is "
-                "freed "
-                "late",
+                "gradients in .grad then hold the graph that made them, "
+                "which holds the parameters: a cycle that is freed late",
                 "use torch.autograd.grad(loss, parameters, create_graph=True) for derivatives of gradients, and "
                 "leave create_graph out where none are needed",
                 weight=3,

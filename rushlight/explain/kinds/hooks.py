@@ -132,8 +132,8 @@ def hooks(case: Any) -> Iterator[Any]:
             SPOILS,
             event,
             "a hook makes NaN or infinity of a finite gradient",
-            "what a hook returns goes on in the gradient's place: a norm of zero, or the deviation of one "
-            "element, spoils what it divides",
+            "what a hook returns goes on in the gradient's place: "
+            "a norm of zero, or the deviation of one element, spoils what it divides",
             "keep divisors away from zero: grad / grad.norm().clamp_min(eps)",
             11,
         )

@@ -79,10 +79,10 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
             yield found(
                 OF_RESULT,
                 info.site,
-                f"{case.names.of(tensor, 'what is made here')} is the result of {info.name}, not a "
-                "leaf, and its .grad stays None",
-                "gradients are kept for leaves alone: an operation (a product, a cast, "
-                "to()) makes a result of what it is applied to",
+                f"{case.names.of(tensor, 'what is made here')} is the result of {info.name}, "
+                "not a leaf, and its .grad stays None",
+                "gradients are kept for leaves alone: "
+                "an operation (a product, a cast, to()) makes a result of what it is applied to",
                 "make the leaf last: (torch.randn(3) * 0.1).requires_grad_(); or call retain_grad() on the result",
                 ("read at", site),
                 weight=6,
@@ -97,8 +97,9 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
                 yield found(
                     OF_PLAIN,
                     (words and Text.of(case).first_setting(words[0])) or info.site,
-                    f"{case.names.of(tensor, 'a tensor')} does not require grad, and its .grad stays "
-                    "None" + (f": `{words[0]}` means nothing, the name is requires_grad" if words else ""),
+                    f"{case.names.of(tensor, 'a tensor')} does not require grad, "
+                    "and its .grad stays None"
+                    + (f": `{words[0]}` means nothing, the name is requires_grad" if words else ""),
                     "only tensors that require grad when they are used get gradients",
                     "make it with requires_grad=True, or call requires_grad_() before it is used",
                     ("read at", site),

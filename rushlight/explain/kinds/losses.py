@@ -121,9 +121,8 @@ def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         SOFTMAX_TWICE,
         site,
         f"softmax is applied here{by_module(case, 'softmax')} to what goes into a cross entropy",
-        "cross_entropy applies log_softmax itself; of probabilities between 0 and 1 that is nearly flat, so "
-        "gradients are "
-        "small and training stalls",
+        "cross_entropy applies log_softmax itself; "
+        "of probabilities between 0 and 1 that is nearly flat, so gradients are small and training stalls",
         "give the loss the logits, without softmax",
         ("loss", facts["loss"]),
         weight=7,
@@ -136,8 +135,8 @@ def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         SIGMOID_TWICE,
         site,
         f"{facts['function']} is applied here{by_module(case, facts['function'])} to what goes into a loss on logits",
-        "binary_cross_entropy_with_logits applies the sigmoid itself; of numbers between 0 and 1 that is never below "
-        "a half",
+        "binary_cross_entropy_with_logits applies the sigmoid itself; "
+        "of numbers between 0 and 1 that is never below a half",
         "give the loss the logits, or use binary_cross_entropy for probabilities",
         ("loss", facts["loss"]),
         weight=7,
@@ -151,8 +150,8 @@ def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         NO_LOG,
         (facts["softmax"] and facts["source"]) or site,
         f"{facts.get('function', 'nll_loss')} gets {what}" + (", made here" if facts["softmax"] else " here"),
-        "it only takes products with what it gets: without the logarithm the loss has no "
-        "bound, and its gradient does not depend on how wrong the prediction is",
+        "it only takes products with what it gets: without the logarithm the loss has no bound, "
+        "and its gradient does not depend on how wrong the prediction is",
         "apply log_softmax before, or use cross_entropy on the logits",
         ("loss", site),
         ("made at", facts["source"]),
@@ -214,8 +213,8 @@ def target(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         TARGET,
         site,
         "the target of the loss is computed here with its history, so training moves it too",
-        "the gradient flows through prediction and target: each is pulled to the other, not only the prediction to the "
-        "target",
+        "the gradient flows through prediction and target: "
+        "each is pulled to the other, not only the prediction to the target",
         "compute the target inside `with torch.no_grad():`, or detach() it",
         ("loss", facts["loss"]),
         weight=7,

@@ -136,12 +136,12 @@ def held_in_vain(case):
             yield found(
                 REPLACED,
                 held.site,
-                f"{len(orphans)} of the parameters that this {held.name} optimizer got are not those "
-                "that the model has now",
+                f"{len(orphans)} of the parameters that this {held.name} optimizer got "
+                "are not those that the model has now",
                 "layers that are replaced, or moved to new memory, after the optimizer was made "
                 "have parameters that it does not know: it changes the old ones, which nothing uses",
-                "make the optimizer after the last change of the model, or give it the new parameters with "
-                "add_param_group",
+                "make the optimizer after the last change of the model, "
+                "or give it the new parameters with add_param_group",
                 ("steps", held.step_site),
                 weight=9,
             )
@@ -183,11 +183,11 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
         yield found(
             NEVER,
             held.site,
-            f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: no "
-            "loss depends on them",
+            f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: "
+            "no loss depends on them",
             "they are not used in forward, or only on the way to what the loss leaves out",
-            "use the layer in forward and what comes of it in the loss, or take it out of the model; freeze what is "
-            "not to be trained",
+            "use the layer in forward and what comes of it in the loss, "
+            "or take it out of the model; freeze what is not to be trained",
             ("steps", held.step_site),
             weight=3,
         )

@@ -170,8 +170,8 @@ def wrong_modes(case: Any) -> Iterator[Any]:
                 TRAINED_IN_EVAL,
                 set_to[2],
                 f"{name} is put into evaluation mode here, and {root.eval_steps} steps train it in that mode{never}",
-                f"{part} then works as in evaluation: dropout drops nothing, batch normalization "
-                "uses and leaves alone its running statistics",
+                f"{part} then works as in evaluation: dropout drops nothing, "
+                "batch normalization uses and leaves alone its running statistics",
                 "call model.train() before training, after each evaluation",
                 ("called", root.site),
                 weight=6,
@@ -194,8 +194,8 @@ def wrong_modes(case: Any) -> Iterator[Any]:
             DROPPED,
             site,
             "elements are dropped here though the module is in evaluation mode",
-            "F.dropout has training=True by default, and knows nothing of the module's mode; nor does an nn.Dropout "
-            "that forward makes anew",
+            "F.dropout has training=True by default, and knows nothing of the module's mode; "
+            "nor does an nn.Dropout that forward makes anew",
             "give it training=self.training, or use an nn.Dropout that is made in __init__",
             weight=6,
         )
@@ -248,9 +248,8 @@ def modules_used_twice(case: Any) -> Iterator[Any]:
                     yield found(
                         USED_TWICE,
                         root.again.get(id(module)) or root.site,
-                        f"`{names[id(module)]}` is called {calls(root, module) // root.calls} times in "
-                        f"each call of {type(container).__name__}, and `{names[id(twin)]}`, which is of the same "
-                        "form, never",
+                        f"`{names[id(module)]}` is called {calls(root, module) // root.calls} times in each call "
+                        f"of {type(container).__name__}, and `{names[id(twin)]}`, which is of the same form, never",
                         "both places train one layer",
                         f"use `{names[id(twin)]}` in one of the places, in {type(container).__name__}.forward",
                         weight=4,

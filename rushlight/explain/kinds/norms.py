@@ -132,8 +132,8 @@ def exploding(case: Any, held: Any, layers: Any) -> Any:
         layers[0][0].used_at or held.site,
         f"{ends(case, layers)}: it grows on the way back",
         "a layer multiplies the gradient by its weights, and weights that are large do so time and again",
-        "begin with smaller or orthogonal weights, normalize between layers, clip gradients with "
-        "clip_grad_norm_ before step()",
+        "begin with smaller or orthogonal weights, normalize between layers, "
+        "clip gradients with clip_grad_norm_ before step()",
         ("backward", layers[0][0].last),
         ("optimizer", held.site),
         weight=4,

@@ -108,8 +108,8 @@ ROOT = (
     "add a small eps under the root: (x + eps).sqrt()",
 )
 POWER = (
-    "a negative number has no real power with a fraction, zero none that is negative; the derivative of x**p at 0 "
-    "is infinite for p < 1",
+    "a negative number has no real power with a fraction, zero none that is negative; "
+    "the derivative of x**p at 0 is infinite for p < 1",
     "keep the base above zero: x.clamp_min(eps)",
 )
 OVERFLOW = (
@@ -122,8 +122,8 @@ DEVIATION = (
 )
 NOTHING = (
     "a row of which all is masked with -inf has no softmax: it is 0 / 0",
-    "leave one element of each row unmasked, mask with a large negative number, or set such rows to zero after "
-    "with where() on masked scores",
+    "leave one element of each row unmasked, mask with a large negative number, "
+    "or set such rows to zero after with where() on masked scores",
 )
 BOUNDS = (
     "beyond 1 it is NaN, and at -1 and 1 its derivative is infinite",
@@ -133,8 +133,8 @@ NORM = ("a norm has no derivative at zero", "add eps under the root: (x.pow(2).s
 MEAN = ("the mean of no elements is 0 / 0", "skip empty selections, or divide a sum by count.clamp_min(1)")
 LARGE = (
     "the result is larger than the dtype holds",
-    "scale the operands down: normalize the data and what goes from step to step, clip gradients, lower the learning "
-    "rate; or take a wider dtype",
+    "scale the operands down: normalize the data and what goes from step to step, "
+    "clip gradients, lower the learning rate; or take a wider dtype",
 )
 PROBABILITY = (
     "the logarithm of a probability of 0 or 1 is infinite",
@@ -211,10 +211,10 @@ def first_bad_value(case: Any) -> Iterator[Any]:
             yield found(
                 HIDDEN,
                 birth.site,
-                f"{name}() gives bad values here; they are left out later, and come back as "
-                f"{named(birth.value)} in the gradient",
-                f"{why}; where() and masks give the values that are left out a "
-                "cotangent of zero, and zero times infinity is NaN",
+                f"{name}() gives bad values here; they are left out later, "
+                f"and come back as {named(birth.value)} in the gradient",
+                f"{why}; where() and masks give the values that are left out "
+                "a cotangent of zero, and zero times infinity is NaN",
                 "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe",
                 shown,
                 weight=10,

@@ -89,8 +89,8 @@ WORDS = (
         r"optimizer got an empty parameter list",
         NO_PARAMETERS,
         "the optimizer gets no parameters here",
-        "a generator such "
-        "as model.parameters() is empty once it was walked through, and layers in a plain list are not registered",
+        "a generator such as model.parameters() is empty once it was walked through, "
+        "and layers in a plain list are not registered",
         "call parameters() anew, or keep list(model.parameters()); put layers into an nn.ModuleList",
     ),
     (
@@ -188,8 +188,8 @@ def no_tensors(case: Any) -> Iterator[Any]:
                 REFUSED,
                 site,
                 "backward is called here on None",
-                "the function that computes the loss returns nothing on this way, or the loss was assigned what "
-                "backward() returns",
+                "the function that computes the loss returns nothing on this way, "
+                "or the loss was assigned what backward() returns",
                 "return the loss from the function that computes it",
                 weight=9,
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.core.graph import Node
-from rushlight.core.lines import is_users
+from rushlight.core.lines import user_traces
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of
 from rushlight.explain.origins import info_of
@@ -62,13 +62,12 @@ def second_passes(case: Any) -> Iterator[Any]:
             yield found(
                 CARRIED,
                 kept or made,
-                f"what was {'put away' if kept else 'computed'} here before the last backward pass takes part in a "
-                "later loss",
+                f"what was {'put away' if kept else 'computed'} here "
+                "before the last backward pass takes part in a later loss",
                 "a pass frees what the graph behind it saved, so the next one cannot go through it again; "
                 "retain_graph=True would keep, and differentiate, the graphs of all steps",
-                "if it is a state that goes from step to step, cut it off after each: state = state.detach(); if it "
-                "was "
-                "computed once before the loop, compute it inside",
+                "if it is a state that goes from step to step, cut it off after each: "
+                "state = state.detach(); if it was computed once before the loop, compute it inside",
                 ("computed at", made),
                 ("freed by", freed_at),
                 ("refused at", site),
@@ -81,9 +80,9 @@ def second_passes(case: Any) -> Iterator[Any]:
             site,
             "backward runs here through a graph that an earlier pass has freed",
             "the losses share a part of their graph, or are one; each pass frees what the graph saved",
-            "add the losses and call backward once, (a + b).backward(); where the first loss is not to train the "
-            "shared "
-            "part (a discriminator's, say), give it a detached copy; else give retain_graph=True to the first call",
+            "add the losses and call backward once, (a + b).backward(); "
+            "where the first loss is not to train the shared part (a discriminator's, say), give it a detached copy; "
+            "else give retain_graph=True to the first call",
             ("freed by", freed_at),
             ("shared part", info and info.site),
             weight=10,
@@ -92,24 +91,22 @@ def second_passes(case: Any) -> Iterator[Any]:
 
 def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
     """Where a result was put away that takes part once more: in an attribute, or in a list that still has it."""
-    frames = []
-    trace = error.__traceback__
-    while trace is not None:
-        frames += [trace.tb_frame] if is_users(trace.tb_frame.f_code.co_filename) else []
-        trace = trace.tb_next
+    frames = [trace.tb_frame for trace in user_traces(error)]
+    text = Text.of(case)
     for tensor in tensors_of(node):
         holder = holder_of(tensor, frames)
         if holder is not None:
-            return Text.of(case).adding(holder)
-    text = Text.of(case)
+            return text.adding(holder)
     dropped = text.dropped(method="detach")
     name = attribute_made_at(made, frames)
     return dropped if dropped is not None or name is None else text.setting(name, made)
 
 
-def youngest_freed(root, stamp):
+def youngest_freed(root: Node, stamp: int) -> Node | None:
     """The youngest node that was recorded before a pass and is reached from a root that was recorded after it."""
-    stack, seen, found_node = [root], set(), None
+    stack: list[Any] = [root]
+    seen: set[int] = set()
+    found_node = None
     while stack and len(seen) < 100_000:
         vertex = stack.pop()
         if not isinstance(vertex, Node) or id(vertex) in seen:

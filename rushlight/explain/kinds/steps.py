@@ -251,8 +251,8 @@ def steps_by_hand(case: Any) -> Iterator[Any]:
         yield found(
             NOT_ZEROED,
             leaves[0].changed_at,
-            f"{case.names.of(leaves[0].tensor)} is changed here by a gradient that later ones are added to, "
-            f"{leaves[0].by_hand} times",
+            f"{case.names.of(leaves[0].tensor)} is changed here by a gradient "
+            f"that later ones are added to, {leaves[0].by_hand} times",
             "backward adds to .grad, and nothing has set it back since the change before",
             "set it to zero after each change: w.grad = None",
             ("backward", leaves[0].last),

@@ -117,8 +117,8 @@ def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) 
         (name and Text.of(case).first_setting(name)) or site,
         f"{type(owner).__name__} calls a {type(module).__name__} that is not registered in it{kept}: its parameters "
         "are not among parameters() and no optimizer holds them",
-        "a module registers what is assigned to its attributes, not what lies in a list or dict, nor what forward "
-        "makes anew in each call",
+        "a module registers what is assigned to its attributes, "
+        "not what lies in a list or dict, nor what forward makes anew in each call",
         "put layers into an nn.ModuleList or nn.ModuleDict, and make them in __init__",
         ("called", site),
         ("optimizer", optimizer),
@@ -163,8 +163,8 @@ def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
         yield found(
             UNREGISTERED,
             Text.of(case).first_setting(name) or leaf.first,
-            f"`{name}` is a plain tensor in {type(owner).__name__}, so it is not among parameters() and no optimizer "
-            "holds it",
+            f"`{name}` is a plain tensor in {type(owner).__name__}, "
+            "so it is not among parameters() and no optimizer holds it",
             "a module registers what is assigned to its attributes as an nn.Parameter or as a module",
             f"make it a parameter: self.{name} = nn.Parameter(...); or a buffer, if it is not to be trained",
             ("optimizer", stepped[0].site),
@@ -176,8 +176,8 @@ def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
         yield found(
             UNHELD,
             stepped[0].site,
-            f"{case.names.of_several(tensors)} get{'s' if len(tensors) == 1 else ''} gradients that no optimizer uses "
-            "and nobody looks at",
+            f"{case.names.of_several(tensors)} get{'s' if len(tensors) == 1 else ''} "
+            "gradients that no optimizer uses and nobody looks at",
             "an optimizer changes what it was given, here not these",
             "give the optimizer all tensors that are to be trained, or make these without requires_grad",
             ("gradients arrive at", loose[0].first),

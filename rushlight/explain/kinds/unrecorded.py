@@ -115,15 +115,15 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
     "integer": (
         "{name} gives integers or truth values here",
         "these have no derivative, so what is computed from them does not require grad",
-        "use a differentiable form for the loss (softmax or sigmoid for a choice or a "
-        "comparison, a float dtype for a cast), and this one for counting only",
+        "use a differentiable form for the loss (softmax or sigmoid for a choice or a comparison, "
+        "a float dtype for a cast), and this one for counting only",
     ),
     "constant": ("{name} has no derivative", "its result does not require grad", "compute the loss without it"),
     "mode": (
         "recording is off here",
         "inside no_grad and inference_mode no operation is recorded, so results do not require grad",
-        "compute the loss outside, or with recording switched on again; keep these modes for "
-        "evaluation and for changing parameters",
+        "compute the loss outside, or with recording switched on again; "
+        "keep these modes for evaluation and for changing parameters",
     ),
     "grad": (
         "autograd.grad() gives a gradient without a graph here",

@@ -230,8 +230,8 @@ def of_node(case: Any, site: Any, name: str, leaves: Any) -> Any:
             site,
             f"what comes from {case.names.of_several(tensors)} is multiplied by zero, or masked, here",
             "the derivative of a product is the other factor",
-            "look at that factor: a mask without ones, a weight of the "
-            "loss that is zero, an integer division that gives zero",
+            "look at that factor: a mask without ones, "
+            "a weight of the loss that is zero, an integer division that gives zero",
             arrives,
             weight=6,
         )

@@ -77,7 +77,8 @@ cdef wide distances_of(const real* x, const real* y, real* out, Py_ssize_t rows,
 
 
 cdef wide slopes_of(
-    const real* x, const real* y, const real* weights, Py_ssize_t along, real* out, Py_ssize_t rows, Py_ssize_t n, int kind
+    const real* x, const real* y, const real* weights, Py_ssize_t along, real* out, Py_ssize_t rows, Py_ssize_t n,
+    int kind
 ) noexcept nogil:
     """The cotangent of one row: differences, or their signs, by their weights."""
     cdef Py_ssize_t i, j

@@ -7,13 +7,12 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
-from rushlight.core.interpreters import noted, writer
+from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.dropping import dropout
-from rushlight.ops.elementwise.selection import where
 from rushlight.ops.products.products import matmul
-from rushlight.ops.reductions.softmax import softmax
+from rushlight.ops.reductions.softmax import safe_softmax, softmax
 from rushlight.tensors import Tensor
 
 __all__ = ["scaled_dot_product_attention"]
@@ -69,14 +68,6 @@ def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     return new_tensor(np.where(np.tri(rows, columns, dtype=bool), 0, -np.inf).astype(dtype))
 
 
-def normalised(scores: Tensor) -> Tensor:
-    """The softmax of each row; zeros for a row that may attend to nothing."""
-    nothing = (scores == -math.inf).all(-1, keepdim=True)
-    if not nothing._array.any() and writer() is None:  # a replay may be given other masks
-        return softmax(scores, -1)
-    return where(nothing, 0.0, softmax(where(nothing, 0.0, scores), -1))
-
-
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -114,5 +105,5 @@ def scaled_dot_product_attention(
         scores = scores + causal_bias(query.shape[-2], key.shape[-2], dtype._numpy)
     elif attn_mask is not None:
         scores = scores + as_bias(attn_mask, dtype._numpy)
-    weights = normalised(scores) if is_causal or attn_mask is not None else softmax(scores, -1)
+    weights = (safe_softmax if is_causal or attn_mask is not None else softmax)(scores, -1)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)

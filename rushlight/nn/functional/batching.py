@@ -37,7 +37,7 @@ def from_channels(array: Array, sizes: Sequence[int]) -> Array:
     return np.moveaxis(array, 0, len(sizes))
 
 
-def as_samples(op: Any, args: Array, levels: Any) -> tuple[Array, ...]:
+def as_samples(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, ...]:
     """The rule of operators that treat samples alike; with parameters that are the examples' own, one by one."""
     sizes = tuple([level.size for level in levels])
     named = dict(zip(op.params, args, strict=False))
@@ -54,7 +54,7 @@ def as_samples(op: Any, args: Array, levels: Any) -> tuple[Array, ...]:
     return examples_of(result, sizes)
 
 
-def as_channels(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
+def as_channels(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
     """The rule of operators that treat channels alike: vectors have a number for each channel."""
     n, sizes = len(levels), tuple([level.size for level in levels])
     moved = []
@@ -69,7 +69,7 @@ def as_channels(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     return from_channels(result, sizes)
 
 
-def convolved(op: Any, args: Array, levels: Any) -> Any:
+def convolved(op: Any, args: Sequence[Any], levels: Any) -> Any:
     """The rule of convolutions: more samples where all examples have the same weights, else groups of channels."""
     named = dict(zip(op.params, args, strict=True))
     if not any(type(named[name]) is Batched for name in OWN):

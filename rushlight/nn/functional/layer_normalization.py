@@ -40,7 +40,7 @@ def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, nee
     return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
 
-def layer_norm_batch(op: Any, args: Array, levels: Any) -> tuple[Array, ...]:
+def layer_norm_batch(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, ...]:
     """The rule: examples are more rows; weights and biases of their own come after."""
     input, weight, bias, dims, eps = args
     result, mean, invstd = op.forward(aligned(input, levels), None, None, dims, eps)

@@ -354,12 +354,8 @@ class Transformer(Module):
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
             return kind(layer(*options), number, norm)
 
-        self.encoder: Any | Any = custom_encoder or stack(
-            TransformerEncoder, TransformerEncoderLayer, num_encoder_layers
-        )
-        self.decoder: Any | Any = custom_decoder or stack(
-            TransformerDecoder, TransformerDecoderLayer, num_decoder_layers
-        )
+        self.encoder: Module = custom_encoder or stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)
+        self.decoder: Module = custom_decoder or stack(TransformerDecoder, TransformerDecoderLayer, num_decoder_layers)
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

@@ -282,7 +282,7 @@ def reversed_divide(self: Tensor, other: float) -> Tensor:
 
 
 def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
-    """Whether a multiple of the other tensor can be added to a tensor in one step after the other."""
+    """Whether the other tensor can be multiplied first, and then added: nobody follows, and no memory is shared."""
     return (
         type(alpha) in (float, int)
         and isinstance(other, TensorBase)

@@ -1,7 +1,7 @@
 """Comparisons: of two tensors element by element, of whole tensors, and questions about each element."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -314,7 +314,7 @@ def isin(
     return _isin(elements, test_elements, assume_unique, invert)
 
 
-def among_own(op: Any, args: Array, levels: Any) -> Array:
+def among_own(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
     elements, tests, *how = args
     if type(tests) is not Batched:

@@ -1,5 +1,6 @@
 """Batches of elements picked by index arrays; indices of each example get the examples' numbers beside them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def put_in(op: Any, args: Any, levels: Any) -> Any:
 # tables
 
 
-def rows_picked(op: Any, args: Array, levels: Any) -> Array:
+def rows_picked(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of picking rows of a table."""
     table, indices = args[:2]
     if type(table) is not Batched:
@@ -78,7 +79,7 @@ def rows_picked(op: Any, args: Array, levels: Any) -> Array:
     return spread(table, levels)[numbers]
 
 
-def rows_put(op: Any, args: Array, levels: Any) -> Array:
+def rows_put(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of its adjoint: the tables of all examples lie in one, with as many rows for each."""
     rows, indices, count = args
     rows, indices = [spread(x, levels) for x in (rows, indices)]

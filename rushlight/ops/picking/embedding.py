@@ -319,19 +319,27 @@ def sample_shares(
     holomorphic=False,
     batch=one_by_one,
 )
-@in_float32
 def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
     rows = weight[indices]
     if mode == "max":
         return largest_rows(weight, rows, indices, bags, counts.size, padding)
+    return sums_of_rows(rows, indices, bags, per_sample_weights, counts, mode, padding), counts
+
+
+@in_float32
+def sums_of_rows(
+    rows: Array, indices: Array, bags: Array, per_sample_weights: Array | None, counts: Array, mode: str, padding: int
+) -> Array:
+    """The sum or the mean of the rows of each bag."""
+    dtype = rows.dtype
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[:, None]
     if padding >= 0:
         rows = np.where((indices == padding)[:, None], 0, rows)
-    total = add_rows(bags, rows.astype(weight.dtype, copy=False), counts.size)
+    total = add_rows(bags, rows.astype(dtype, copy=False), counts.size)
     if mode == "mean":
         total = total / np.maximum(counts, 1).astype(total.dtype)[:, None]
-    return total, counts
+    return total
 
 
 _sparse_embedding_bag = operator(

@@ -376,7 +376,7 @@ def places(index: Array, size: int, n: int) -> Array:
     return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
 
 
-def taken(op: Any, args: Array, levels: Any) -> Array:
+def taken(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of taking elements of the flattened array."""
     input, index = args
     if type(index) is not Batched:

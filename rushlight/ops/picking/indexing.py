@@ -54,6 +54,7 @@ def _index(input, key):
 
 
 @operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+@in_float32
 def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
     arrays = [item for item in key if is_array(item)]
@@ -202,7 +203,7 @@ def __setitem__(self, key, value):
         raise as_torch(error, self._array) from None
 
 
-def assign(target: Tensor, value: Tensor | float) -> None:
+def assign(target: Tensor, value: Tensor | complex) -> None:
     """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
     if not isinstance(value, TensorBase):
         target.fill_(value)
@@ -238,14 +239,19 @@ def single_mask(arrays: Sequence[Array]) -> bool:
     ),
     values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
 )
-@in_float32
 def _index_put(input, values, key, accumulate):
     if accumulate:
-        values = np.broadcast_to(values, input[key].shape)
-        return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
+        return added_at(input, values, key)
     out = owned(input)
     out[key] = values
     return out
+
+
+@in_float32
+def added_at(input: Array, values: Array, key: Any) -> Array:
+    """A copy with values added in at a key."""
+    values = np.broadcast_to(values, input[key].shape)
+    return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
 
 
 def put(

@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def with_turned(op: Any, args: Any, levels: Any) -> Any:
     return times(x, turned(matrix), levels)
 
 
-def matrix_first(op: Any, args: Array, levels: Any) -> Array:
+def matrix_first(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `matrix @ vector`."""
     matrix, vector = args
     return times(vector, turned(matrix), levels)
@@ -59,7 +59,7 @@ def of_conjugate(op: Any, args: Any, levels: Any) -> Any:
     return of_vectors(op, (args[0].conj(), args[1]), levels)
 
 
-def layer(op: Any, args: Array, levels: Any) -> Array:
+def layer(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `x @ weight.T + bias`."""
     x, weight, bias = args
     return times(x, turned(weight), levels) + lifted(bias, levels, x.ndim)
@@ -98,7 +98,7 @@ def plus(product: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
-def of_letters(op: Any, args: Array, levels: Any) -> Array:
+def of_letters(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of einsum: a letter more for each level."""
     operands, subscripts, output = args
     free = [letter for letter in string.ascii_letters if not any(letter in part for part in (*subscripts, output))]

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -59,10 +61,8 @@ def distance_cotangents(
         found = fast.cotangents(np.ascontiguousarray(weights), x1, x2, p)
     if found is None:
         parts = [slopes(grad[..., k, :], x1[..., k, :], x2, result[..., k, :], p) for k in parts_of(x1, x2)]
-        of_x2 = parts[0][1]
-        for _, more in parts[1:]:
-            of_x2 = of_x2 + more
-        found = (parts[0][0] if len(parts) == 1 else np.concatenate([part for part, _ in parts], -2)), of_x2
+        of_x1, of_x2 = zip(*parts, strict=True)
+        found = joined(of_x1), reduce(add, of_x2)
     return [unbroadcast(found[0], x1_shape), unbroadcast(found[1], x2_shape)]
 
 
@@ -77,11 +77,15 @@ def slopes(grad: Array, x1: Array, x2: Array, result: Array, p: float) -> tuple[
 
 def parts_of(x1: Array, x2: Array) -> list[slice]:
     """Rows of `x1` that are worked on at a time: so few that their differences from all of `x2` stay in the cache."""
-    rows = x1.shape[-2]
     if not isinstance(x1, np.ndarray) or not isinstance(x2, np.ndarray):
         return [slice(None)]
     step = max(1, CACHED // max(1, x2.size * math.prod(x1.shape[:-2])))
-    return [slice(start, start + step) for start in range(0, max(rows, 1), step)]
+    return [slice(start, start + step) for start in range(0, max(x1.shape[-2], 1), step)]
+
+
+def joined(parts: Sequence[Array]) -> Array:
+    """Some rows and those that follow as one matrix."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, -2)
 
 
 @operator(
@@ -94,13 +98,13 @@ def parts_of(x1: Array, x2: Array) -> list[slice]:
 )
 def _cdist(x1: Array, x2: Array, p: float) -> Array:
     """Distances by the differences of all rows."""
-    if fast is not None and type(x1) is type(x2) is np.ndarray and (known := fast.distances(x1, x2, p)) is not None:
+    if fast is not None and (known := fast.distances(x1, x2, p)) is not None:
         return known
     found = []
     for k in parts_of(x1, x2):
         differences = x1[..., k, None, :] - x2[..., None, :, :]
         found.append(norm_of(differences, p, (differences.ndim - 1,), False))
-    return found[0] if len(found) == 1 else np.concatenate(found, -2)
+    return joined(found)
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:

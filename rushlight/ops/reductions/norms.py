@@ -126,7 +126,7 @@ def dist_cotangents(grad: Array, input: Array, other: Array, result: Array, p: f
     return [unbroadcast(cotangent, input.shape), unbroadcast(-cotangent, other.shape)]
 
 
-def over_pairs(op: Any, args: Array, levels: Any) -> Array:
+def over_pairs(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `dist`: the norm over the dimensions of an example."""
     x, y, p = args
     ndim, n = max(x.ndim, y.ndim), len(levels)

@@ -1,5 +1,6 @@
 """Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
 
+import math
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -10,6 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
@@ -17,6 +19,7 @@ from rushlight.kernels.compiled import load
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import is_complex, symmetric, weighed
+from rushlight.ops.elementwise.selection import where
 from rushlight.ops.reductions.reduction import Dim, axes, kept, spread
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
@@ -146,6 +149,14 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     tensor([0.0900, 0.2447, 0.6652])
     """
     return normalised("softmax", _softmax, input, dim, dtype)
+
+
+def safe_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """The softmax; zeros, and gradients of zero, where all is -inf."""
+    nothing = (input == -math.inf).all(dim, keepdim=True)
+    if not nothing._array.any() and writer() is None:  # a replay may be given other masks
+        return softmax(input, dim, dtype=dtype)
+    return where(nothing, 0.0, softmax(where(nothing, 0.0, input), dim, dtype=dtype))
 
 
 @method

@@ -1,6 +1,7 @@
 """Sorting, the largest elements, and places in sorted sequences."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_types.topk(_topk(input, k, dim, largest))
 
 
-def placed(op: Any, args: Array, levels: Any) -> Array:
+def placed(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `searchsorted`: values beside the row that they are placed in."""
     sequence, values, right, sorter = args
     if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:

@@ -11,7 +11,7 @@ from rushlight.core.batching import by, leading
 from rushlight.core.lines import warn
 from rushlight.ops.arguments.dims import sequence, wrap_dim
 from rushlight.ops.table import alias, method, operator
-from rushlight.tensors import Tensor, disabled_torch_dispatch
+from rushlight.tensors import Tensor, counted
 
 __all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
 
@@ -43,15 +43,6 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor
     same = data.detach().requires_grad_(require_grad)
     same.__class__ = cls
     return counted(same)
-
-
-def counted(tensor: Tensor) -> Tensor:
-    """A tensor of a subclass, whose calls its class is asked about where it has a `__torch_dispatch__`."""
-    if type(tensor).__torch_dispatch__ is not disabled_torch_dispatch:
-        from rushlight.dispatch.carried import COUNT
-
-        COUNT.one_more(tensor)
-    return tensor
 
 
 Tensor.as_subclass = as_subclass

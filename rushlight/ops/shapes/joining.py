@@ -46,7 +46,7 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
-def joined_batch(op: Any, args: Array, levels: Any) -> Array:
+def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `cat`, which leaves empty vectors out."""
     tensors, *how = args
     return leading(op, ([x for x in tensors if x.shape != (0,)] or tensors, *how), levels)
@@ -242,7 +242,7 @@ def block_cotangents(grad: Array, tensors_shape: Sequence[Sequence[int]], needs:
     return blocks
 
 
-def blocks_of_batch(op: Any, args: Array, levels: Any) -> Array:
+def blocks_of_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `block_diag`: each block with all examples."""
     tensors, dtype = args
     return on_diagonal([grown(spread(x, levels), len(levels), 2) for x in tensors], dtype)

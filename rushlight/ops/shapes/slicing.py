@@ -240,7 +240,7 @@ def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
     return READ(memory, source)
 
 
-def strided_batch(op: Any, args: Array, levels: Any) -> Array:
+def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `as_strided`: the same look at the memory of each example."""
     input, seen, source = args
     array, n = input.array, len(levels)

@@ -181,7 +181,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_i *= self.T_mult
         else:
             self._go_to(epoch)
-        self.last_epoch: int = math.floor(epoch)
+        self.last_epoch = math.floor(epoch)
         self._get_lr_called_within_step = True
         self._set(self.get_lr())
         self._get_lr_called_within_step = False
@@ -197,7 +197,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         else:
             n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
             self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
-            self.T_i: int = self.T_0 * self.T_mult**n
+            self.T_i = self.T_0 * self.T_mult**n
 
 
 class OneCycleLR(_WithMomentum):

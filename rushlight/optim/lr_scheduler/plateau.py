@@ -107,7 +107,7 @@ class ReduceLROnPlateau(LRScheduler):
                     "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
                     "`optimizer` param groups."
                 )
-            self.min_lrs: list[Any] = [self.default_min_lr] * len(groups)
+            self.min_lrs = [self.default_min_lr] * len(groups)
         for group, lowest in zip(groups, self.min_lrs, strict=True):
             old = float(group["lr"])
             new = max(old * self.factor, lowest)

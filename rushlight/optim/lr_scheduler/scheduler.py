@@ -144,7 +144,7 @@ class LRScheduler:
 
     def _update_lr(self, epoch=None):
         """Goes on to the next epoch, or to a given one, and sets its learning rates."""
-        self.last_epoch: int = self.last_epoch + 1 if epoch is None else epoch
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         closed_form = getattr(self, "_get_closed_form_lr", None)
         self._get_lr_called_within_step = True
         try:

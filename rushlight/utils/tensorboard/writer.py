@@ -61,7 +61,7 @@ class SummaryWriter:
         filename_suffix: str = "",
     ):
         now = f"{datetime.now():%b%d_%H-%M-%S}"
-        self.log_dir: Any | str = fspath(log_dir) if log_dir else str(Path("runs", f"{now}_{gethostname()}{comment}"))
+        self.log_dir = fspath(log_dir) if log_dir else str(Path("runs", f"{now}_{gethostname()}{comment}"))
         self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
         self.filename_suffix = filename_suffix
         self._writer: Any = None

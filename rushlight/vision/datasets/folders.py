@@ -28,7 +28,7 @@ class VisionDataset(Dataset):
     ):
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
-        self.root: str | Any = os.path.expanduser(root) if isinstance(root, str) else root
+        self.root = os.path.expanduser(root) if isinstance(root, str) else root
         self.transform, self.target_transform, self.transforms = transform, target_transform, transforms
 
     def __len__(self) -> int:
