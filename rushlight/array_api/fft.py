@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.ops.protocol import FUNCTIONS
+from rushlight.array_api.functions import on_tensors
 from rushlight.tensors import Tensor
 
 TRANSFORMS = [
@@ -28,7 +28,7 @@ __all__ = [*TRANSFORMS, "fftfreq", "rfftfreq"]
 def __getattr__(name):
     """A transform, NumPy's of the same name."""
     if name in TRANSFORMS:
-        return FUNCTIONS[getattr(np.fft, name)]
+        return on_tensors(getattr(np.fft, name))
     raise AttributeError(f"the array API standard has no fft.{name}")
 
 

@@ -1,13 +1,14 @@
 """The standard's functions of arrays: NumPy's of the same name on tensors, and those whose arguments differ."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
 import rushlight as torch
+from rushlight.numpy_functions import call_function, call_ufunc
 from rushlight.numpy_functions.entering import as_dtype
-from rushlight.ops.protocol import FUNCTIONS, UFUNCS
 from rushlight.tensors import Tensor
 
 ELEMENTWISE = [
@@ -128,11 +129,22 @@ __all__ = [*ELEMENTWISE, *OTHERS, *OWN]
 
 def __getattr__(name):
     """A function of the standard that NumPy has under the same name."""
-    if name in ELEMENTWISE:
-        return UFUNCS[getattr(np, name)]
-    if name in OTHERS:
-        return FUNCTIONS[getattr(np, name)]
+    if name in ELEMENTWISE or name in OTHERS:
+        return on_tensors(getattr(np, name))
     raise AttributeError(f"the array API standard has no {name}")
+
+
+@cache
+def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's as it is on tensors."""
+
+    @wraps(function)
+    def served(*args, **kwargs):
+        if isinstance(function, np.ufunc):
+            return call_ufunc(function, "__call__", args, kwargs)
+        return call_function(function, args, kwargs)
+
+    return served
 
 
 def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
@@ -162,7 +174,7 @@ def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
     >>> xp.expand_dims(xp.ones(3), axis=1).shape
     torch.Size([3, 1])
     """
-    return FUNCTIONS[np.expand_dims](x, axis)
+    return on_tensors(np.expand_dims)(x, axis)
 
 
 def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
@@ -172,7 +184,7 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([2, 5]))
     tensor([False,  True, False])
     """
-    return FUNCTIONS[np.isin](x1, x2, invert=invert)
+    return on_tensors(np.isin)(x1, x2, invert=invert)
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -204,7 +216,7 @@ def std(
     >>> xp.std(xp.asarray([1.0, 3.0])), xp.std(xp.asarray([1.0, 3.0]), correction=1.0)
     (tensor(1.), tensor(1.4142))
     """
-    return FUNCTIONS[np.std](x, axis, correction=correction, keepdims=keepdims)
+    return on_tensors(np.std)(x, axis, correction=correction, keepdims=keepdims)
 
 
 def var(
@@ -216,7 +228,7 @@ def var(
     >>> xp.var(xp.asarray([1.0, 3.0])), xp.var(xp.asarray([1.0, 3.0]), correction=1.0)
     (tensor(1.), tensor(2.))
     """
-    return FUNCTIONS[np.var](x, axis, correction=correction, keepdims=keepdims)
+    return on_tensors(np.var)(x, axis, correction=correction, keepdims=keepdims)
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -226,4 +238,4 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 1.0]))
     tensor([3., 7.])
     """
-    return FUNCTIONS[np.linalg.vecdot](x1, x2, axis=axis)
+    return on_tensors(np.linalg.vecdot)(x1, x2, axis=axis)

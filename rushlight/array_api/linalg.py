@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.ops.protocol import FUNCTIONS
+from rushlight.array_api.functions import on_tensors
 from rushlight.tensors import Tensor
 
 SAME = [
@@ -39,7 +39,7 @@ __all__ = [*SAME, "cholesky", "svd"]
 def __getattr__(name):
     """A function that NumPy has under the same name."""
     if name in SAME:
-        return FUNCTIONS[getattr(np.linalg, name)]
+        return on_tensors(getattr(np.linalg, name))
     raise AttributeError(f"the array API standard has no linalg.{name}")
 
 

@@ -19,7 +19,6 @@ UFUNCS.update(
         np.power: powers.pow,
         np.reciprocal: torch.reciprocal,
         np.exp2: torch.exp2,
-        np.logaddexp: torch.logaddexp,
         np.positive: torch.positive,
         np.invert: torch.bitwise_not,
         np.bitwise_and: torch.bitwise_and,
@@ -56,6 +55,7 @@ def of_pair(ufunc: Any, function: Callable[..., Any]) -> None:
 
 
 of_pair(np.gcd, torch.gcd)
+of_pair(np.logaddexp, torch.logaddexp)
 of_pair(np.lcm, torch.lcm)
 of_pair(np.heaviside, torch.heaviside)
 if hasattr(np, "matvec"):  # from NumPy 2.2 on

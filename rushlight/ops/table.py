@@ -146,9 +146,23 @@ def binary(
     else:
         named(function, name, doc)
     if isinstance(forward, np.ufunc):
-        UFUNCS[forward] = lambda x, y: call_binary(entry, x, y) if isinstance(x, TensorBase) else entry(x, y)
+        UFUNCS[forward] = on_operands(entry, promote)
     if inplace and methods:
         setattr(Tensor, name + "_", named(binary_in_place(name + "_", entry, numbers), name + "_", doc))
+    return function
+
+
+def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator as NumPy calls it: with a number on either side."""
+
+    def function(x, y):
+        if not isinstance(x, TensorBase):
+            prepared = promote(x, y)
+            if prepared is NotImplemented:
+                return prepared
+            x = new_tensor(prepared[0])
+        return call_binary(entry, x, y)
+
     return function
 
 
