@@ -4,15 +4,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from rushlight.compiler.graph import Graph
 from rushlight.compiler.lowering import Unsuitable, lowered
 from rushlight.compiler.passes import improved
-from rushlight.compiler.planning import planned
+from rushlight.compiler.planning import Plan, planned
 from rushlight.compiler.program import Program, Value, laid, run
 from rushlight.compiler.walking import executor
 from rushlight.core.lines import warn
 
 REFERENCE = "eager"  # the backend that runs programs step by step
 NATIVE = "llvm"  # the one with native loops
+
+
+def prepared(program: Program, backend: str) -> tuple[Graph, Plan, Any]:
+    """The graph of a program after all passes, its plan, and what runs that. Unsuitable for one that has none."""
+    graph = improved(lowered(program))
+    plan = planned(graph)
+    return graph, plan, executor(plan, native=backend == NATIVE)
 
 
 def execution(program: Program, backend: str) -> Callable[[list[Any]], list[Any]]:
@@ -23,7 +31,7 @@ def execution(program: Program, backend: str) -> Callable[[list[Any]], list[Any]
     if backend == REFERENCE:
         return partial(run, program)
     try:
-        execute = executor(planned(improved(lowered(program))), native=backend == NATIVE)
+        _, _, execute = prepared(program, backend)
         return partial(as_recorded, execute, [(value, value.layout()) for value in program.outputs])
     except Unsuitable:
         return partial(run, program)

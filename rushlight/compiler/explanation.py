@@ -2,46 +2,62 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from rushlight.autograd.drawing import Picture
 from rushlight.compiler.compiled import Compiled, Variant
-from rushlight.compiler.lowering import Unsuitable, lowered
-from rushlight.compiler.passes import improved
-from rushlight.compiler.planning import planned
-from rushlight.compiler.program import Program, Step
+from rushlight.compiler.guards import Place
+from rushlight.compiler.measuring import Measured
+from rushlight.compiler.picturing import pictured
+from rushlight.compiler.program import Program
+from rushlight.compiler.recording import Recording
 
 TRIALS = 5  # calls that are timed
+KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # of the places of inputs
 
 
 class Explanation:
-    """What `explain` found, as text: `programs`, `guards`, `trouble` and `times` (microseconds) by themselves."""
+    """What `explain` found, as text, and as a `picture`.
 
-    def __init__(self, compiled: Compiled, times: dict[str, float]):
-        variant = compiled.variants[-1] if compiled.variants else None
-        self.name: Any = getattr(compiled.function, "__qualname__", type(compiled.function).__name__)
+    By themselves: `programs` with the `parts` that were made of them, `guards`, `trouble` and `times` (microseconds).
+    """
+
+    def __init__(self, compiled: Compiled, parts: dict[Variant, list[Measured]], times: dict[str, float]):
+        variant = next((one for one in parts if any(part.times for part in parts[one])), None)
+        if variant is None and compiled.variants:
+            variant = compiled.variants[-1]
+        self.name: str = name_of(compiled)
         self.trouble: str | None = compiled.given_up or (
             None if variant is not None else "; ".join(dict.fromkeys(compiled.reasons))
         )
         self.times = times
-        self.programs: list[Program] = []
+        self.parts: list[Measured] = []
         self.guards: list[str] = []
         self.left: Counter[str] = Counter()
         if variant is not None and compiled.given_up is None:
+            self.parts = parts[variant]
             self.look_at(variant)
+
+    @property
+    def programs(self) -> list[Program]:
+        """What was recorded: the parts of the call, and the backward pass of its results where they have one."""
+        return [part.program for part in self.parts]
+
+    @property
+    def picture(self) -> Picture:
+        """Inputs, instructions with their lines and times, and results: `mermaid`, `dot`, `svg` and `render`."""
+        return pictured(self.parts)
 
     def look_at(self, variant: Variant) -> None:
         """Takes what is told from a recording."""
         recording = variant.recording
-        self.programs = [stretch.program for stretch in recording.stretches]
-        if recording.backward is not None:
-            self.programs.append(recording.backward.program)
         args, kwargs = recording.structure
-        self.guards.append(f"arguments: {', '.join([*map(str, args), *(f'{k}={v}' for k, v in kwargs.items())])}")
-        kinds = Counter(type(place.holder).__name__ for place in variant.prepared.guard.places)
-        self.guards += [f"{count} places in objects of the type {kind}" for kind, count in kinds.most_common()]
+        given = ", ".join([*map(str, args), *(f"{key}={value}" for key, value in kwargs.items())])
+        self.guards.append(f"arguments: {given or 'none'}")
+        self.guards += read_places(variant.prepared.guard.places)
         self.guards.append(f"{len(variant.others)} tensors from elsewhere, and which gradients are there")
         for stretch in recording.stretches:
             self.left["tensors overwritten"] += len(stretch.program.writes)
@@ -49,11 +65,11 @@ class Explanation:
             self.left["steps of optimizers"] += stretch.call is not None
 
     def __str__(self) -> str:
-        if not self.programs:
+        if not self.parts:
             return f"{self.name} runs as it is: {self.trouble}"
         lines = [f"{self.name}: a program of {sum(len(program.steps) for program in self.programs)} steps"]
-        for program in self.programs:
-            lines += ["", *by_line(program), *planned_memory(program)]
+        for part in self.parts:
+            lines += ["", f"{part.name} was recorded", *by_line(part), *by_instruction(part)]
         lines += ["", "replayed while these are the same", *(f"  {guard}" for guard in self.guards)]
         left = [f"  {count} {what}" for what, count in self.left.items() if count]
         lines += ["left behind", *left] if left else []
@@ -62,30 +78,59 @@ class Explanation:
 
     __repr__ = __str__
 
-
-def by_line(program: Program) -> list[str]:
-    """The steps of a program, those of one line of the source together."""
-    groups: dict[str, list[Step]] = {}
-    for step in program.steps:
-        groups.setdefault(step.where, []).append(step)
-    lines = []
-    for where, steps in groups.items():
-        path, _, line = where.rpartition(":")
-        names = Counter(str(step) for step in steps)
-        what = ", ".join(name if count == 1 else f"{count} {name}" for name, count in names.items())
-        lines.append(f"  {Path(path).name + ':' + line if path else 'elsewhere'}: {what}")
-    return lines or ["  no steps"]
+    def _repr_svg_(self) -> str | None:
+        return self.picture.svg if self.parts else None
 
 
-def planned_memory(program: Program) -> list[str]:
-    """What the walker makes of a program."""
-    try:
-        plan = planned(improved(lowered(program)))
-    except Unsuitable as error:
-        return [f"  run step by step: {error}"]
-    kinds = Counter(type(instruction).__name__.lower() for instruction in plan.code)
-    what = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    return [f"  planned as {what or 'nothing'}; {plan.size:,} bytes of memory"]
+def name_of(compiled: Compiled) -> str:
+    """The name of the function."""
+    return str(getattr(compiled.function, "__qualname__", type(compiled.function).__name__))
+
+
+def read_places(places: list[Place]) -> Iterator[str]:
+    """The places that a function reads, by the type of what they hold."""
+    named: dict[str, list[str]] = {}
+    for place in places:
+        if isinstance(place.key, str) and not place.key.startswith("__"):
+            named.setdefault(type(place.value).__name__, []).append(place.key)
+    for kind, names in named.items():
+        distinct = dict.fromkeys(names)
+        shown = counted([name for name in names if name in list(distinct)[:8]])
+        yield f"places with a {kind}: {shown}{', ...' if len(distinct) > 8 else ''}"
+    if others := len(places) - sum(map(len, named.values())):
+        yield f"{others} other places, such as elements and lengths of lists"
+
+
+def short(where: str) -> str:
+    """A line of the source without its folder."""
+    path, _, line = where.rpartition(":")
+    return f"{Path(path).name}:{line}" if path else "elsewhere"
+
+
+def counted(names: list[Any]) -> str:
+    """Names in a row, with how often each occurs."""
+    return ", ".join(name if count == 1 else f"{count} {name}" for name, count in Counter(names).items())
+
+
+def by_line(part: Measured) -> list[str]:
+    """The inputs of a program and its steps, those of one line of the source together."""
+    groups: dict[str, list[str]] = {}
+    for step in part.program.steps:
+        groups.setdefault(short(step.where), []).append(str(step))
+    lines = [f"  given: {counted(part.inputs)}"] if part.inputs else []
+    return lines + [f"  {where}: {counted(names)}" for where, names in groups.items()] or ["  no steps"]
+
+
+def by_instruction(part: Measured) -> list[str]:
+    """What the backend makes of a program: its instructions with their times and lines, and the memory."""
+    if part.plan is None:
+        return [f"run step by step: {part.trouble}"]
+    kinds = counted([type(instruction).__name__.lower() for instruction in part.plan.code])
+    lines = [f"planned as {kinds or 'nothing'}; {part.plan.size:,} bytes of memory"]
+    for one in part.instructions():
+        time = "" if one.time is None else f"{1e6 * one.time:8,.1f} µs  "
+        lines.append(f"  {time}{one.what} {one.kind}  {', '.join(map(short, one.lines))}")
+    return lines
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -98,12 +143,43 @@ def timed(call: Callable[[], Any]) -> float:
     return 1e6 * min(times)
 
 
+def measured(variant: Variant, backend: str) -> list[Measured]:
+    """The programs of a recording, which measure from now on how long their instructions take."""
+    recording: Recording = variant.recording
+    names = {id(place.value): place.key for place in variant.prepared.guard.places if isinstance(place.key, str)}
+
+    def named(place: Any) -> str:
+        kind, what = place
+        if kind == 0:
+            return f"argument {what}"
+        return f"gradient of {named(what)}" if kind == 2 else names.get(id(what), KINDS[kind])
+
+    parts = []
+    for number, stretch in enumerate(recording.stretches):
+        inputs = [
+            f"{named(place)} {value}" for place, value in zip(stretch.places, stretch.program.inputs, strict=True)
+        ]
+        name = "the call" if len(recording.stretches) == 1 else f"part {number + 1} of the call"
+        parts.append(Measured(name, stretch.program, inputs, backend, stretch.execute, recording.generators()))
+        stretch.execute = parts[-1]
+    if recording.backward is not None:
+        backward = recording.backward
+        inputs = [
+            f"{named(what) if kind == 'given' else kind} {value}"
+            for (kind, what), value in zip(backward.sources, backward.program.inputs, strict=True)
+        ]
+        parts.append(Measured("the backward pass", backward.program, inputs, backend, backward.execute, []))
+        backward.execute = parts[-1]
+    return parts
+
+
 def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
     """A function that calls `fn` some times with its arguments, and tells what its recording looks like.
 
-    It tells the steps by line of the source, what has to stay the same for a replay, what a replay leaves behind, what
-    the walker makes of the program, and how long a call and a replay take. The calls are real ones: they change what
-    the function changes. Where nothing can be recorded it tells why.
+    It tells the steps by line of the source, what they were planned as (fused groups, products, calls) with the lines
+    that each comes from and the time that it takes, the memory of the plan, what has to stay the same for a replay,
+    what a replay leaves behind, and how long a call and a replay take; `picture` shows it. The calls are real ones:
+    they change what the function changes. Where nothing can be recorded it tells why.
 
     >>> import rushlight as torch
     >>> def f(x):
@@ -111,18 +187,25 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
     >>> told = torch.compiler.explain(f)(torch.ones(3))
     >>> [str(step) for step in told.programs[0].steps]
     ['sin', 'mul']
+    >>> [one.what for one in told.parts[0].instructions()]
+    ['sin, multiply']
     """
     function = fn.uncompiled if isinstance(fn, Compiled) else fn
+    backend = fn.backend if isinstance(fn, Compiled) else "walker"
 
     def explained(*args: Any, **kwargs: Any) -> Explanation:
-        compiled = Compiled(function, timed=False)
+        compiled = Compiled(function, backend=backend, timed=False)
+        parts: dict[Variant, list[Measured]] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             for _ in range(3):
                 compiled(*args, **kwargs)
-        times = {"as it is": timed(lambda: function(*args, **kwargs))}
-        if compiled.variants:
-            times["replayed"] = timed(lambda: compiled(*args, **kwargs))
-        return Explanation(compiled, times)
+            times = {"as it is": timed(lambda: function(*args, **kwargs))}
+            if compiled.variants:
+                times["replayed"] = timed(lambda: compiled(*args, **kwargs))
+                parts = {variant: measured(variant, backend) for variant in compiled.variants}
+                for _ in range(TRIALS):
+                    compiled(*args, **kwargs)
+        return Explanation(compiled, parts, times)
 
     return explained

@@ -71,6 +71,7 @@ class Node:
     dtype: Any
     detail: Any = None
     serial: int = 0  # the order in which the nodes of a graph were made
+    where: str = ""  # the line of the user's program that it comes from
 
     @property
     def size(self) -> int:
@@ -97,7 +98,7 @@ class Graph:
     `owners` has a key for each output: outputs of one key share their memory, others never do, and the number of an
     input is the key of what lies in its memory. `writes` are pairs of an input and the node whose value its memory has
     in the end; `effects` are calls that must be made, in their order: checks, random numbers, functions that are not
-    known to be pure.
+    known to be pure. `where` is the line that nodes come from which are made now.
     """
 
     inputs: list[Node] = field(default_factory=list)
@@ -106,6 +107,7 @@ class Graph:
     writes: list[tuple[Node, Node]] = field(default_factory=list)
     effects: list[Node] = field(default_factory=list)
     known: dict[Any, Node] = field(default_factory=dict)
+    where: str = ""
 
     def add(self, kind: str, inputs: tuple[Node, ...], shape: tuple[int, ...], dtype: Any, detail: Any = None) -> Node:
         """The node of this kind, made where there is none."""
@@ -114,7 +116,7 @@ class Graph:
         key = (kind, inputs, shape, dtype, detail)
         node = self.known.get(key)
         if node is None:
-            node = self.known[key] = Node(kind, inputs, shape, dtype, detail, len(self.known))
+            node = self.known[key] = Node(kind, inputs, shape, dtype, detail, len(self.known), self.where)
         return node
 
     def constant(self, array: Any) -> Node:
@@ -221,6 +223,7 @@ def rebuilt(graph: Graph, rule: Rule) -> Graph:
     found: dict[Node, Node] = {}
     for node in graph.live():
         inputs = tuple([found[given] for given in node.inputs])
+        new.where = node.where
         found[node] = rule(new, node, inputs) or again(new, node, inputs)
     new.inputs = [found[node] for node in graph.inputs]
     new.outputs = [found[node] for node in graph.outputs]

@@ -86,6 +86,7 @@ class Lowering:
 
     def take(self, step: Step) -> None:
         """Lowers a step by a rule, or as a call."""
+        self.graph.where = step.where
         if step.kind == VIEW:
             source = next(step.values())
             self.looks.update(dict.fromkeys(step.results, source))

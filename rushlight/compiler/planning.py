@@ -98,7 +98,8 @@ class Plan:
     """Instructions on slots.
 
     `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays
-    that are made anew for each run: (slot, shape, dtype).
+    that are made anew for each run: (slot, shape, dtype). `made_of` tells for each instruction of the code what it was
+    before it had its place.
     """
 
     size: int  # of the arena, in bytes
@@ -110,6 +111,7 @@ class Plan:
     code: list[Any]
     outputs: list[Area]
     copies: list[tuple[Area, Area]] = field(default_factory=list)  # to inputs from values, at the end
+    made_of: list[Instruction] = field(default_factory=list)
 
 
 def planned(graph: Graph) -> Plan:
@@ -151,10 +153,12 @@ class Planner:
         changed = self.changed_in_place(last)
         self.wanted: set[Node] = self.wanted_nodes()
         size = self.lay_out_arena()
-        code = [form for x in self.order for form in self.form(x, x in last)]
+        forms = [(form, x) for x in self.order for form in self.form(x, x in last)]
+        code, made_of = [form for form, _ in forms], [x for _, x in forms]
         copies = [(self.area(place), self.area(value)) for place, value in self.graph.writes if value not in changed]
         outputs = [self.area(node) for node in self.graph.outputs]
-        return Plan(size, self.slots, self.inputs, self.numbers, self.constants, self.fresh, code, outputs, copies)
+        memory = size, self.slots, self.inputs, self.numbers, self.constants, self.fresh
+        return Plan(*memory, code, outputs, copies, made_of)
 
     def wanted_nodes(self) -> set[Node]:
         """The nodes that something outside of their instruction needs."""

@@ -123,8 +123,8 @@ class Surroundings:
         self.put(ATTRIBUTE, function, "__code__", function.__code__)
         self.note(ATTRIBUTE, function, "__defaults__", function.__defaults__)
         self.note(ATTRIBUTE, function, "__kwdefaults__", function.__kwdefaults__)
-        for cell in function.__closure__ or ():
-            self.note(CELL, cell, None, content_of(cell))
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self.note(CELL, cell, name, content_of(cell))
         if function.__code__ not in self.codes:
             self.codes[function.__code__] = function.__globals__
             self.add_names(function.__code__)

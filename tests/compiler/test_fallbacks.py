@@ -379,22 +379,3 @@ def test_modules():
 def test_a_compiled_function_is_pickled_as_its_function():
     f = torch.compile(torch.sin, backend="eager")
     assert pickle.loads(pickle.dumps(f))(torch.zeros(1)).item() == 0
-
-
-def test_explanations():
-    weight = torch.ones(3, requires_grad=True)
-
-    def step(x):
-        weight.grad = None
-        loss = (torch.sin(x) * weight).sum()
-        loss.backward()
-        return loss.detach()
-
-    told = torch.compiler.explain(step)(torch.ones(3))
-    text = str(told)
-    assert "test_fallbacks.py:" in text
-    assert "1 gradients set" in text
-    assert "arguments: float32[3]" in text
-    assert set(told.times) == {"as it is", "replayed"}
-    said = str(torch.compiler.explain(takes_an_item)(torch.ones(2)))
-    assert "takes_an_item runs as it is: item() takes a value out of the program" in said

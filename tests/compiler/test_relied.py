@@ -46,6 +46,7 @@ RAISES = {
     "example by example": (torch.func.vmap(lambda a, b: 5 // b + a), (i(4, 5), i(2, 1)), (i(4, 5), i(2, 0))),
     "bincount": (lambda k: torch.bincount(k, minlength=9), (i(2, 1),), (i(2, -1),)),
     "repeats": (lambda k: torch.repeat_interleave(i(1, 2), k), (i(2, 1),), (i(2, -1),)),
+    "starts of bags": (lambda x, k, s: F.embedding_bag(k, x, s), (ROWS, i(2, 1), i(0, 1)), (ROWS, i(2, 1), i(1, 1))),
     "unpooled": (
         lambda x, k: F.max_unpool1d(x, k, 2),
         (torch.ones(1, 1, 2), i([[0, 2]])),
@@ -66,6 +67,13 @@ GIVES = {
         (ROWS, torch.eye(4).bool()),
         (ROWS, torch.eye(4).bool() & (ROWS[:, :1] > 0)),
     ),
+    "other bags": (
+        lambda x, k, s: F.embedding_bag(k, x, s),
+        (ROWS, i(2, 1, 0), i(0, 1)),
+        (ROWS, i(2, 1, 3), i(0, 2)),
+    ),
+    "variances that are lifted": (F.gaussian_nll_loss, (ROWS, ROWS, ROWS.exp()), (ROWS, ROWS, ROWS * 0)),
+    "slopes of negative elements": (torch.rrelu, (ROWS.exp(),), (ROWS,)),
     "an infinity": (lambda x: torch.histc(x, 4, -1, 1), (ROWS,), (ROWS * 3,)),
 }
 
@@ -119,3 +127,36 @@ def test_classes_in_a_step_after_a_step():
         steps(ROWS, i(2, 5, 0, 0))
     assert torch.equal(weight, before)
     assert math.isfinite(steps(ROWS, i(2, -100, 0, 0)).item())
+
+
+DRAWS = {
+    "alpha dropout": lambda x: F.alpha_dropout(x, 0.2, training=True),
+    "of features": lambda x: F.feature_alpha_dropout(x[None, ..., None], 0.2, training=True),
+    "random slopes": lambda x: torch.rrelu(x, training=True),
+    "Gumbel's noise": lambda x: F.gumbel_softmax(x.reshape(-1), hard=True),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_what_is_made_of_random_numbers_is_drawn_anew(name):
+    """Also where the numbers drawn first are, by chance, no different from others: the masks of two elements."""
+    compiled = torch.compile(DRAWS[name], options={"timed": False})
+    for seed in range(24):
+        x = ROWS[:1, :2] * (-1 if seed else 1) - seed
+        torch.manual_seed(seed)
+        expected = DRAWS[name](x)
+        torch.manual_seed(seed)
+        torch.testing.assert_close(compiled(x), expected)
+    assert sum(variant.replays for variant in compiled.variants) == 23
+
+
+@pytest.mark.parametrize("loss", [F.huber_loss, F.smooth_l1_loss])
+def test_slopes_at_nan_are_nan_in_every_way(loss):
+    compiled = torch.compile(loss, options={"timed": False})
+    for value in (1.0, 2.0, math.nan):
+        x = torch.tensor([value, 0.5], requires_grad=True)
+        slopes = [
+            torch.autograd.grad(f(x, torch.zeros(2)), x, create_graph=create_graph)[0]
+            for f, create_graph in [(loss, False), (loss, True), (compiled, False)]
+        ]
+    assert all(slope.isnan().tolist() == [True, False] for slope in slopes)

@@ -142,8 +142,8 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
     x = logits._array
-    noise = -np.log(distributions.exponential(random.default_generator, x.shape, x.dtype))
-    soft = plain.softmax((logits + new_tensor(noise)) / tau, dim)
+    noise = -new_tensor(distributions.exponential(random.default_generator, x.shape, x.dtype)).log()
+    soft = plain.softmax((logits + noise) / tau, dim)
     if not hard:
         return soft
     values = soft.detach()

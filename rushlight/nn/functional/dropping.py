@@ -80,11 +80,10 @@ def alpha_dropped(input: Tensor, shape: Callable[..., Any], p: float, training: 
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    dtype = input._array.dtype
-    kept = drawn(input, shape(input), distributions.bernoulli, 1 - p)
+    kept = new_tensor(drawn(input, shape(input), distributions.bernoulli, 1 - p))
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    shift = new_tensor(((kept - 1) * (ALPHA * scale) + ALPHA * scale * p).astype(dtype, copy=False))
-    mask = new_tensor((kept * scale).astype(dtype, copy=False))
+    shift = (kept - 1) * (ALPHA * scale) + ALPHA * scale * p
+    mask = kept * scale
     return input.mul_(mask).add_(shift) if inplace else input * mask + shift
 
 

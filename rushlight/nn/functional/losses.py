@@ -11,7 +11,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result, lower_result
 from rushlight.core.fusion import fused
-from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.core.graph import unbroadcast
 from rushlight.core.inplace import rank
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import kind_of
@@ -103,9 +103,9 @@ def smooth_l1(input: Array, target: Array, beta: Any) -> Any:
 
 
 def smooth_l1_slope(input: Array, target: Array, beta: Any) -> Array:
-    """The derivative of `smooth_l1` in the input."""
+    """The derivative of `smooth_l1` in the input; NaN at NaN."""
     z = input - target
-    return np.where(np.abs(z) < beta, z / beta, np.sign(z))
+    return np.where(np.abs(z) >= beta, np.sign(z), z / beta)
 
 
 def huber(input: Array, target: Array, delta: Any) -> Any:
@@ -115,9 +115,9 @@ def huber(input: Array, target: Array, delta: Any) -> Any:
 
 
 def huber_slope(input: Array, target: Array, delta: Any) -> Array:
-    """The derivative of `huber` in the input."""
+    """The derivative of `huber` in the input; NaN at NaN."""
     z = input - target
-    return np.where(np.abs(z) <= delta, z, delta * np.sign(z))
+    return np.where(np.abs(z) > delta, delta * np.sign(z), z)
 
 
 def entropy(input: Array, target: Array, _: Any) -> Array:
@@ -486,8 +486,8 @@ def gaussian_nll_loss(
     variance = variance_of(input, var)
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not valid")
-    lifted = np.maximum(variance._array, variance._array.dtype.type(eps)) - variance._array
-    variance = variance + new_tensor(lifted)
+    fixed = variance.detach()
+    variance = variance + (fixed.clamp(min=eps) - fixed)
     loss = 0.5 * (variance.log() + (input - target) ** 2 / variance)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)

@@ -8,6 +8,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
+from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
@@ -165,23 +166,30 @@ def rrelu(
         return change(input, rrelu, lower, upper, training)
     x = input._array
     if not training:
-        noise = np.where(np.logical_not(x > 0), x.dtype.type((lower + upper) / 2), x.dtype.type(1))
-        return _rrelu(input, new_tensor(noise))
+        return _rrelu(input, new_tensor(mean_slopes(x, lower, upper)))
     if type(x) is Batched:
         raise RuntimeError(
             "vmap: rrelu in training draws as many numbers as there are negative elements, which differs between the "
             "examples: call it outside of vmap."
         )
-    negative = x <= 0
-    noise = np.ones_like(x)
-    noise[negative] = slopes(int(negative.sum()), lower, upper)
-    return _rrelu(input, new_tensor(noise))
+    return _rrelu(input, new_tensor(random_slopes(x, lower, upper)))
 
 
-def slopes(count: int, lower: float, upper: float) -> Array:
-    """Random slopes, drawn as PyTorch draws them."""
+def mean(array: Array, lower: float, upper: float) -> Array:
+    """1 where elements are positive, else the mean of the bounds."""
+    return np.where(np.logical_not(array > 0), array.dtype.type((lower + upper) / 2), array.dtype.type(1))
+
+
+def drawn(array: Array, lower: float, upper: float) -> Array:
+    """1 where elements are positive, else random slopes, drawn as PyTorch draws them."""
+    negative = array <= 0
+    slopes = np.ones_like(array)
     with default_generator.lock:
-        return default_generator.uniform64(count) * (upper - lower) + lower
+        slopes[negative] = default_generator.uniform64(int(negative.sum())) * (upper - lower) + lower
+    return slopes
+
+
+mean_slopes, random_slopes = noted(mean), noted(drawn, draws=True)
 
 
 @operator(

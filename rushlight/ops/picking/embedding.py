@@ -412,7 +412,7 @@ def embedding_bag(
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if any(is_batched(x) for x in (flat, weight, weights)):
         return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
-    counts = np.bincount(bags[flat._array != padding], minlength=n)
+    counts = count_rows(bags, flat._array, padding, n)
     op = _sparse_embedding_bag if sparse else _embedding_bag
     return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
 
@@ -482,7 +482,25 @@ def bags_of(input: Tensor, offsets: Any, include_last_offset: bool) -> tuple[Arr
         raise ValueError(f"offsets has to be a 1D Tensor but got {offsets}")
     starts = checked_offsets(offsets._array, array.size)
     n = starts.size - 1 if include_last_offset else starts.size
-    return input, np.searchsorted(starts[:n], np.arange(array.size), side="right") - 1, n
+    return input, number_bags(starts, n, array.size), n
+
+
+def bag_numbers(starts: Any, n: int, size: int) -> Any:
+    """For each of some indices the number of its bag, of those that begin at some places."""
+    return np.searchsorted(starts[:n], np.arange(size), side="right") - 1
+
+
+def counted_rows(bags: Array, indices: Array, padding: int, n: int) -> Any:
+    """How many rows each bag has."""
+    return np.bincount(bags[indices != padding], minlength=n)
+
+
+number_bags, count_rows = noted(bag_numbers), noted(counted_rows)
+
+
+def begin_and_end(starts: Any, size: int) -> bool:
+    """Whether bags begin at the first index, and none behind the last."""
+    return not starts.size or bool(starts[0] == 0 and starts[-1] <= size)
 
 
 def checked_offsets(starts: Any, size: Any) -> Any:
@@ -498,6 +516,7 @@ def checked_offsets(starts: Any, size: Any) -> Any:
         raise RuntimeError(
             f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
         )
+    rely_on(begin_and_end, starts, size)
     return starts
 
 
