@@ -73,18 +73,24 @@ class Team:
         return found
 
     def run(
-        self, result: Result, rounds: int, least: float = LEAST, clock: str = "perf_counter", enough: Enough = never
+        self,
+        result: Result,
+        rounds: int,
+        least: float = LEAST,
+        clock: str = "perf_counter",
+        enough: Enough = never,
+        parts: int = 1,
     ) -> None:
         """Adds one run of a workload to its result; who could not do it once is not asked again.
 
-        Each turn takes `least` seconds at least, by one of the clocks of Python's `time`. After a round the run ends
-        where the times of all rounds so far are enough.
+        Each turn takes `least` seconds at least, by one of the clocks of Python's `time`; the quickest of its parts
+        counts. After a round the run ends where the times of all rounds so far are enough.
         """
         processes = self.ready(result.workload, result.cannot)
         times = {name: [] for name in processes}
         for _ in range(rounds):
             for name, process in processes.items():
-                times[name].append(process.ask("time", least, clock) / result.workload.per_step)
+                times[name].append(process.ask("time", least, clock, parts) / result.workload.per_step)
             if enough(times):
                 break
         for name in result.cannot:

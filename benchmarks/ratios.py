@@ -1,10 +1,10 @@
 """`python -m benchmarks operators` and `programs`: many short workloads against PyTorch, sorted by their ratios.
 
-In each round both libraries take a short turn, in processes that are stopped between turns. A workload's ratio is that
-of the quickest turns; its spread goes from the lowest to the highest ratio within a round. Rounds are for what is near
-the bounds: what is clearly quicker than PyTorch or takes long has one, and so has all else while the run is behind the
-`--minutes` that it may take. On a busy machine `--busy` gives each library one thread and counts the time of the
-processor only.
+In each round both libraries take a short turn, in processes that are stopped between turns. Of a turn the quickest part
+counts, in which no thread waited for a CPU. A workload's ratio is that of the quickest turns; its spread goes from the
+lowest to the highest ratio within a round. Rounds are for what is near the bounds: what is clearly quicker than PyTorch
+or takes long has one, and so has all else while the run is behind the `--minutes` that it may take. On a busy machine
+`--busy` gives each library one thread and counts the time of the processor only.
 """
 
 import argparse
@@ -25,7 +25,9 @@ from benchmarks.workload import Workload
 THEIRS = "torch"
 ROUNDS = 3
 LEAST = 0.001  # seconds of a turn
+PARTS = 3  # of a turn
 CLEAR = 0.5  # a ratio below which one round is enough
+DOUBTFUL = 0.1  # a ratio so low that PyTorch's threads may have waited for a CPU in all parts of a turn
 LONG = 0.1  # seconds of a turn, above which one round is enough
 PATIENCE = 20  # seconds that one workload may take before its first turn
 MINUTES = 9.0  # that all workloads of a kind may take
@@ -66,7 +68,10 @@ def sparing(behind: bool) -> Enough:
 
     def enough(times: dict[str, list[float]]) -> bool:
         ours, theirs = times.get(OURS), times.get(THEIRS)
-        return behind or not ours or not theirs or min(ours) < CLEAR * min(theirs) or ours[-1] + theirs[-1] > LONG
+        if not ours or not theirs or ours[-1] + theirs[-1] > LONG:
+            return True
+        ratio = min(ours) / min(theirs)
+        return ratio >= DOUBTFUL and (behind or ratio < CLEAR)
 
     return enough
 
@@ -79,8 +84,8 @@ def measured(workloads: list[Workload], chosen: argparse.Namespace, rounds: int)
     environment = chosen_environment(chosen) | (ONE_THREAD if chosen.busy else {})
     with Team([THEIRS, OURS], environment, PATIENCE) as team:
         for number, workload in enumerate(workloads):
-            result = Result(workload)
-            team.run(result, rounds, LEAST, clock, sparing(time.monotonic() - begin > (number + 1) * each))
+            result, enough = Result(workload), sparing(time.monotonic() - begin > (number + 1) * each)
+            team.run(result, rounds, LEAST, clock, enough, PARTS)
             if OURS in result.times and THEIRS in result.times:
                 found.append(ratio_of(result))
             elif THEIRS in result.times:

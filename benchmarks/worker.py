@@ -7,6 +7,7 @@ import pickle
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,24 +54,34 @@ class Worker:
         self.step = None
         self.step = workload.forms[self.name](self.module, *workload.data())
 
-    def time(self, least: float, clock: str = "perf_counter") -> float:
-        """Seconds of one call, from as many calls as fill `least` seconds; the first, which warms up, not counted.
+    def time(self, least: float, clock: str = "perf_counter", parts: int = 1) -> float:
+        """Seconds of one call: those of the quickest of so many parts of a turn, which fill `least` seconds.
 
-        `clock` is a function of Python's `time`: `process_time` does not count what other processes take.
+        A call that takes LONG is timed alone, and calls that together took so long are enough. Any other has one before
+        it that is not counted: the first after the process was stopped may wait for a thread that shares its CPU, for
+        as long as the system's slices of time are. `clock` is a function of Python's `time`: `process_time` does not
+        count what other processes take.
         """
         gc.collect()
         now = getattr(time, clock)
-        begin, calls = now(), 1
-        self.step()
-        if (elapsed := now() - begin) > least:
-            return elapsed
-        while True:
-            begin = now()
-            for _ in range(calls):
-                self.step()
-            if (elapsed := now() - begin) >= least:
-                return elapsed / calls
-            calls = 1 + int(calls * least / elapsed)
+        begin = now()
+        if (first := self.seconds(1, now)) > LONG:
+            return first
+        calls, each, found = 1, least / parts, []
+        while len(found) < parts and not (found and now() - begin > max(LONG, least)):
+            elapsed = self.seconds(calls, now)
+            if elapsed >= each:
+                found.append(elapsed / calls)
+            else:
+                calls = 1 + int(calls * each / elapsed)
+        return min(found)
+
+    def seconds(self, calls: int, now: Callable[[], float]) -> float:
+        """Seconds of some calls."""
+        begin = now()
+        for _ in range(calls):
+            self.step()
+        return now() - begin
 
     def peak(self, small: "Workload", workload: "Workload", steps: int) -> int:
         """Bytes that some steps take at most, beyond what the process had with all arrays that they start from.

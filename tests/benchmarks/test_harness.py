@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rushlight
-from benchmarks import growth, table
+from benchmarks import growth, table, worker
 from benchmarks.measure import Result, Team
 from benchmarks.process import ROOT, Cannot, Process, environment
 from benchmarks.themes import WORKLOADS, arrays, chain, recurrent
@@ -38,6 +38,35 @@ def result(**times):
 def test_a_process_times_what_it_has_prepared(process):
     process.ask("prepare", recurrent.WORKLOADS[0])
     assert process.ask("time", 0.001) > 0
+
+
+def timed(monkeypatch, durations, *asked):
+    """What a worker makes of calls that take so long, by a clock that only they move; how many it made."""
+    moment, calls = [0.0], [0]
+
+    def step():
+        moment[0] += durations[min(calls[0], len(durations) - 1)]
+        calls[0] += 1
+
+    monkeypatch.setattr(worker.time, "perf_counter", lambda: moment[0])
+    made = worker.Worker.__new__(worker.Worker)
+    made.step = step
+    return made.time(*asked), calls[0]
+
+
+@pytest.mark.parametrize(
+    ("durations", "asked", "expected"),
+    [
+        ([0.02, 1e-4], (0.001,), 1e-4),  # the first call waited for a thread
+        ([0.02, 1e-4, 0.01, 1e-4], (0.001, "perf_counter", 3), 1e-4),  # and so did a later one, in another part
+        ([0.01], (0.001, "perf_counter", 3), 0.01),
+        ([0.3, 0.2], (0.001, "perf_counter", 3), 0.3),  # a long call is timed once
+    ],
+)
+def test_calls_in_which_threads_waited_do_not_count(monkeypatch, durations, asked, expected):
+    found, calls = timed(monkeypatch, durations, *asked)
+    assert found == pytest.approx(expected)
+    assert calls <= 100
 
 
 def test_a_process_is_stopped_between_questions(process):
