@@ -2,6 +2,7 @@
 
 import builtins
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any, overload
 
@@ -342,7 +343,7 @@ def _kind(value: object) -> tuple[builtins.int, np.dtype]:
 
 def result_dtype(*operands: object) -> np.dtype:
     """The NumPy type that an operation between these tensors and numbers computes in."""
-    return _result(tuple(_kind(operand) for operand in operands))
+    return _result(tuple([_kind(operand) for operand in operands]))
 
 
 def result_type(tensor1: TensorBase | complex, tensor2: TensorBase | complex) -> dtype:
@@ -443,6 +444,17 @@ def cast(value: Any, d: np.dtype) -> np.ndarray:
     return array.astype(narrow.WIDE if array.ndim == 0 and d in narrow.TYPES else d)
 
 
+def keeping(kinds: str) -> Callable[[Any], Any]:
+    """Marks a promotion that gives tensors of one dtype of these kinds back as they are: for those it is not called."""
+
+    def mark(promote):
+        promote.kept = kinds
+        return promote
+
+    return mark
+
+
+@keeping("biufc")
 def arithmetic(*operands: Any) -> Any:
     """Brings operands to the arrays that arithmetic and comparisons compute with; NotImplemented for what is none."""
     for operand in operands:
@@ -453,6 +465,7 @@ def arithmetic(*operands: Any) -> Any:
     return arrays if len(arrays) > 1 else arrays[0]
 
 
+@keeping("fc")
 def floating(*operands: Any) -> Any:
     """The same for operations whose results are never integers: those compute in the default dtype."""
     for operand in operands:

@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from rushlight.kernels.compiled import load
 
 __all__ = [
     "channels_last",
@@ -20,6 +23,8 @@ __all__ = [
     "sparse_csr",
     "strided",
 ]
+
+fast: ModuleType | None = load("windows")
 
 
 class Name:
@@ -104,7 +109,7 @@ def is_repeated(array: np.ndarray) -> bool:
 
 def owned(array: np.ndarray) -> np.ndarray:
     """A copy with the array's strides; a contiguous one where dimensions were expanded."""
-    return np.array(array, order="C" if is_repeated(array) else "K", like=array)
+    return array.copy("C" if is_repeated(array) else "K")
 
 
 def compact(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -120,7 +125,7 @@ def extent(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
     """The number of bytes from an array's first element to the end of its last."""
     if 0 in shape:
         return 0
-    return itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    return itemsize + sum([(n - 1) * s for n, s in zip(shape, strides, strict=True)])
 
 
 def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
@@ -158,6 +163,8 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
     """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
+    if fast is not None and type(array) is np.ndarray:
+        return fast.laid_over(array, shape, strides, offset)
     place = array.__array_interface__["data"][0] + offset, not array.flags.writeable
     bytes_alone = f"|V{array.itemsize}"  # there is no name for some types
     interface = {"version": 3, "shape": shape, "strides": strides, "typestr": bytes_alone, "data": place}

@@ -13,6 +13,7 @@ cdef class Entry:
     cdef public object joint
     cdef public tuple inputs
     cdef public object promote
+    cdef public str kept
     cdef public bint broadcasts
     cdef public frozenset lists
     cdef public type node_class

@@ -88,6 +88,7 @@ class Entry:
         self.joint = options["joint"]
         self.inputs = tuple(params.index(p) for p in options["inputs"] or formulas)
         self.promote = options["promote"]
+        self.kept = getattr(self.promote, "kept", "")
         self.broadcasts = options["broadcasts"]
         self.lists = frozenset(params.index(p) for p in options["lists"])
         self.node_class = node_class(options["node"] or node_name(name))

@@ -15,6 +15,7 @@ class Entry:
     inputs: tuple[int, ...]
     lists: frozenset[int]
     promote: Callable[..., Any] | None
+    kept: str
     broadcasts: bool
     view: bool
     linear: bool

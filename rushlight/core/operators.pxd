@@ -13,7 +13,7 @@ from rushlight.core.recording cimport (
 
 cdef object ndarray, generic, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
-cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE
+cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY
 
 
 cdef class Operator(Entry):
@@ -54,6 +54,15 @@ cdef finish(Operator op, tuple args, list arrays)
 
 @cython.locals(n=int)
 cdef object on_arrays(Operator op, object arrays)
+
+cdef object narrow_type(Operator op, object arrays)
+
+cdef bint needs_none(Operator op, object array)
+
+cdef object promoted(Operator op, TensorBase a)
+
+cdef bint are_kept(Operator op, list arrays)
+
 cdef object computed(Operator op, list arrays)
 
 cdef bint on_batch(object args)

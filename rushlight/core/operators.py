@@ -44,6 +44,7 @@ RESULT = 2  # the number of `graph`, here so that it compiles to a constant
 OPERANDS, ALWAYS = 2, 3  # those of `entries`
 ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
 NARROW_TYPE = WIDEN = NARROWED = None  # see `use_narrowing`
+LAST_OF_NUMPY = 255  # that of `recording`
 RESOLVED = None  # see `use_resolving`
 
 
@@ -79,7 +80,7 @@ def usual_unary(op, a):
         return elementwise(op, (a,))
     plain = is_float(x)
     try:
-        result = evaluate(op.compute, x, None, None, None) if plain else on_arrays(op, (op.promote(a),))
+        result = evaluate(op.compute, x, None, None, None) if plain else on_arrays(op, (promoted(op, a),))
     except MemoryError as error:
         raise explained(error, (x,)) from None
     if type(result) is not ndarray:
@@ -129,7 +130,7 @@ def usual_binary(op, a, b):
     else:
         y = b
         plain = plain and (type(b) is float or type(b) is int)
-    if not plain:
+    if not plain and not (needs_none(op, x) and type(y) is ndarray and same_dtype(x, y)):
         prepared = op.promote(a, b)
         if prepared is NotImplemented:
             return NotImplemented
@@ -191,13 +192,39 @@ def usual_call(op, args):
     if op.view:
         ready_for_view(op, args[0])
     arrays = [unwrap(arg) for arg in args]
-    if op.promote is not None:
+    if op.promote is not None and not are_kept(op, arrays):
         if any_turned(arrays):
             return call(op, RESOLVED(args))
         promoted = op.promote(*[args[i] for i in op.inputs])
         for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
             arrays[position] = array
     return finish(op, args, arrays)
+
+
+def needs_none(op, array):
+    """Whether an operator computes with arrays of such a dtype as they are, where all of them have it."""
+    return array.dtype.kind in op.kept
+
+
+def promoted(op, a):
+    """The array that an operator of one tensor computes with."""
+    return a._array if needs_none(op, a._array) else op.promote(a)
+
+
+def are_kept(op, arrays):
+    """Whether the operands among the arguments of a call need no promotion: NumPy's arrays, all of one dtype."""
+    first = None
+    for position in op.inputs:
+        array = arrays[position]
+        if array is None:
+            continue
+        if type(array) is not ndarray:
+            return False
+        if first is None:
+            first = array
+        elif not same_dtype(first, array):
+            return False
+    return first is not None and needs_none(op, first)
 
 
 def elementwise(op, args):
@@ -235,7 +262,7 @@ def finish(op, args, arrays):
         if not op.view:
             return call(op, RESOLVED(args))
         turned, arrays[0], batched = arrays[0], arrays[0].memory, False
-    narrow = None if NARROW_TYPE is None else NARROW_TYPE(op, arrays)
+    narrow = narrow_type(op, arrays)
     if narrow is not None:
         arrays = WIDEN(arrays)
     try:
@@ -292,11 +319,23 @@ def ready_for_view(op, tensor):
 
 def on_arrays(op, arrays):
     """What an operator computes of arrays by its function, batched ones and those of narrow types too."""
-    narrow = None if NARROW_TYPE is None else NARROW_TYPE(op, arrays)
+    narrow = narrow_type(op, arrays)
     if narrow is not None:
         arrays = WIDEN(arrays)
     result = compute_batched(op, arrays) if on_batch(arrays) else op.forward(*arrays)
     return result if narrow is None else NARROWED(result, narrow)
+
+
+def narrow_type(op, arrays):
+    """The narrow type that a result is rounded to, if any; `narrow` is asked where an argument may be of one."""
+    if NARROW_TYPE is not None:
+        for array in arrays:
+            if type(array) is ndarray:
+                if array.dtype.num > LAST_OF_NUMPY:
+                    return NARROW_TYPE(op, arrays)
+            elif type(array) is not float and type(array) is not int:
+                return NARROW_TYPE(op, arrays)
+    return None
 
 
 def computed(op, arrays):

@@ -16,7 +16,7 @@ from rushlight.core.batching import on_batched, on_more_levels
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator
 from rushlight.core.turned import memory, plain, turn, turning
-from rushlight.layouts import compact, extent, overlaps
+from rushlight.layouts import compact, extent, fast, overlaps
 
 
 class Window:
@@ -215,7 +215,7 @@ def whole(array: Array) -> Array:
 def address(array: Array) -> int:
     """The address of an array's first element, of a batched one in its first example."""
     first = array.example() if type(array) is Batched else memory(array)
-    return first.__array_interface__["data"][0]
+    return first.__array_interface__["data"][0] if fast is None else fast.address(first)
 
 
 def positions(shape: Sequence[int], strides: Any, offset: int, itemsize: int) -> Any:

@@ -24,4 +24,6 @@ def put_along(array: np.ndarray, index: Any, dim: int, values: int | np.ndarray,
         return False
     if not is_array(values):
         values = np.asarray(values, array.dtype)
-    return fast.put(array, index, dim, np.broadcast_to(values, index.shape), adds)
+    if values.shape != index.shape:
+        values = np.broadcast_to(values, index.shape)
+    return fast.put(array, index, dim, values, adds)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.ops.table import TABLE
 
 INTEGERS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 
@@ -39,3 +40,48 @@ def test_a_sum_over_every_dimension_is_the_sum(shape, keepdim):
     assert found.shape == ((1,) * x.ndim if keepdim else ())
     assert found.item() == x.sum().item()
     assert x.half().sum(tuple(range(x.ndim)), keepdim).dtype is torch.float16
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float16", "bfloat16", "float64", "complex64"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x * y,
+        lambda x, y: x / y,
+        lambda x, y: x & y,
+        lambda x, y: x << y,
+        lambda x, y: x == y,
+        lambda x, y: x < y,
+        lambda x, y: torch.floor_divide(x, y),
+        lambda x, y: torch.gcd(x, y),
+        lambda x, y: torch.clamp(x, min=y),
+        lambda x, y: torch.where(x == y, x, y),
+        lambda x, y: torch.lerp(x, y, x),
+        lambda x, y: torch.sub(x, y, alpha=2),
+        lambda x, y: torch.sub(x, y, alpha=True),
+        lambda x, y: torch.sub(x, y, alpha=0.5),
+        lambda x, y: ~x,
+        lambda x, y: -x,
+        lambda x, y: torch.ceil(x),
+        lambda x, y: torch.erf(x),
+        lambda x, y: torch.maximum(x, y),
+    ],
+)
+def test_operands_of_one_dtype_that_are_not_promoted_give_what_promoted_ones_give(monkeypatch, call, dtype):
+    """The result, or the error, is that of the way that promotes, which tensors of one dtype need not go."""
+    x = torch.tensor([[1, 0, 3], [2, 5, 1]]).to(getattr(torch, dtype))
+    y = torch.tensor([[1, 1, 2]]).to(getattr(torch, dtype))
+    quick = outcome(call, x, y)
+    for entry in TABLE.values():
+        monkeypatch.setattr(entry, "kept", "")
+    assert outcome(call, x, y) == quick
+
+
+def outcome(call, *operands):
+    try:
+        result = call(*operands)
+    except Exception as error:
+        return type(error), str(error)
+    return result.dtype, result.tolist()

@@ -15,6 +15,7 @@ from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_reading
+from rushlight.kernels.steps import fill as write_number
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -188,7 +189,10 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
         return change(tensor, entry, value)
     check_history(tensor, recording() and tensor.requires_grad)
     check_reading(tensor, entry, (value,))
-    np.copyto(tensor._array, value._array if isinstance(value, TensorBase) else value, casting="unsafe")
+    if isinstance(value, TensorBase):
+        np.copyto(tensor._array, value._array, casting="unsafe")
+    else:
+        write_number(tensor._array, value)
     tensor._bump()
     return tensor
 

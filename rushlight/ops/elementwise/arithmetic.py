@@ -36,11 +36,12 @@ __all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "rsub",
 Operand = Tensor | int | float | complex
 
 
+@dtypes.keeping("iufc")
 def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
     """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
-    kinds = [kind_of(dtypes.result_dtype(operand)) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
-    if "b" in kinds:
-        if kinds == ["b", "b"]:
+    booleans = [is_boolean(operand) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
+    if True in booleans:
+        if booleans == [True, True]:
             raise RuntimeError(
                 "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
                 "operator instead."
@@ -52,6 +53,14 @@ def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
     return arithmetic(*operands)
 
 
+def is_boolean(operand: Any) -> bool:
+    """Whether a tensor, an array or a number is one of truths."""
+    if isinstance(operand, TensorBase):
+        return operand._array.dtype.kind == "b"
+    return isinstance(operand, (bool, np.bool_)) or (isinstance(operand, np.ndarray) and operand.dtype.kind == "b")
+
+
+@dtypes.keeping("iufc")
 def no_boolean(operand: Tensor) -> Array:
     """Arithmetic's promotion, for negation: PyTorch has none of bools."""
     if operand._array.dtype == bool:
@@ -162,6 +171,8 @@ _add_scaled, _sub_scaled = with_multiple("add", 1), with_multiple("sub", -1)
 
 def check_factor(alpha: Any, *operands: Tensor) -> None:
     """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
+    if type(alpha) is int:
+        return
     kind = kind_of(dtypes.result_dtype(*operands))
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -210,7 +221,8 @@ def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
         return _sub(input, other, out=out)
     if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
         return refuse_operands("sub", input, other)
-    no_booleans(input, other)
+    if is_boolean(input) or is_boolean(other):
+        no_booleans(input, other)
     return scaled("sub", _sub_scaled, input, other, alpha, out)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
-from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
@@ -83,11 +82,14 @@ logical_not = unary(
 )
 
 
+FLOATS = "fV"  # NumPy's kinds: ml_dtypes' types are "V"
+
+
 def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]:
     """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
 
     def forward(x, *others, out=None):
-        if kind_of(x.dtype) == "f":
+        if x.dtype.kind in FLOATS:
             raise refused(missing(kernel, x.dtype), (x, *others))
         return function(x, *others)
 
@@ -120,7 +122,7 @@ def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
 
     def shift(x, count):
         bits = x.dtype.itemsize * 8
-        if np.ndim(count) == 0 and 0 <= count < bits:
+        if np.ndim(count) == 0 and 0 <= int(count) < bits:
             return ufunc(x, count)
         return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
 

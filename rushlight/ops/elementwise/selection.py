@@ -12,9 +12,9 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check_first
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, keeping, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
-from rushlight.ops.arguments.promotion import NUMBERS, common, missing, only, real
+from rushlight.ops.arguments.promotion import NUMBERS, common, kept, missing, only, real
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import symmetric
@@ -269,6 +269,7 @@ def between_tensors(grad: Array, input: Array, min: Array, max: Array, needs: Se
 def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
     """The promotion of an input and its bounds, of which one may be None."""
 
+    @keeping(kept(promote, "biufc"))
     def promote_given(*operands):
         arrays = iter(promote(*[operand for operand in operands if operand is not None]))
         return [None if operand is None else next(arrays) for operand in operands]
@@ -276,6 +277,7 @@ def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
     return promote_given
 
 
+@keeping("iuf")
 def numbers_only(*operands: Tensor) -> list[Array]:
     """`clamp`'s promotion: none of complex numbers, and of bools only with one bound."""
     arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)

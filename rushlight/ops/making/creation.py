@@ -11,6 +11,7 @@ from rushlight.core.interpreters import noted
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
+from rushlight.kernels.steps import fill
 from rushlight.layouts import empty_array, laid_over, memory_format
 from rushlight.ops.arguments.options import (
     LikeOptions,
@@ -47,7 +48,7 @@ blank_like = noted(empty_array)
 def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value: Any) -> np.ndarray:
     """An array with one value everywhere, of an array's shape, with its strides or in a memory format."""
     array = empty_array(input, dtype, format)
-    array[...] = value
+    fill(array, value)
     return array
 
 
@@ -257,7 +258,9 @@ def inferred_type(value: float) -> np.dtype:
 
 def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
-    return np.full(shape, checked_number(value, dtype), dtype)
+    array = np.empty(shape, dtype)
+    fill(array, checked_number(value, dtype))
+    return array
 
 
 def new(name: str, function: Callable[..., Any]) -> None:

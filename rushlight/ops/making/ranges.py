@@ -14,6 +14,7 @@ from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
+from rushlight.kernels.steps import count_up
 from rushlight.ops.arguments.options import Options, OutOptions, made, numpy_type
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
@@ -48,7 +49,7 @@ def arange(
         last, first, by = numbers("arange", end=start, start=0, step=step)
     else:
         first, last, by = numbers("arange", start=0 if start is None else start, end=end, step=step)
-    floating = any(isinstance(n, float) for n in (first, last, by))
+    floating = isinstance(first, float) or isinstance(last, float) or isinstance(by, float)
     default = dtypes.get_default_dtype() if floating else dtypes.int64
     d = numpy_type("arange", dtype, type_of_out(options) or default._numpy)
     require(d, NUMBERS, "arange_cpu")
@@ -56,8 +57,7 @@ def arange(
         if 0 < abs(by) < 1:
             raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
-    values = first + np.arange(count(first, last, by)) * by
-    return made("arange", values.astype(d, copy=False), options, dtype)
+    return made("arange", in_steps(first, by, count(first, last, by), d), options, dtype)
 
 
 def range(
@@ -80,8 +80,8 @@ def range(
     )
     first, last, by = numbers("range", start=0 if end is None else start, end=start if end is None else end, step=step)
     check_direction(first, last, by)
-    values = first + np.arange(math.floor((last - first) / by) + 1) * by
-    return made("range", values.astype(numpy_type("range", dtype, type_of_out(options))), options, dtype)
+    d = numpy_type("range", dtype, type_of_out(options))
+    return made("range", in_steps(first, by, math.floor((last - first) / by) + 1, d), options, dtype)
 
 
 def linspace(
@@ -176,6 +176,15 @@ def numbers(name: str, **arguments: Number | None) -> list[Any]:
     return found
 
 
+def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
+    """So many numbers in even steps."""
+    if dtype.kind != "f" or dtype.itemsize < 4:
+        return (first + np.arange(size) * step).astype(dtype, copy=False)
+    out = np.empty(size, dtype)
+    count_up(out, first, step)
+    return out
+
+
 def count(start: float, end: float, step: float) -> int:
     """How many numbers lie from `start` on before `end`; RuntimeError where there is no such range."""
     check_direction(start, end, step)
@@ -242,6 +251,12 @@ def evenly(first: Array, last: Array, steps: int, dtype: np.dtype) -> np.ndarray
     d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     start, end = np.broadcast_arrays(np.asarray(first, d)[..., None], np.asarray(last, d)[..., None])
     step = (end - start) / d.type(max(steps - 1, 1))
+    if start.size == 1 and d.kind == "f" and steps != 1:
+        out = np.empty((*start.shape[:-1], steps), np.float64 if dtype.kind in "biu" else dtype)
+        half, row = steps // 2, out.reshape(-1)
+        count_up(row[:half], float(start.item()), float(step.item()))
+        count_up(row[half:], float(end.item()), float(step.item()), half + 1 - steps)
+        return out
     precise = np.result_type(d, np.float64)
     start, end, step = start.astype(precise), end.astype(precise), step.astype(precise)
     half = np.arange(steps // 2) * step

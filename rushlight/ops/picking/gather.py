@@ -118,6 +118,8 @@ def check_extent(
     shape: Sequence[int], sizes: Sequence[int], dim: int, source: Sequence[int] | None, gathers: bool
 ) -> None:
     """RuntimeError for an index that is larger than the tensor elsewhere than along `dim`, or than its source."""
+    if sizes == shape and (source is None or source == shape):
+        return
     beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
     if gathers and beyond:
         raise RuntimeError(

@@ -79,7 +79,7 @@ def type_name(input: Array) -> Any:
 def integers_widened(input: Any) -> Array:
     """The array of a tensor that is summed: integers and bools are added up in int64."""
     array = input._array if isinstance(input, TensorBase) else input
-    return array.astype(np.int64) if array.dtype.kind in "biu" else array
+    return array.astype(np.int64, copy=False) if array.dtype.kind in "biu" else array
 
 
 def added(array, dims, keepdim, d=None):

@@ -11,6 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
+from rushlight.layouts import laid_over
 from rushlight.ops.arguments.dims import listed, sequence
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
@@ -28,7 +29,7 @@ def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
 def _expand(input, shape):
     if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than NumPy's function
         strides = [s if n != 1 else 0 for s, n in zip(input.strides, input.shape, strict=True)]
-        return np.ndarray(shape, input.dtype, input, 0, (0,) * (len(shape) - input.ndim) + tuple(strides))
+        return laid_over(input, shape, (0,) * (len(shape) - input.ndim) + tuple(strides))
     out = np.broadcast_to(input, shape)
     out.flags.writeable = input.flags.writeable
     return out
@@ -55,6 +56,8 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | N
             f"expand(torch.{name}Tensor{{{list(shape)}}}, size={list(target)}): the number of sizes provided "
             f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
+    if target[extra:] == shape and min(target[:extra]) >= 0:
+        return _expand(input, target)
     return _expand(input, tuple([expanded_size(i, n, i - extra, shape, target) for i, n in enumerate(target)]))
 
 

@@ -36,6 +36,8 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     known = math.prod(shape)
     if known == size and min(shape, default=0) >= 0:
         return shape
+    if known < 0 and min(shape) == -1 and shape.count(-1) == 1 and size % known == 0:
+        return tuple([size // -known if n == -1 else n for n in shape])
     known = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -44,8 +46,6 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
             "-1 can be any value and is ambiguous"
         )
-    if -1 in shape and known and size % known == 0:
-        return tuple([size // known if n == -1 else n for n in shape])
     if -1 in shape or known != size or min(shape, default=0) < 0:
         raise RuntimeError(advised(f"shape '{list(shape)}' is invalid for input of size {size}"))
     return shape

@@ -179,8 +179,13 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def _unfold(input, dim, size, step):
     if input.ndim == 0:
         return input.reshape(1)[:size]
-    out = np.lib.stride_tricks.sliding_window_view(input, size, dim, writeable=input.flags.writeable)
-    return out[(*(ALL,) * dim, slice(None, None, step))]
+    if type(input) is not np.ndarray:
+        out = np.lib.stride_tricks.sliding_window_view(input, size, dim, writeable=input.flags.writeable)
+        return out[(*(ALL,) * dim, slice(None, None, step))]
+    shape, strides = input.shape, input.strides
+    count = (shape[dim] - size) // step + 1
+    sizes = (*shape[:dim], count, *shape[dim + 1 :], size)
+    return laid_over(input, sizes, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]))
 
 
 @operator(
@@ -288,7 +293,7 @@ def strided_windows(
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}")
     strides = tuple([s * itemsize for s in stride])
-    held = extent(base.shape, base.strides, base.itemsize)
+    held = base.nbytes if base.flags.c_contiguous else extent(base.shape, base.strides, base.itemsize)
     needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
     if needed > held:
         raise RuntimeError(

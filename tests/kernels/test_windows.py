@@ -1,0 +1,64 @@
+"""Windows over an array's memory, compiled and plain."""
+
+import numpy as np
+import pytest
+
+from rushlight import layouts
+from rushlight.core import windows
+
+DTYPES = ["float32", "float64", "int64", "bool", "complex64", "float16"]
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def form(request, monkeypatch):
+    if request.param == "plain":
+        monkeypatch.setattr(layouts, "fast", None)
+        monkeypatch.setattr(windows, "fast", None)
+    elif layouts.fast is None:
+        pytest.skip("nothing was compiled")
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("shape", "steps", "offset"),
+    [
+        ((2, 3), (4, 1), 0),
+        ((3, 2, 2), (1, 1, 2), 5),
+        ((), (), 7),
+        ((0, 4), (4, 1), 0),
+        ((3, 5), (0, 2), 1),
+        ((4,), (-2,), 9),
+    ],
+)
+def test_what_is_laid_over_memory_shows_its_elements(dtype, shape, steps, offset):
+    memory = np.arange(24).astype(dtype)
+    size = memory.itemsize
+    places = np.full(shape, offset)
+    for dim, step in enumerate(steps):
+        places = places + step * np.arange(shape[dim]).reshape((-1,) + (1,) * (len(shape) - dim - 1))
+    found = layouts.laid_over(memory, shape, tuple(step * size for step in steps), offset * size)
+    assert (found.shape, found.dtype) == (shape, memory.dtype)
+    assert np.array_equal(found, memory[places])
+    if found.size:
+        assert np.shares_memory(found, memory)
+        assert windows.address(found) == windows.address(memory) + offset * size
+
+
+@pytest.mark.usefixtures("form")
+def test_a_window_can_be_written_to_where_its_memory_can_and_keeps_it_alive():
+    memory = np.zeros((4, 4))
+    window = layouts.laid_over(memory, (4,), (40,))
+    window += 1
+    assert np.array_equal(memory, np.eye(4))
+    memory.flags.writeable = False
+    assert not layouts.laid_over(memory, (2,), (8,)).flags.writeable
+    del memory
+    assert np.array_equal(window, np.ones(4))
+
+
+def test_sizes_and_strides_that_do_not_fit_are_refused():
+    if layouts.fast is None:
+        pytest.skip("nothing was compiled")
+    with pytest.raises(ValueError, match="strides"):
+        layouts.fast.laid_over(np.zeros(4), (2, 2), (8,))
