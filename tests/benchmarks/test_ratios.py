@@ -46,6 +46,7 @@ OTHER_FORMS = {  # entries that are a form of another, or a part of it, which th
     "power_0",
     "split_with_sizes_copy",
     "squeeze2",
+    "stable_softplus",
     "transpose_copy",
     "transpose_scalar",
     "unsafe_split",
