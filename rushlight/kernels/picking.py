@@ -22,8 +22,7 @@ def put_along(array: np.ndarray, index: Any, dim: int, values: int | np.ndarray,
     """Puts values into an array along a dimension, or adds them in; whether it could. If not, some may be there."""
     if fast is None or not is_array(index):
         return False
-    if not is_array(values):
-        values = np.asarray(values, array.dtype)
-    if values.shape != index.shape:
-        values = np.broadcast_to(values, index.shape)
-    return fast.put(array, index, dim, values, adds)
+    source: Any = values if is_array(values) else np.asarray(values, array.dtype)
+    if source.shape != index.shape:
+        source = np.broadcast_to(source, index.shape)
+    return fast.put(array, index, dim, source, adds)

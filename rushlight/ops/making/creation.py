@@ -259,7 +259,8 @@ def inferred_type(value: float) -> np.dtype:
 def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
     array = np.empty(shape, dtype)
-    fill(array, checked_number(value, dtype))
+    number: Any = checked_number(value, dtype)
+    fill(array, number)
     return array
 
 
