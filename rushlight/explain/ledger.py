@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -13,135 +13,15 @@ from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.explain.bad_values import array_of, is_given
-from rushlight.explain.finite import is_bad, sum_of_squares
+from rushlight.explain.finite import is_bad
+from rushlight.explain.held import Held
+from rushlight.explain.leaf import Arrival, Leaf
 from rushlight.explain.origins import Cut, info_of, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
 from rushlight.tensors import Tensor
 
 ndarray = np.ndarray
-
-
-class Leaf:
-    """What happened to one leaf."""
-
-    last: Site | None
-
-    def __init__(self, tensor: Tensor, site: Site | None):
-        self.ref = ref(tensor)
-        self.key: int = id(tensor)
-        self.shape: tuple[Any, ...] = tuple(tensor._array.shape)
-        self.is_parameter: bool = type(tensor).__name__ == "Parameter"
-        self.first = self.last = site  # the lines of the first and the last pass that reached it
-        self.arrivals = 0
-        self.zeros = 0  # gradients that were all zero
-        self.zeroed_by = None  # what is known of the node that made them so
-        self.zeroed_name = ""
-        self.norms: list[float] = []
-        self.new = False  # a gradient has arrived since the last step
-        self.used = False  # a step has used what is there
-        self.stale = False  # and more was added to that
-        self.read = False  # the program looked at the gradient
-        self.first_step = 0
-        self.values: np.ndarray | None = None  # some, as they were when a gradient arrived
-        self.used_at: Site | None = None  # the line of the operation that the first gradient came from
-        self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
-        self.changed_at: Site | None = None
-
-    @property
-    def tensor(self) -> Any:
-        """The leaf, while there is one."""
-        return self.ref()
-
-    def changed_by_hand(self, leaf: Tensor) -> bool:
-        """Whether the program itself has changed the leaf since the last gradient arrived."""
-        if self.values is None or np.array_equal(self.values, leaf._array.reshape(-1)[:8], equal_nan=True):
-            return False
-        change = None if leaf._counter is None else leaf._counter.changed_at
-        self.changed_at = getattr(change, "site", None) or self.last
-        return True
-
-
-class Held:
-    """What is known of an optimizer."""
-
-    def __init__(self, optimizer: Any, site: Site):
-        self.optimizer = optimizer
-        self.name: str = type(optimizer).__name__
-        self.site = site
-        self.steps = 0
-        self.step_site = None
-        self.zero_site = None
-        self.schedule_site: Site | None = None
-        self.zeroed = 0
-        self.stale = 0  # steps with gradients that were used before
-        self.lost = 0  # steps after gradients had been zeroed
-        self.empty = 0  # steps without any gradient
-        self.frozen = 0  # steps with no parameter that requires grad
-        self.compared = 0  # steps before and after which parameters were compared
-        self.unmoved = 0  # those of them that changed nothing though there were gradients
-        self.resting = 0  # those of them with a learning rate of zero
-        self.bad_at: int | None = None  # the first step after which a parameter was bad
-        self.passes = 0  # how many passes there had been when it was made
-
-        self.before: list[Any] | None = None
-
-    def arrived(self, ledger: "Ledger") -> int:
-        """How many gradients the parameters got at most."""
-        leaves = [ledger.leaves.get(id(p)) for p in self.params]
-        return max((leaf.arrivals for leaf in leaves if leaf is not None), default=0)
-
-    @property
-    def params(self) -> list[Any]:
-        """All parameters."""
-        return [p for group in self.optimizer.param_groups for p in group["params"]]
-
-
-class Arrival:
-    """The end of a gradient's way at a leaf."""
-
-    __slots__ = ("leaf", "ledger", "state")
-
-    state: Leaf
-
-    def __init__(self, ledger: "Ledger", leaf: Tensor):
-        self.ledger: Ledger = ledger
-        self.leaf: Tensor = leaf
-
-    def __enter__(self) -> Self:
-        under_way = self.ledger.under_way[-1]
-        state = self.state = self.ledger.leaf(self.leaf, under_way.site)
-        held = self.leaf._grad
-        if held is None or is_zero(held._array):
-            state.stale = False
-        elif state.used:
-            state.stale = True
-        elif state.changed_by_hand(self.leaf):
-            state.by_hand += 1
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        leaf, state = self.leaf, self.state
-        under_way = self.ledger.under_way[-1]
-        if leaf._grad is None:
-            return
-        state.arrivals += 1
-        if state.arrivals == 1 and (info := info_of(under_way.node)) is not None:
-            state.used_at = info.site
-        state.new, state.used, state.last = True, False, under_way.site
-        if id(leaf) not in self.ledger.owned:
-            state.values = leaf._array.reshape(-1)[:8].copy()
-        under_way.reached.append(state)
-        array = leaf._grad._array
-        if type(array) is not ndarray:
-            return
-        size = sum_of_squares(array)
-        if size - size != 0 and is_bad(array):
-            under_way.bad_leaves.append(state)
-        if size == 0 and not array.any():
-            under_way.zero_leaves.append((state, leaf))
-        if len(state.norms) < 500:
-            state.norms.append(size**0.5)
 
 
 class Ledger:

@@ -83,12 +83,20 @@ for _ in range(5):
 
 @finder
 def growth(case: Any) -> Iterator[Any]:
-    """Passes that have more and more nodes, and results whose graph spans many steps."""
-    ledger = case.ledger
-    retained = False
-    for site, sizes in ledger.sizes.items():
-        if len(sizes) >= 4 and rises(sizes) and ledger.retained.get(site):
-            retained = True
+    """Graphs that reach back through earlier steps, and results that are kept with theirs."""
+    longer = list(longer_passes(case))
+    spans = [(one, node()) for one, node in case.watch.spans.values() if one.depth >= 3]
+    yield from longer
+    if not spans:
+        yield from kept_results(case)
+    elif not longer:
+        yield spanning(*max(spans, key=lambda pair: pair[0].depth))
+
+
+def longer_passes(case: Any) -> Iterator[Any]:
+    """Passes that go through more and more nodes, with retain_graph."""
+    for site, sizes in case.ledger.sizes.items():
+        if len(sizes) >= 4 and rises(sizes) and case.ledger.retained.get(site):
             yield found(
                 RETAINED,
                 site,
@@ -101,38 +109,47 @@ def growth(case: Any) -> Iterator[Any]:
                 weight=9,
                 operations=sizes,
             )
-    spans = [(one, node()) for one, node in case.watch.spans.values() if one.depth >= 3]
-    if spans and not retained:
-        one, node = max(spans, key=lambda pair: pair[0].depth)
-        yield found(
-            GROWS,
-            one.site,
-            f"what is computed here holds the graphs of {one.depth + 1} steps{size_of([node])}",
-            "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
-            "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
-            weight=4,
-            steps=one.depth + 1,
-        )
-    if not spans:
-        kept = kept_longest(case)
-        if kept is not None:
-            site, steps = kept
-            holder = case.watch.holders.get(site)
-            put = holder and Text.of(case).adding(holder)
-            held = [t._node for result in site.results if (t := result()) is not None]
-            where = f"put into `{holder}`" if put else "computed"
-            yield found(
-                GROWS,
-                put or site,
-                f"what is {where} here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
-                "a list of results that require grad, losses say or predictions, "
-                "keeps the graph of each, with what that saved",
-                "keep numbers: losses.append(loss.item()), or loss.detach(); "
-                "compute what is only looked at inside `with torch.no_grad():`",
-                ("computed at", site),
-                weight=4,
-            )
-    for site, times in ledger.recorded_passes.items():
+
+
+def spanning(one: Any, node: Any) -> Any:
+    """The finding for a result whose graph spans many steps."""
+    return found(
+        GROWS,
+        one.site,
+        f"what is computed here holds the graphs of {one.depth + 1} steps{size_of([node])}",
+        "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
+        "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
+        weight=4,
+        steps=one.depth + 1,
+    )
+
+
+def kept_results(case: Any) -> Iterator[Any]:
+    """Results of many steps that something holds, each with its graph."""
+    kept = kept_longest(case)
+    if kept is None:
+        return
+    site, steps = kept
+    holder = case.watch.holders.get(site)
+    put = holder and Text.of(case).adding(holder)
+    held = [t._node for result in site.results if (t := result()) is not None]
+    where = f"put into `{holder}`" if put else "computed"
+    yield found(
+        GROWS,
+        put or site,
+        f"what is {where} here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
+        "a list of results that require grad, losses say or predictions, keeps the graph of each, with what that saved",
+        "keep numbers: losses.append(loss.item()), or loss.detach(); "
+        "compute what is only looked at inside `with torch.no_grad():`",
+        ("computed at", site),
+        weight=4,
+    )
+
+
+@finder
+def recorded_passes(case: Any) -> Iterator[Any]:
+    """backward(create_graph=True), step after step."""
+    for site, times in case.ledger.recorded_passes.items():
         if times >= 3:
             yield found(
                 CREATED,

@@ -166,78 +166,114 @@ def zeroed(case: Any) -> Iterator[Any]:
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
             by_node.setdefault((leaf.zeroed_by.site, leaf.zeroed_name), []).append(leaf)
     for (site, name), leaves in by_node.items():
-        one = of_node(case, site, name, leaves)
-        if one is not None:
-            yield one
+        if ("softmax-of-one", site) not in case.readings.seen:  # that says it all
+            made = Zeroed(case, site, name, leaves)
+            yield from (one for names, rule in RULES if name in names and (one := rule(made)) is not None)
 
 
-def of_node(case: Any, site: Any, name: str, leaves: Any) -> Any:
-    """The finding for the node that makes gradients zero; None where a few steps say nothing."""
-    passes = min(leaf.arrivals for leaf in leaves)
-    tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
-    whose = f"the gradient of {case.names.of_several(tensors)}" if tensors else "the gradient"
-    arrives = ("arrives at", leaves[0].last)
-    if name in FLAT:
-        return found(
-            STEP_FUNCTION,
-            site,
-            f"{name}() has a derivative of zero everywhere, which makes {whose} zero",
-            "the function is flat but for its jumps",
-            "pass the gradient straight through: x + (x.round() - x).detach(); or use a smooth function",
-            arrives,
-            weight=8,
-        )
-    if name in RECTIFIERS and (passes > 1 or only(case)):
-        return found(
-            DEAD,
-            site,
-            f"all that comes to {name}() here is negative, which makes {whose} zero",
-            "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
-            "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
-            arrives,
-            weight=7,
-        )
-    if ("softmax-of-one", site) in case.readings.seen:
-        return None  # that says it all
-    if name in CURVES and (passes > 1 or only(case)):
-        return found(
-            SATURATED,
-            site,
-            f"{name}() is saturated here, which makes {whose} zero",
-            "far from its middle the function is flat in floating point, or it is beyond its bounds",
-            "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
-            arrives,
-            weight=7,
-        )
-    if name in PRODUCTS and passes > 2:
-        names = [case.names.known.get(id(t), "").split(".")[-1] for t in tensors]
-        begun = next((line for name in names if name and (line := Text.of(case).zeroing(name))), None)
-        return found(
-            ZERO_WEIGHTS,
-            begun or site,
-            f"the weights of the product here are all zero, and so is {whose}"
-            if begun is None
-            else f"weights begin as zeros here, and {whose} is zero as well",
-            "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
-            "begin with the default initialisation, or another random one; zeros are for biases",
-            ("the product", site),
-            arrives,
-            weight=7,
-        )
-    if name in ("mul", "div", "masked_fill", "where", "masked_fill_tensor") and (passes > 2 or only(case)):
-        return found(
-            TIMES_ZERO,
-            site,
-            f"what comes from {case.names.of_several(tensors)} is multiplied by zero, or masked, here",
-            "the derivative of a product is the other factor",
-            "look at that factor: a mask without ones, "
-            "a weight of the loss that is zero, an integer division that gives zero",
-            arrives,
-            weight=6,
-        )
-    return None
+class Zeroed:
+    """Gradients that a node makes zero: whose they are, and how many passes there were."""
+
+    def __init__(self, case: Any, site: Any, name: str, leaves: Any):
+        self.case = case
+        self.site = site
+        self.name = name
+        self.passes = min(leaf.arrivals for leaf in leaves)
+        self.tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
+        self.arrives = ("arrives at", leaves[0].last)
+        self.only = not case.ledger.steps  # the program makes no steps, only looks at gradients
+
+    @property
+    def whose(self) -> str:
+        """Whose gradient it is, in words."""
+        return f"the gradient of {self.case.names.of_several(self.tensors)}" if self.tensors else "the gradient"
 
 
-def only(case: Any) -> bool:
-    """Whether the program makes no steps, only looks at gradients."""
-    return not case.ledger.steps
+def flat(made: Zeroed) -> Any:
+    """round and the like."""
+    return found(
+        STEP_FUNCTION,
+        made.site,
+        f"{made.name}() has a derivative of zero everywhere, which makes {made.whose} zero",
+        "the function is flat but for its jumps",
+        "pass the gradient straight through: x + (x.round() - x).detach(); or use a smooth function",
+        made.arrives,
+        weight=8,
+    )
+
+
+def dead(made: Zeroed) -> Any:
+    """A ReLU below zero."""
+    if made.passes < 2 and not made.only:
+        return None
+    return found(
+        DEAD,
+        made.site,
+        f"all that comes to {made.name}() here is negative, which makes {made.whose} zero",
+        "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
+        "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
+        made.arrives,
+        weight=7,
+    )
+
+
+def saturated(made: Zeroed) -> Any:
+    """A curve far from its middle, or a clamp beyond its bounds."""
+    if made.passes < 2 and not made.only:
+        return None
+    return found(
+        SATURATED,
+        made.site,
+        f"{made.name}() is saturated here, which makes {made.whose} zero",
+        "far from its middle the function is flat in floating point, or it is beyond its bounds",
+        "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
+        made.arrives,
+        weight=7,
+    )
+
+
+def zero_weights(made: Zeroed) -> Any:
+    """A product with weights that are all zero."""
+    if made.passes < 3:
+        return None
+    names = [made.case.names.known.get(id(t), "").split(".")[-1] for t in made.tensors]
+    text = Text.of(made.case)
+    begun = next((line for name in names if name and (line := text.zeroing(name))), None)
+    return found(
+        ZERO_WEIGHTS,
+        begun or made.site,
+        f"the weights of the product here are all zero, and so is {made.whose}"
+        if begun is None
+        else f"weights begin as zeros here, and {made.whose} is zero as well",
+        "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
+        "begin with the default initialisation, or another random one; zeros are for biases",
+        ("the product", made.site),
+        made.arrives,
+        weight=7,
+    )
+
+
+def times_zero(made: Zeroed) -> Any:
+    """A factor or a mask that is zero."""
+    if made.passes < 3 and not made.only:
+        return None
+    return found(
+        TIMES_ZERO,
+        made.site,
+        f"what comes from {made.case.names.of_several(made.tensors)} is multiplied by zero, or masked, here",
+        "the derivative of a product is the other factor",
+        "look at that factor: a mask without ones, "
+        "a weight of the loss that is zero, an integer division that gives zero",
+        made.arrives,
+        weight=6,
+    )
+
+
+FACTORS = ("mul", "div", "masked_fill", "where", "masked_fill_tensor")
+RULES = (
+    (FLAT, flat),
+    (RECTIFIERS, dead),
+    (CURVES, saturated),
+    (PRODUCTS, zero_weights),
+    (FACTORS, times_zero),
+)

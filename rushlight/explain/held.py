@@ -1,0 +1,40 @@
+"""An optimizer in the ledger: what it holds, and how its steps went."""
+
+from typing import Any
+
+from rushlight.explain.sites import Site
+
+
+class Held:
+    """What is known of an optimizer."""
+
+    def __init__(self, optimizer: Any, site: Site):
+        self.optimizer = optimizer
+        self.name: str = type(optimizer).__name__
+        self.site = site
+        self.steps = 0
+        self.step_site = None
+        self.zero_site = None
+        self.schedule_site: Site | None = None
+        self.zeroed = 0
+        self.stale = 0  # steps with gradients that were used before
+        self.lost = 0  # steps after gradients had been zeroed
+        self.empty = 0  # steps without any gradient
+        self.frozen = 0  # steps with no parameter that requires grad
+        self.compared = 0  # steps before and after which parameters were compared
+        self.unmoved = 0  # those of them that changed nothing though there were gradients
+        self.resting = 0  # those of them with a learning rate of zero
+        self.bad_at: int | None = None  # the first step after which a parameter was bad
+        self.passes = 0  # how many passes there had been when it was made
+
+        self.before: list[Any] | None = None
+
+    def arrived(self, ledger: Any) -> int:
+        """How many gradients the parameters got at most."""
+        leaves = [ledger.leaves.get(id(p)) for p in self.params]
+        return max((leaf.arrivals for leaf in leaves if leaf is not None), default=0)
+
+    @property
+    def params(self) -> list[Any]:
+        """All parameters."""
+        return [p for group in self.optimizer.param_groups for p in group["params"]]

@@ -1,0 +1,116 @@
+"""What optimizers, schedules, clipping and scalers of losses do."""
+
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+from rushlight.amp.grad_scaler import GradScaler
+from rushlight.core.lines import is_users
+from rushlight.explain.taps.replacing import replaced
+from rushlight.nn.modules.module import Module
+from rushlight.nn.utils import clip_grad
+from rushlight.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from rushlight.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from rushlight.tensors import Tensor
+
+
+def training(stack: ExitStack, watch: Any) -> None:
+    """All that changes gradients and parameters between passes."""
+    for add in (optimizers, schedules, clipping, scaling):
+        add(stack, watch.ledger, watch.sites)
+
+
+def optimizers(stack: ExitStack, ledger: Any, sites: Any) -> None:
+    """Optimizers that are made, take steps, and set gradients to zero; modules that do so."""
+
+    def make(original):
+        def wrapped(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            ledger.made(self, sites.here())
+
+        return wrapped
+
+    def zero(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.zeroed(self, sites.here())
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    def zero_module(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.module_zeroed(self, sites.here())
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    replaced(stack, Optimizer, "__init__", make)
+    replaced(stack, Optimizer, "zero_grad", zero)
+    replaced(stack, Module, "zero_grad", zero_module)
+    before = register_optimizer_step_pre_hook(lambda optimizer, *_: ledger.before_step(optimizer, sites.here()))
+    after = register_optimizer_step_post_hook(lambda optimizer, *_: ledger.after_step(optimizer))
+    stack.callback(before.remove)
+    stack.callback(after.remove)
+
+
+def schedules(stack: ExitStack, ledger: Any, sites: Any) -> None:
+    """Schedules that are made, and their steps."""
+
+    def schedule(original):
+        def wrapped(self, *args, **kwargs):
+            if is_users(sys._getframe(1).f_code.co_filename):
+                ledger.scheduling(self, sites.here())
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    def make_schedule(original):
+        def wrapped(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            ledger.schedules(self, sites.here())
+
+        return wrapped
+
+    replaced(stack, LRScheduler, "__init__", make_schedule)
+    replaced(stack, LRScheduler, "step", schedule)
+    replaced(stack, ReduceLROnPlateau, "step", schedule)
+
+
+def clipping(stack: ExitStack, ledger: Any, sites: Any) -> None:
+    """Gradients that are clipped."""
+
+    def clip(original):
+        def wrapped(parameters):
+            parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+            ledger.clipping(parameters, sites.here())
+            return original(parameters)
+
+        return wrapped
+
+    replaced(stack, clip_grad, "gradients_of", clip)
+
+
+def scaling(stack: ExitStack, ledger: Any, sites: Any) -> None:
+    """Losses that are scaled, and gradients that are brought back."""
+
+    def scale(original):
+        def wrapped(self, outputs):
+            ledger.scaled = self.get_scale() != 1
+            return original(self, outputs)
+
+        return wrapped
+
+    def unscale(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.scaled = False
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    replaced(stack, GradScaler, "scale", scale)
+    replaced(stack, GradScaler, "unscale_", unscale)
+    replaced(stack, GradScaler, "update", unscale)

@@ -1,0 +1,159 @@
+"""Values that leave the graph, data that comes in, and attributes of tensors that users read and set."""
+
+import sys
+from contextlib import ExitStack
+from typing import Any
+from weakref import ref
+
+import rushlight
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.core.lines import is_users
+from rushlight.explain.origins import info_of
+from rushlight.explain.taps.replacing import replaced
+from rushlight.nn import functional
+from rushlight.nn.parameter import Parameter
+from rushlight.ops.making import conversion, from_data
+from rushlight.tensors import Tensor
+
+FACTORIES = (
+    "tensor as_tensor from_numpy asarray load full full_like rand rand_like randn randn_like zeros zeros_like ones "
+    "ones_like arange linspace normal"
+).split()
+
+
+def values(stack: ExitStack, watch: Any) -> None:
+    """Values that leave the graph as tensors, numbers and arrays, and what attributes give and set."""
+    as_tensors(stack, watch)
+    as_numbers(stack, watch)
+    as_attributes(stack, watch)
+
+
+def as_tensors(stack: ExitStack, watch: Any) -> None:
+    """Values that go on as tensors without their history."""
+
+    def detach(original):
+        def wrapped(self):
+            result = original(self)
+            watch.left_graph(self, "detach", result)
+            return result
+
+        return wrapped
+
+    def convert(original):
+        def wrapped(input, dtype, *args, **kwargs):
+            result = original(input, dtype, *args, **kwargs)
+            if kind_of(dtype) in "biu" and result is not input:
+                watch.left_graph(input, "integer", result, f"a cast to {dtype}")
+            return result
+
+        return wrapped
+
+    def encode(original):
+        def wrapped(tensor, *args, **kwargs):
+            result = original(tensor, *args, **kwargs)
+            watch.left_graph(tensor, "integer", result, "one_hot()")
+            return result
+
+        return wrapped
+
+    def parameter(original):
+        def wrapped(self, data=None, *args, **kwargs):
+            original(self, data, *args, **kwargs)
+            if isinstance(data, TensorBase) and data.requires_grad:
+                watch.left_graph(data, "Parameter", self)
+
+        return wrapped
+
+    replaced(stack, Parameter, "__init__", parameter)
+    replaced(stack, Tensor, "detach", detach)
+    replaced(stack, conversion, "convert", convert)
+
+    def divergence(original):
+        def wrapped(input, target, *args, log_target=False, **kwargs):
+            watch.readings.of_divergence(input, watch.sites.here())
+            return original(input, target, *args, log_target=log_target, **kwargs)
+
+        return wrapped
+
+    replaced(stack, functional, "one_hot", encode)
+    replaced(stack, functional, "kl_div", divergence)
+
+
+def as_numbers(stack: ExitStack, watch: Any) -> None:
+    """Values that are handed out as numbers or arrays, and tensors that are made of such."""
+
+    def number(how):
+        def make(original):
+            def wrapped(self, *args, **kwargs):
+                if not watch.here.still:
+                    watch.left_graph(self, how)
+                return original(self, *args, **kwargs)
+
+            return wrapped
+
+        return make
+
+    def new_array(original):
+        def wrapped(data, dtype):
+            for item in data if isinstance(data, (list, tuple)) else (data,):
+                if isinstance(item, TensorBase):
+                    watch.left_graph(item, "torch.tensor")
+            with watch.here.quiet():
+                return original(data, dtype)
+
+        return wrapped
+
+    def factory(original):
+        def wrapped(*args, **kwargs):
+            result = original(*args, **kwargs)
+            watch.made(result)
+            return result
+
+        return wrapped
+
+    for name in FACTORIES:
+        replaced(stack, rushlight, name, factory)
+    for name in ("item", "tolist", "numpy"):
+        replaced(stack, Tensor, name, number(name))
+    replaced(stack, from_data, "new_array", new_array)
+
+
+def as_attributes(stack: ExitStack, watch: Any) -> None:
+    """`.data`, which shares the memory unseen, and `.grad`, which users look at."""
+
+    def get_data(original):
+        def getter(self):
+            result = original.fget(self)
+            watch.left_graph(self, "data", result)
+            info_of(result).source = ref(self)
+            return result
+
+        return property(getter, original.fset, original.fdel)
+
+    def get_grad(original):
+        def getter(self):
+            if is_users(sys._getframe(1).f_code.co_filename):
+                watch.ledger.looked_at(self, watch.sites.here())
+            return original.fget(self)
+
+        return property(getter, original.fset, original.fdel)
+
+    def freeze(original):
+        def wrapped(self, requires_grad=True):
+            watch.ledger.sets_needs(self, requires_grad, watch.sites.here())
+            return original(self, requires_grad)
+
+        return wrapped
+
+    def set_needs(original):
+        def setter(self, value):
+            watch.ledger.sets_needs(self, value, watch.sites.here())
+            original.__set__(self, value)
+
+        return property(original.__get__, setter)
+
+    replaced(stack, Tensor, "requires_grad_", freeze)
+    replaced(stack, Tensor, "requires_grad", set_needs)
+    replaced(stack, Tensor, "data", get_data)
+    replaced(stack, Tensor, "grad", get_grad)
