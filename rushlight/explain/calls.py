@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
+from rushlight.core.lines import is_users
 from rushlight.core.modes import CURRENT
+from rushlight.explain.origins import info_of
 from rushlight.explain.sites import Site
 
 MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "AlphaDropout")
@@ -17,6 +19,7 @@ class Root:
         self.module = module
         self.site = site
         self.calls = 0
+        self.version = version_of(module)
         self.eval_steps = 0  # steps after recorded calls in evaluation mode
         self.train_steps = 0
         self.recorded: bool | None = None  # the mode of the recorded calls since the last step
@@ -25,7 +28,12 @@ class Root:
         self.inputs: dict[Any, int] = {}
         self.counts: dict[int, int] = {}
         self.again: dict[int, Site] = {}  # modules below that are called a second time in the first call, and where
+        self.called: dict[int, Site] = {}  # by module below: where it is called in the first call
         self.parts: set[int] = set()
+
+    def changed(self) -> bool:
+        """Whether parameters have changed since the first call."""
+        return version_of(self.module) != self.version
 
     def modal(self) -> Any:
         """A module below whose result depends on the mode."""
@@ -43,11 +51,29 @@ class Calls:
         self.stack: list[Any] = []
         self.roots: dict[int, Root] = {}
         self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode it was set to, and where
-        self.set_back: set[int] = set()
+        self.built: dict[int, tuple[Any, Site]] = {}  # by module: where it was made
+        self.makers: dict[Any, Any] = {}  # by place and function: the part of a container that gave its result
         self.sites = None
         self.here = None  # what the program has switched off in this thread
         self.dropped: dict[Site, int] = {}
         self.steps = 0
+
+    def builds(self, module: Any, frame: Any) -> None:
+        """A module is made: the line is outside of the constructors of its classes."""
+        while frame is not None and not (is_users(frame.f_code.co_filename) and constructed(frame) is not module):
+            frame = frame.f_back
+        if frame is not None and len(self.built) < 10_000:
+            self.built[id(module)] = (ref(module), self.sites.of(frame))
+
+    def built_at(self, module: Any) -> Site | None:
+        """The line that made a module, if it was made since."""
+        held, site = self.built.get(id(module), (None, None))
+        return site if held is not None and held() is module else None
+
+    def maker(self, site: Site | None, name: str) -> Any:
+        """The module whose result a function gave at a place, if it is a part of a container that the place calls."""
+        held = self.makers.get((site, name))
+        return None if held is None else held()
 
     def enter(self, module: Any, args: Sequence[Any]) -> None:
         """A module is called."""
@@ -57,6 +83,8 @@ class Calls:
             root = self.roots.get(id(self.stack[0]))
             if root is not None:
                 root.counts[id(module)] = root.counts.get(id(module), 0) + 1
+                if root.calls == 1:
+                    root.called.setdefault(id(module), self.sites.here())
                 if root.calls == 1 and root.counts[id(module)] == 2:
                     root.again[id(module)] = self.sites.here()
                 if id(module) not in root.parts and id(module) not in root.loose and len(root.loose) < 50:
@@ -82,10 +110,17 @@ class Calls:
                 key = self.steps, key_of(value)
                 root.inputs[key] = root.inputs.get(key, 0) + 1
 
-    def leave(self, module: Any) -> None:
+    def leave(self, module: Any, out: Any) -> None:
         """A call is over."""
         while self.stack and self.stack.pop() is not module:
             pass
+        info = info_of(out)
+        if (
+            info is not None
+            and self.stack
+            and not any(is_users(file_of(type(m).forward)) for m in (module, self.stack[-1]))
+        ):
+            self.makers[info.site, info.name] = ref(module)
 
     def set_mode(self, module: Any, mode: bool, site: Site) -> None:
         """A module's mode is set."""
@@ -110,6 +145,23 @@ class Calls:
             at_work = next((m for m in reversed(self.stack) if id(m) in parts), self.stack[0])
             if not at_work.training:
                 self.dropped[site] = self.dropped.get(site, 0) + 1
+
+
+def version_of(module: Any) -> int:
+    """How often the parameters of a module were changed."""
+    return sum(p._version for p in module.parameters())
+
+
+def file_of(function: Any) -> str:
+    """The file that a function is written in; that of a library where it is not known."""
+    code = getattr(function, "__code__", None)
+    return __file__ if code is None else code.co_filename
+
+
+def constructed(frame: Any) -> Any:
+    """The object that a frame constructs, if it is that of a constructor."""
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_name == "__init__" and code.co_argcount else None
 
 
 def key_of(value: Any) -> Any:

@@ -54,7 +54,7 @@ class Info:
     `step` is the watch's clock when it was made, `depth` how many steps the graph behind it spans; `plain` are the
     leaves that do not require grad, for results that do not either. Few results have what the other fields are for:
     `source`, of what .data gave: the tensor whose memory it is; `parents`, of views and the like: what is known of
-    what they are of; `dim`, of a softmax: over which of how many dimensions, and where; `shape`, of what was
+    what they are of; `dim`, of a softmax: over which of how many dimensions, where, and its name; `shape`, of what was
     expanded: that before.
     """
 

@@ -54,6 +54,11 @@ class Readings(Calls):
         held = self.seen.setdefault((kind, site), facts)
         held["times"] = held.get("times", 0) + 1
 
+    def see_dimension(self, source: Any, used: Any, batch: bool = False) -> None:
+        """Notes that a softmax is taken over another dimension than what it is used for asks for."""
+        dim, _, site, function = source.dim
+        self.see("softmax-dimension", site, dim=dim, function=function, used=used, batch=batch)
+
     # what came before
 
     def of_view(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
@@ -68,7 +73,7 @@ class Readings(Calls):
     def of_softmax(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Over which dimension; of what is a distribution already; of one element."""
         array, dim = args[0]._array, args[1]
-        info.dim = (dim, array.ndim, info.site)
+        info.dim = (dim, array.ndim, info.site, name)
         self.of_cross_entropy(name, info, args, known, out)
         if array.ndim and array.shape[dim] == 1 and array.size > 1 and out._needs:
             self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
@@ -94,7 +99,7 @@ class Readings(Calls):
         elif array.size and array.max() > 1e-3 and out._needs:
             self.see("not-log-probabilities", info.site, source=source and source.site, softmax=False)
         elif source is not None and source.dim is not None and wrong_dim(source, 1 if array.ndim > 1 else 0):
-            self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
+            self.see_dimension(source, info.site)
 
     def of_divergence(self, input: Any, site: Any) -> None:
         """The divergence of what are no logarithms of probabilities."""
@@ -104,15 +109,15 @@ class Readings(Calls):
             made = source and source.site
             self.see("not-log-probabilities", site, source=made, softmax=softmax, function="kl_div")
         elif source is not None and source.dim is not None and input._needs and wrong_dim(source, 1):
-            self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=site)
+            self.see_dimension(source, site)
 
     def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A batch of products with a softmax over the samples of the batch."""
         source = known[0]
         if source is not None and source.dim is not None and out._needs:
-            over, ndim, site = source.dim
+            over, ndim = source.dim[:2]
             if ndim > 2 and args[0]._array.ndim == ndim and over % ndim < ndim - 2:
-                self.see("softmax-dimension", site, dim=over, used=info.site, batch=True)
+                self.see_dimension(source, info.site, batch=True)
 
     def of_curve(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
@@ -130,15 +135,15 @@ class Readings(Calls):
         if source is not None and source.name in ("softmax", "log_softmax") and isinstance(dim, int):
             dim %= max(args[0]._array.ndim, 1)
             if wrong_dim(source, dim):
-                self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
+                self.see_dimension(source, info.site)
 
     def of_sum(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""
         source = behind(known[0])
         if source is not None and source.name == "mul" and source.dim is not None and out._needs:
-            over, ndim, site = source.dim
+            over, ndim = source.dim[:2]
             if ndim == 2 and over % 2 == 0 and tuple(d % 2 for d in args[1]) == (1,):
-                self.see("softmax-dimension", site, dim=over, used=info.site)
+                self.see_dimension(source, info.site)
 
     def of_difference(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """(N, 1) against (N,): every prediction against every target."""
@@ -207,7 +212,7 @@ def behind(info: Any) -> Any:
 
 def wrong_dim(source: Any, dim: int) -> bool:
     """Whether a softmax over the first of two dimensions is taken for one over the second."""
-    over, ndim, _ = source.dim
+    over, ndim = source.dim[:2]
     return ndim == 2 and over % 2 != dim
 
 

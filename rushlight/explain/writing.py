@@ -118,6 +118,19 @@ class Text:
                     return at(file, node)
         return None
 
+    def put_away(self, site: Any) -> Written | None:
+        """The only line of the same function that puts what a line makes into an attribute or under a key."""
+        found = []
+        for file, node, function in self.nodes():
+            if file == site.file and stands_in(function, site.line):
+                for target, value in targets(node):
+                    if (
+                        isinstance(target, (ast.Attribute, ast.Subscript))
+                        and base_of(value) == self.made_as(site) != ""
+                    ):
+                        found.append((file, node))
+        return only(found)
+
     def made_as(self, site: Any) -> str:
         """The name that gets what a line makes."""
         for file, target, _, _ in self.assignments():
@@ -130,8 +143,10 @@ class Text:
         for file, node, function in self.nodes():
             if file == site.file and isinstance(node, ast.keyword) and node.arg == keyword:
                 inside = getattr(node.value, "lineno", 0) == site.line
-                if inside and is_plain(node.value) and base_of(node.value) in parameters(function):
-                    return self.only_call(name_of(function))
+                given = base_of(node.value)
+                if inside and is_plain(node.value) and given in parameters(function):
+                    calls = self.calls(name_of(function))
+                    return only([call for call in calls if gives(call[1], function, given)])
         return None
 
     def repeated(self) -> Written | None:
@@ -146,10 +161,11 @@ class Text:
         return only([(file, node) for file, node, _ in self.nodes() if fills_with_zeros(node)])
 
 
-def returned(code: CodeType, in_parts: bool = False) -> Written | None:
+def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written | None:
     """Where a function computes what it returns; where it returns nothing, where it changes its first argument.
 
-    With `in_parts` the line that returns it, unless what is returned was changed in a part before.
+    With `in_parts` the line that returns it, unless what is returned was changed in a part before. Of several values
+    that are returned, `part` is meant.
     """
     file, function = code.co_filename, function_of(code)
     if function is None:
@@ -163,6 +179,8 @@ def returned(code: CodeType, in_parts: bool = False) -> Written | None:
         changed = [node for node in body if is_change(node, names)]
         return at(file, changed[-1]) if changed else None
     value = returns[-1].value
+    if isinstance(value, ast.Tuple) and part < len(value.elts):
+        value = value.elts[part]
     name = value.id if isinstance(value, ast.Name) else ""
     steps = [
         node
@@ -171,7 +189,14 @@ def returned(code: CodeType, in_parts: bool = False) -> Written | None:
         and any(base_of(target) == name and is_step(value) for target, value in targets(node))
         and (not in_parts or is_change(node, {name}))
     ]
-    return at(file, (steps or returns)[-1])
+    return at(file, (steps or [value])[-1])
+
+
+def call_in(code: CodeType, name: str) -> Written | None:
+    """The only line of a function that calls another one."""
+    file, function = code.co_filename, function_of(code)
+    body = [] if function is None else inside(file, function)
+    return only([(file, node) for node in body if isinstance(node, ast.Call) and called(node) == name])
 
 
 def return_of(code: CodeType) -> Written | None:
@@ -329,6 +354,14 @@ def parameters(function: ast.AST | None) -> set[str]:
         return set()
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return {a.arg for a in every if a is not None and a.arg != "self"}
+
+
+def gives(call: ast.Call, function: ast.AST | None, name: str) -> bool:
+    """Whether a call gives an argument of a function: by its name, or by its place among the others."""
+    arguments = getattr(function, "args", None)
+    names = [] if arguments is None else [a.arg for a in (*arguments.posonlyargs, *arguments.args) if a.arg != "self"]
+    given = [word.arg for word in call.keywords] + names[: len(call.args)]
+    return name in given or None in given or any(isinstance(a, ast.Starred) for a in call.args)
 
 
 def is_plain(node: ast.AST) -> bool:

@@ -3,8 +3,8 @@
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import DEFINED, Site
-from rushlight.explain.writing import return_of, returned
+from rushlight.explain.writing import call_in, return_of, returned
 from rushlight.random import fork_rng
 
 WRONG = kind(
@@ -104,11 +104,12 @@ def misreturned(case: Any) -> Iterator[Any]:
             if isinstance(error, TypeError):
                 yield found(
                     MISRETURNED,
-                    site,
+                    call_in(function.forward.__code__, "save_for_backward") or site,
                     f"the forward of {function.__name__} saves what is no tensor: {error}",
                     "save_for_backward takes tensors, which it watches for changes in place",
                     "keep numbers and other values as attributes: ctx.factor = factor",
                     ("forward", Site(function.forward.__code__, DEFINED)),
+                    ("called", site),
                     weight=10,
                 )
                 continue
@@ -145,9 +146,9 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
         if gap is not None:
             yield found(
                 WRONG,
-                returned(backward_of(function)) or definition(function),
+                returned(backward_of(function), part=gap.argument) or definition(function),
                 f"the backward of {function.__name__} is not the derivative of its forward: "
-                f"along a random direction it gives {gap[0]:.4g}, central differences give {gap[1]:.4g}",
+                f"along a random direction it gives {gap.ours:.4g}, central differences give {gap.numeric:.4g}",
                 "autograd takes a custom function's backward on trust",
                 "work out the derivative again; torch.autograd.gradcheck compares every entry, in float64",
                 ("backward", definition(function)),
@@ -155,54 +156,91 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
             )
 
 
-def refuted(function: Any, args: Any) -> tuple[float, float] | None:
-    """The derivative along a random direction by the function's backward and by central differences, if they differ.
+class Gap(NamedTuple):
+    """A derivative that is not one: along a random direction, by backward and by central differences."""
 
-    None where they agree, and for functions that are not meant to have the derivative of what they compute: those that
-    are flat (straight-through estimators) and those that hand their input on (reversed or clipped gradients).
-    """
-    rng = np.random.default_rng(0)
-    needs = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
-    base: list[Any] = [
-        a.array.astype(np.float64) if hasattr(a, "array") and kind_of(a.array.dtype) == "f" else None for a in args
-    ]
-    directions = {i: rng.standard_normal(base[i].shape) for i in needs}
+    ours: float
+    numeric: float
+    argument: int  # the position of the argument whose derivative it is
 
-    def call(step: float, recorded: bool):
-        values = []
-        for i, a in enumerate(args):
-            if not hasattr(a, "array"):
-                values.append(a)
-                continue
-            array = a.array.copy() if base[i] is None else base[i] + (step * directions[i] if i in directions else 0)
-            tensor = new_tensor(array)
-            tensor.requires_grad = recorded and i in directions
-            values.append(tensor)
-        result = function.apply(*values)
+
+class Trial:
+    """A custom function with arguments that it got, as float64, to be called again with one of them moved."""
+
+    def __init__(self, function: Any, args: Sequence[Any]):
+        rng = np.random.default_rng(0)
+        self.function = function
+        self.args = args
+        self.needs = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
+        self.base: list[Any] = [
+            a.array.astype(np.float64) if hasattr(a, "array") and kind_of(a.array.dtype) == "f" else None for a in args
+        ]
+        self.directions = {i: rng.standard_normal(self.base[i].shape) for i in self.needs}
+        self.values, self.outs = self.call(recorded=True)
+        self.weights = [rng.standard_normal(out._array.shape) for out in self.outs]
+
+    def call(self, moved: int = -1, step: float = 0.0, recorded: bool = False) -> tuple[list[Any], list[Any]]:
+        """The arguments, of which one may be moved by a step, and the results that are floats."""
+        values = list(self.args)
+        for i, a in enumerate(self.args):
+            if hasattr(a, "array"):
+                base = a.array.copy() if self.base[i] is None else self.base[i]
+                values[i] = new_tensor(base + step * self.directions[i] if i == moved else base.copy())
+                values[i].requires_grad = recorded and i in self.directions
+        result = self.function.apply(*values)
         return values, [r for r in (result if isinstance(result, tuple) else (result,)) if is_float(r)]
 
+    def is_random(self) -> bool:
+        """Whether it gives something else when it is called again."""
+        return any(not np.array_equal(a._array, b._array) for a, b in zip(self.outs, self.call()[1], strict=True))
+
+    def hands_on(self) -> bool:
+        """Whether a result is one of the arguments."""
+        return any(
+            out._array.shape == self.base[i].shape and np.allclose(out._array, self.base[i])
+            for out in self.outs
+            for i in self.needs
+        )
+
+    def numeric(self, argument: int, step: float) -> float:
+        """The derivative of the weighted sum of the results by central differences."""
+        above, below = self.call(argument, step)[1], self.call(argument, -step)[1]
+        sums = [((a._array - b._array) * w).sum() for a, b, w in zip(above, below, self.weights, strict=True)]
+        return float(sum(sums)) / (2 * step)
+
+    def ours(self, argument: int) -> float:
+        """The same derivative by backward, which has run."""
+        grad = self.values[argument]._grad
+        return 0.0 if grad is None else float((grad._array * self.directions[argument]).sum())
+
+
+def refuted(function: Any, args: Sequence[Any]) -> Gap | None:
+    """The first derivative by the function's backward that central differences refute, if there is one.
+
+    None for functions that are not meant to have the derivative of what they compute: those that are flat in an
+    argument (straight-through estimators) and those that hand an argument on (reversed or clipped gradients).
+    """
     with fork_rng(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values, outs = call(0.0, True)
-        again = call(0.0, False)[1]
-        if any(not np.array_equal(a._array, b._array) for a, b in zip(outs, again, strict=True)):
-            return None  # random
-        weights = [rng.standard_normal(o._array.shape) for o in outs]
-        numeric, finer = (
-            sum(
-                float(((a._array - b._array) * w).sum()) / (2 * step)
-                for a, b, w in zip(call(step, False)[1], call(-step, False)[1], weights, strict=True)
-            )
-            for step in (STEP, STEP / 4)
-        )
-        if abs(numeric - finer) > 1e-2 * abs(numeric):
-            return None  # a jump lies near
-        handed_on = any(o._array.shape == base[i].shape and np.allclose(o._array, base[i]) for o in outs for i in needs)
-        total = sum((o * new_tensor(w)).sum() for o, w in zip(outs, weights, strict=True))
+        trial = Trial(function, args)
+        if trial.is_random() or trial.hands_on():
+            return None
+        total = sum((out * new_tensor(w)).sum() for out, w in zip(trial.outs, trial.weights, strict=True))
         total.backward()
-        ours = sum(float((values[i]._grad._array * directions[i]).sum()) for i in needs if values[i]._grad is not None)
-    differs = abs(ours - numeric) > 1e-3 * max(abs(ours), abs(numeric), 1e-3)
-    return (ours, numeric) if differs and abs(numeric) > 1e-7 and not handed_on else None
+        gaps = [Gap(trial.ours(i), trial.numeric(i, STEP), i) for i in trial.needs]
+        if any(abs(gap.numeric) <= 1e-7 and gap.ours for gap in gaps):
+            return None  # it estimates
+        return next((gap for gap in gaps if differs(gap) and is_smooth(trial, gap)), None)
+
+
+def differs(gap: Gap) -> bool:
+    """Whether the two derivatives differ by more than central differences are wrong."""
+    return abs(gap.ours - gap.numeric) > 1e-3 * max(abs(gap.ours), abs(gap.numeric), 1e-3)
+
+
+def is_smooth(trial: Trial, gap: Gap) -> bool:
+    """Whether no jump lies near: a shorter step gives the same."""
+    return abs(gap.numeric - trial.numeric(gap.argument, STEP / 4)) <= 1e-2 * abs(gap.numeric)
 
 
 def is_float(value: Any) -> bool:

@@ -117,10 +117,11 @@ def losses(case: Any) -> Iterator[Any]:
 
 def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax, then cross entropy."""
+    line, by = by_module(case, site, "softmax")
     return found(
         SOFTMAX_TWICE,
-        site,
-        f"softmax is applied here{by_module(case, 'softmax')} to what goes into a cross entropy",
+        line,
+        f"softmax is applied here{by} to what goes into a cross entropy",
         "cross_entropy applies log_softmax itself; "
         "of probabilities between 0 and 1 that is nearly flat, so gradients are small and training stalls",
         "give the loss the logits, without softmax",
@@ -131,10 +132,11 @@ def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """sigmoid, then a loss on logits."""
+    line, by = by_module(case, site, facts["function"])
     return found(
         SIGMOID_TWICE,
-        site,
-        f"{facts['function']} is applied here{by_module(case, facts['function'])} to what goes into a loss on logits",
+        line,
+        f"{facts['function']} is applied here{by} to what goes into a loss on logits",
         "binary_cross_entropy_with_logits applies the sigmoid itself; "
         "of numbers between 0 and 1 that is never below a half",
         "give the loss the logits, or use binary_cross_entropy for probabilities",
@@ -161,10 +163,11 @@ def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax over the batch."""
+    line, _ = by_module(case, site, facts["function"])
     if facts.get("batch"):
         return found(
             DIMENSION,
-            site,
+            line,
             f"softmax is taken over dimension {facts['dim']} here, which only counts the products that it goes into",
             "the weights of each product then do not sum to one, and depend on the others in the batch",
             "take it over the dimension that the product sums over: dim=-1",
@@ -173,7 +176,7 @@ def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         )
     return found(
         DIMENSION,
-        site,
+        line,
         f"softmax is taken over dimension {facts['dim']} here, and classes are chosen in the other",
         "each class then sums to one over the samples of the batch, and not each sample over its classes",
         "take it over the classes: dim=1, or dim=-1",
@@ -184,9 +187,10 @@ def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def of_one(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax of one element."""
+    line, _ = by_module(case, site, "softmax")
     return found(
         OF_ONE,
-        site,
+        line,
         f"softmax is taken over dimension {facts['dim']} of {list(facts['shape'])}, which has one element",
         "its result is 1 whatever the input, and its derivative zero",
         "use sigmoid for a single output, or the dimension of the classes",
@@ -221,13 +225,14 @@ def target(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     )
 
 
-def by_module(case: Any, function: str) -> str:
-    """Which module of the program does it, where there is one for it."""
-    for root in case.readings.roots.values():
-        for part in root.module.modules():
-            if type(part).__name__.lower() == function:
-                return f" (by {case.names.of(part, 'a module')}, a {type(part).__name__})"
-    return ""
+def by_module(case: Any, site: Any, function: str) -> tuple[Any, str]:
+    """The line to look at for a function's result, and which module gave it: the line that made one in a container."""
+    module = case.readings.maker(site, function)
+    if module is None:
+        return site, ""
+    return case.readings.built_at(
+        module
+    ) or site, f" (by {case.names.of(module, 'a module')}, a {type(module).__name__})"
 
 
 WRITERS = {

@@ -5,6 +5,7 @@ from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.unrecorded import described
+from rushlight.explain.writing import Text
 from rushlight.tensors import Tensor
 
 CUT_PARAMETER = kind(
@@ -154,12 +155,15 @@ def frozen(case: Any) -> Iterator[Any]:
     """Optimizers that have taken steps with nothing but frozen parameters."""
     for held in case.ledger.held.values():
         if held.steps and held.frozen == held.steps and case.ledger.passes:
+            frozen_at = next((line for p in held.params if (line := case.ledger.frozen_at(p)) is not None), None)
             yield found(
                 FROZEN,
-                held.site,
-                f"all parameters of this {held.name} optimizer are frozen: {case.names.of_several(held.params)}",
+                held.site if loose_leaves(case) else frozen_at or held.site,
+                f"all parameters of the {held.name} optimizer are frozen: {case.names.of_several(held.params)}",
                 "what does not require grad gets no gradient, and a step leaves it as it is",
                 "call requires_grad_(True) on what is to be trained, or give the optimizer other parameters",
+                ("optimizer", held.site),
+                ("frozen at", frozen_at),
                 ("steps", held.step_site),
                 weight=9,
             )
@@ -180,25 +184,48 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
         one = described(case, cut, CUT_PARAMETER, weight=8)
         yield one
     if unused and (len(unused) < len(held.params) or held.steps > 1):
+        line, word = unused_at(case, unused)
         yield found(
             NEVER,
-            held.site,
+            line or held.site,
             f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: "
-            "no loss depends on them",
+            f"no loss depends on {'it' if len(unused) == 1 else 'them'}{word}",
             "they are not used in forward, or only on the way to what the loss leaves out",
             "use the layer in forward and what comes of it in the loss, "
             "or take it out of the model; freeze what is not to be trained",
+            ("optimizer", held.site),
             ("steps", held.step_site),
             weight=3,
         )
 
 
+def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
+    """The line that calls the module of unused parameters, where one is called, else that which makes it; and words."""
+    ids = {id(p) for p in unused}
+    for root in case.readings.roots.values():
+        for module in root.module.modules():
+            mine = [id(p) for p in module.parameters()]
+            if not mine or not ids.issuperset(mine) or module is root.module:
+                continue
+            called = root.called.get(id(module))
+            if called is not None:
+                return called, "; what is computed here is left out"
+            name = case.names.known.get(id(module), "").rsplit(".", 1)[-1]
+            made = (name and Text.of(case).first_setting(name)) or case.readings.built_at(module)
+            return made, "; what is made here is never called" if made else ""
+    names = [case.names.known.get(id(p), "").rsplit(".", 1)[-1] for p in unused]
+    return next((line for name in names if name and (line := Text.of(case).first_setting(name))), None), ""
+
+
 def cut_of(case: Any, parameter: Tensor) -> Any:
-    """The cut that a parameter's values went through: one that losses come from rather than another."""
+    """The cut that a parameter's values went through: one that losses come from rather than another.
+
+    Of several the one that most leaves are behind, and rather that of a value than the choice of an index.
+    """
     cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
     reached = [cut for cut in cuts if id(cut) in case.ledger.cuts]
     numbers = [cut for cut in cuts if cut.how in ("item", "tolist", "numpy", "data", "torch.tensor", "integer")]
-    return (reached or numbers or [None])[0]
+    return max(reached or numbers, key=lambda cut: (cut.how != "integer", len(cut.leaves)), default=None)
 
 
 def arrivals(case: Any, p: Tensor) -> int:

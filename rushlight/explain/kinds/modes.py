@@ -178,7 +178,12 @@ def wrong_modes(case: Any) -> Iterator[Any]:
             )
         again = max(root.inputs.values(), default=0) >= 3
         for site, times in root.blind.items():
-            if not ledger.steps or again or (times and "BatchNorm" in part and times >= 3 * max(ledger.steps, 1)):
+            if (
+                not ledger.steps
+                or again
+                or in_training(case, root)
+                or (times and "BatchNorm" in part and times >= 3 * max(ledger.steps, 1))
+            ):
                 continue
             yield found(
                 EVALUATED_IN_TRAIN,
@@ -199,6 +204,14 @@ def wrong_modes(case: Any) -> Iterator[Any]:
             "give it training=self.training, or use an nn.Dropout that is made in __init__",
             weight=6,
         )
+
+
+def in_training(case: Any, root: Any) -> bool:
+    """Whether a module takes part in training unrecorded: losses use what it gives, or it follows another one."""
+    if not trained(case.ledger, root.module):
+        return root.changed()
+    cuts = [cut for cut in case.ledger.cuts.values() if cut.how == "mode"]
+    return any(cut.comes_from(p) for cut in cuts for p in root.module.parameters())
 
 
 def trained(ledger: Any, module: Any) -> bool:

@@ -99,7 +99,7 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
             return text.adding(holder)
     dropped = text.dropped(method="detach")
     name = attribute_made_at(made, frames)
-    return dropped if dropped is not None or name is None else text.setting(name, made)
+    return dropped or (name and text.setting(name, made)) or text.put_away(made)
 
 
 def youngest_freed(root: Node, stamp: int) -> Node | None:

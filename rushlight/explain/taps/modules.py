@@ -1,5 +1,6 @@
-"""The calls of modules, and their modes."""
+"""Modules: where they are made and called, and their modes."""
 
+import sys
 from contextlib import ExitStack
 from typing import Any
 
@@ -10,10 +11,10 @@ from rushlight.nn.modules.module import Module
 
 
 def modules(stack: ExitStack, watch: Any) -> None:
-    """The calls of modules."""
+    """Modules that are made, are called, and change their mode; elements that are dropped."""
 
     def leave(module, args, out):
-        watch.readings.leave(module)
+        watch.readings.leave(module, out)
         watch.keep_output(module, out)
 
     before = register_module_forward_pre_hook(lambda module, args: watch.readings.enter(module, args))
@@ -35,5 +36,13 @@ def modules(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def make(original):
+        def wrapped(self, *args, **kwargs):
+            watch.readings.builds(self, sys._getframe(1))
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    replaced(stack, Module, "__init__", make)
     replaced(stack, Module, "train", mode)
     replaced(stack, dropping, "dropped", drop)
