@@ -173,12 +173,12 @@ def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written |
     if isinstance(function, ast.Lambda):
         return at(file, function.body)
     body = inside(file, function)
-    returns = [node for node in body if isinstance(node, ast.Return) and node.value is not None]
+    returns = [node.value for node in body if isinstance(node, ast.Return) and node.value is not None]
     if not returns:
         names = parameters(function)
         changed = [node for node in body if is_change(node, names)]
         return at(file, changed[-1]) if changed else None
-    value = returns[-1].value
+    value = returns[-1]
     if isinstance(value, ast.Tuple) and part < len(value.elts):
         value = value.elts[part]
     name = value.id if isinstance(value, ast.Name) else ""
