@@ -9,7 +9,7 @@ from rushlight.core.lines import is_users
 from rushlight.explain.taps.replacing import replaced
 
 
-def modes(stack: ExitStack, watch: Any) -> None:
+def tap_modes(stack: ExitStack, watch: Any) -> None:
     """Who switches recording off, and who puts it back."""
 
     def enter(original):

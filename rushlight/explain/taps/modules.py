@@ -10,7 +10,7 @@ from rushlight.nn.modules.base.hooks import register_module_forward_hook, regist
 from rushlight.nn.modules.module import Module
 
 
-def modules(stack: ExitStack, watch: Any) -> None:
+def tap_modules(stack: ExitStack, watch: Any) -> None:
     """Modules that are made, are called, and change their mode; elements that are dropped."""
 
     def leave(module, args, out):

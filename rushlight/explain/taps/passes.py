@@ -14,7 +14,7 @@ from rushlight.explain.origins import info_at, info_of, merged, tell
 from rushlight.explain.taps.replacing import replaced
 
 
-def passes(stack: ExitStack, watch: Any) -> None:
+def tap_passes(stack: ExitStack, watch: Any) -> None:
     """Custom functions, the results of `grad`, and what hooks do to gradients."""
 
     def connect(original):

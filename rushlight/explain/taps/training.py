@@ -18,7 +18,7 @@ from rushlight.optim.optimizer import (
 from rushlight.tensors import Tensor
 
 
-def training(stack: ExitStack, watch: Any) -> None:
+def tap_training(stack: ExitStack, watch: Any) -> None:
     """All that changes gradients and parameters between passes."""
     for add in (optimizers, schedules, clipping, scaling):
         add(stack, watch.ledger, watch.sites)

@@ -22,7 +22,7 @@ FACTORIES = (
 ).split()
 
 
-def values(stack: ExitStack, watch: Any) -> None:
+def tap_values(stack: ExitStack, watch: Any) -> None:
     """Values that leave the graph as tensors, numbers and arrays, and what attributes give and set."""
     as_tensors(stack, watch)
     as_numbers(stack, watch)
