@@ -80,6 +80,15 @@ class linalg_eig(Results):
     eigenvalues: Tensor
     eigenvectors: Tensor
 
+class linalg_ldl_factor(Results):
+    LD: Tensor
+    pivots: Tensor
+
+class linalg_ldl_factor_ex(Results):
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
+
 class linalg_lstsq(Results):
     solution: Tensor
     residuals: Tensor

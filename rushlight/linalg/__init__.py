@@ -5,6 +5,7 @@ from rushlight.linalg.calls import LinAlgError
 from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
 from rushlight.linalg.determinants import det, slogdet
 from rushlight.linalg.eigen import eig, eigh, eigvals, eigvalsh
+from rushlight.linalg.ldl_decomposition import ldl_factor, ldl_factor_ex, ldl_solve
 from rushlight.linalg.least_squares import lstsq
 from rushlight.linalg.lu_decomposition import lu, lu_factor, lu_factor_ex, lu_solve
 from rushlight.linalg.norms import cond, matrix_norm, norm, vector_norm
@@ -32,6 +33,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",

@@ -21,6 +21,7 @@ from rushlight.linalg.calls import (
 from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
 from rushlight.linalg.cholesky_decomposition import cholesky as linalg_cholesky
 from rushlight.linalg.determinants import det, logdet, slogdet
+from rushlight.linalg.few_eigenpairs import lobpcg
 from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
 from rushlight.linalg.lu_decomposition import _permutation, lu_factor_ex, triangles
 from rushlight.linalg.lu_decomposition import lu_solve as linalg_lu_solve
@@ -52,6 +53,7 @@ __all__ = [
     "frobenius_norm",
     "geqrf",
     "inverse",
+    "lobpcg",
     "logdet",
     "lu",
     "lu_solve",

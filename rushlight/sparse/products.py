@@ -8,6 +8,7 @@ import rushlight as torch
 from rushlight.core.batching import one_by_one
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
+from rushlight.linalg.few_eigenpairs import lobpcg
 from rushlight.ops.table import operator
 from rushlight.sparse.parts import is_layout
 from rushlight.sparse.shapes import t
@@ -184,3 +185,6 @@ def sampled_addmm(input: SparseTensor, mat1: Tensor, mat2: Tensor, *, beta: Any 
 
 spmm = dsmm = hsmm = mm
 saddmm = addmm
+
+
+handles("lobpcg")(lobpcg)

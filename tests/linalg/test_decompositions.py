@@ -12,9 +12,9 @@ linalg = rushlight.linalg
 SHAPES = [(3, 3), (4, 2), (2, 4), (2, 3, 2)]
 
 
-def same(found, expected):
+def same(found, expected, atol=1e-9):
     found, expected = (x.detach().numpy() if isinstance(x, rushlight.Tensor) else x for x in (found, expected))
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    np.testing.assert_allclose(found, expected, atol=atol)
 
 
 @pytest.mark.parametrize("upper", [True, False])
@@ -215,3 +215,44 @@ def test_older_names():
     same(square.tril().mT @ rushlight.triangular_solve(b, square, upper=False, transpose=True)[0], b)
     assert rushlight.lu(square, get_infos=True)[2].item() == 0
     assert rushlight.lu(rushlight.ones(2, 2))[0].tolist() == [[1.0, 1.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+@pytest.mark.parametrize("dtype", [rushlight.float32, rushlight.float64, rushlight.complex128])
+def test_ldl(dtype, hermitian):
+    rushlight.manual_seed(0)
+    a = rushlight.randn(2, 5, 5, dtype=dtype)
+    a = a + (a.mH if hermitian else a.mT)
+    b = rushlight.randn(2, 5, 3, dtype=dtype)
+    LD, pivots = linalg.ldl_factor(a, hermitian=hermitian)
+    assert (pivots.dtype, pivots.shape) == (rushlight.int32, (2, 5))
+    x = linalg.ldl_solve(LD, pivots, b, hermitian=hermitian)
+    rushlight.testing.assert_close(a @ x, b, atol=1e-4 if dtype is rushlight.float32 else 1e-10, rtol=0)
+    assert linalg.ldl_factor_ex(rushlight.zeros(3, 2, 2)).info.tolist() == [1, 1, 1]
+    with pytest.raises(RuntimeError, match=r"ldl_factor: D\[1,1\] is zero"):
+        linalg.ldl_factor(rushlight.zeros(2, 2))
+    with pytest.raises(RuntimeError, match="derivative for aten::linalg_ldl_factor_ex is not implemented"):
+        linalg.ldl_factor(a.requires_grad_()).LD.abs().sum().backward()
+
+
+def test_a_few_eigenpairs():
+    rushlight.manual_seed(0)
+    m = random(2, 30, 30)
+    a, weights = m @ m.mT, rushlight.tensor([1.0, 3.0], dtype=rushlight.float64)
+    E, V = rushlight.lobpcg(a, k=2)
+    same(E, linalg.eigvalsh(a).flip(-1)[:, :2], 1e-6)
+    same(a @ V, V * E[:, None], 1e-3)
+    same(rushlight.lobpcg(a, k=2, largest=False)[0], linalg.eigvalsh(a)[:, :2], 1e-6)
+    same(rushlight.lobpcg(a[0].detach(), k=2, B=2 * rushlight.eye(30).double())[0], E[0] / 2, 1e-6)
+    same(rushlight.lobpcg(a[0].to_sparse(), k=2)[0], E[0], 1e-6)
+    small = random(9, 9)
+    small = (small + small.mT).requires_grad_()
+    check_derivatives(
+        lambda x: (lambda E, V: E @ weights + (V[0] ** 2).sum())(*rushlight.lobpcg((x + x.mT) / 2, 2)), small
+    )
+    with pytest.raises(ValueError, match="smaller than 3 x the number of"):
+        rushlight.lobpcg(small, k=4)
+    with pytest.raises(ValueError, match="B != I"):
+        rushlight.lobpcg(small.detach().requires_grad_(), k=2, B=rushlight.eye(9).double())
+    with pytest.raises(NotImplementedError, match="tracker is for PyTorch's algorithm"):
+        rushlight.lobpcg(small, k=2, tracker=print)
