@@ -14,7 +14,9 @@ LARGE = 1 << 15  # bytes from which on the compiled kernel pays
 
 def fill(array: np.ndarray, value: complex) -> None:
     """Overwrites all elements with a number."""
-    if fast is not None and type(array) is np.ndarray and array.nbytes >= LARGE and array.flags.carray:
+    if type(array) is not np.ndarray:
+        array[...] = value
+    elif fast is not None and array.nbytes >= LARGE and array.flags.carray:
         one = np.empty((), array.dtype)
         np.copyto(one, value, casting="unsafe")
         fast.fill(array, one)

@@ -189,10 +189,11 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
         return change(tensor, entry, value)
     check_history(tensor, recording() and tensor.requires_grad)
     check_reading(tensor, entry, (value,))
-    if isinstance(value, TensorBase):
-        np.copyto(tensor._array, value._array, casting="unsafe")
+    values = value._array if isinstance(value, TensorBase) else value
+    if is_array(values):
+        np.copyto(tensor._array, values, casting="unsafe")
     else:
-        write_number(tensor._array, value)
+        write_number(tensor._array, values)
     tensor._bump()
     return tensor
 
