@@ -189,7 +189,7 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
         return change(tensor, entry, value)
     check_history(tensor, recording() and tensor.requires_grad)
     check_reading(tensor, entry, (value,))
-    values = value._array if isinstance(value, TensorBase) else value
+    values: Any = value._array if isinstance(value, TensorBase) else value
     if is_array(values):
         np.copyto(tensor._array, values, casting="unsafe")
     else:
