@@ -54,16 +54,16 @@ def cotangent(grad: Any, input: Array, result1: Array, largest: bool) -> Array:
 def _lobpcg(input, X, iK, niter, tol, largest):
     """Eigenpairs of symmetric matrices."""
     given = [one for one in (input, X, iK) if one is not None]
-    found = lambda A, X, M=None: eigenpairs(A, X, None, M, niter, tol, largest)
-    return over_batches(found, given, [2] * len(given))
+    of_one = lambda A, X, M=None: eigenpairs(A, X, None, M, niter, tol, largest)
+    return over_batches(of_one, given, [2] * len(given))
 
 
 @operator(name="lobpcg_generalized")
 def _generalized(input, B, X, iK, niter, tol, largest):
     """Eigenpairs of A x = e B x."""
     given = [one for one in (input, B, X, iK) if one is not None]
-    found = lambda A, B, X, M=None: eigenpairs(A, X, B, M, niter, tol, largest)
-    return over_batches(found, given, [2] * len(given))
+    of_one = lambda A, B, X, M=None: eigenpairs(A, X, B, M, niter, tol, largest)
+    return over_batches(of_one, given, [2] * len(given))
 
 
 def begun(A: Tensor, k: int | None, X: Tensor | None, n: int | None, method: str | None, unused: dict[str, Any]) -> Any:
