@@ -254,5 +254,5 @@ def test_a_few_eigenpairs():
         rushlight.lobpcg(small, k=4)
     with pytest.raises(ValueError, match="B != I"):
         rushlight.lobpcg(small.detach().requires_grad_(), k=2, B=rushlight.eye(9).double())
-    with pytest.raises(NotImplementedError, match="tracker is PyTorch.s own"):
+    with pytest.raises(NotImplementedError, match="tracker is PyTorch's own"):
         rushlight.lobpcg(small, k=2, tracker=print)
