@@ -140,6 +140,10 @@ class Graph:
         shape = tuple(n for axis, n in enumerate(node.shape) if axis not in axes)
         return self.add(REDUCE, (node,), shape, node.dtype, (ufunc, axes))
 
+    def stack(self, nodes: list[Node]) -> Node:
+        """Nodes of one shape along a new first dimension."""
+        return self.add(STACK, tuple(nodes), (len(nodes), *nodes[0].shape), nodes[0].dtype)
+
     def view(self, node: Node, look: Callable[[np.ndarray], np.ndarray]) -> Node:
         """What a function of an array makes of a node: a window of the same memory, or of a copy of it."""
         base, probe = self.seen(node)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.calls import Apart
 from rushlight.compiler.drawing import Drawn, Unsuitable
 from rushlight.compiler.graph import (
     CALL,
@@ -213,8 +214,9 @@ def number(graph: Graph, value: float, like: Node) -> Node:
 
 
 def drawn(graph: Graph, step: Step, *args: Any) -> list[Node]:
-    """A function, given arrays that draw nodes."""
-    made = listed(step.function(*drawing(graph, args)))
+    """A function, given arrays that draw nodes: one whose results may be its arguments needs no copies here."""
+    function = step.function.function if isinstance(step.function, Apart) else step.function
+    made = listed(function(*drawing(graph, args)))
     if not all(isinstance(one, Drawn) for one in made):
         raise Unsuitable
     return [one.node for one in made]
@@ -353,6 +355,15 @@ def reshaped(graph: Graph, step: Step, input: Any, shape: Any) -> Node:
     return graph.reshape(input, tuple(step.results[0].shape))  # type: ignore[arg-type]
 
 
+def piled(graph: Graph, step: Step, arrays: Any, dim: int, dtype: Any) -> Node:
+    """Arrays of one shape along a new dimension."""
+    nodes = [float_node(node) for node in arrays]
+    if any(node.size == 0 or node.dtype != step.results[0].dtype for node in nodes):
+        raise Unsuitable
+    stack = graph.stack(nodes)
+    return graph.view(stack, lambda array: np.moveaxis(array, 0, dim))
+
+
 def filled(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, value: Any) -> Node:
     """One number everywhere."""
     node = graph.constant(np.array(value, dtype))
@@ -377,5 +388,6 @@ RULES: dict[str, Callable[..., Node]] = {
     "reshape_copy": reshaped,
     "unsafe_view": reshaped,
     "squeezed": reshaped,
+    "pile": piled,
 }
 FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied, full_array: filled}

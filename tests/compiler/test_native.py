@@ -32,9 +32,10 @@ def check(written, scale=1.0, least=1):
 
 
 def special(dtype):
-    """Numbers of all sizes, in an odd number."""
+    """Numbers of all sizes, in an odd number, and parts of a turn."""
     rng = np.random.default_rng(0)
-    sizes = [rng.standard_normal(4001) * size for size in (1e-30, 1e-5, 1e-2, 1, 10, 100, 1000)]
+    sizes = [rng.standard_normal(4001) * size for size in (1e-30, 1e-5, 1e-2, 1, 10, 100, 1000, 1e7)]
+    sizes.append(np.arange(1, 1000) * (np.pi / 4))
     edges = [0, -0.0, np.inf, -np.inf, np.nan, 0.625, -0.625, 88.7, -87.4, -103.9, 709.7, -745.1, 1e-40, 1e-310]
     found = np.concatenate([*sizes, edges]).astype(dtype)
     return np.concatenate([found, np.finfo(dtype).smallest_subnormal * np.arange(1, 100, dtype=dtype)]).astype(dtype)
@@ -67,7 +68,7 @@ def test_functions_of_numbers(name, dtype):
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(found[~finite & ~np.isnan(expected)], expected[~finite & ~np.isnan(expected)])
     np.testing.assert_array_equal(np.signbit(found[finite]), np.signbit(expected[finite]))
-    if name not in ("exp", "tanh", "log"):
+    if name not in ("exp", "tanh", "log", "expm1", "log1p", "sin", "cos"):
         np.testing.assert_array_equal(found, expected)
     assert units_apart(found[finite], wide[finite]) <= 2
 
@@ -131,7 +132,7 @@ def test_groups_of_one_form_share_their_code():
 def test_a_function_without_a_form_is_left_to_the_walker():
     written = Written()
     x = written.input(np.abs(normal(8, 8)))
-    written.returns(written.call("log1p", x))
+    written.returns(written.call("atan", x))
     assert not any(isinstance(x, Native) for x in with_native_loops(planned(written.improved())).code)
     check(written, least=0)
 

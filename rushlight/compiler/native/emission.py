@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rushlight.compiler.native.functions import OF_NUMBERS, OF_TRUTHS, Vectors
+from rushlight.compiler.native.functions import OF_NUMBERS, OF_TRUTHS
+from rushlight.compiler.native.vectors import Vectors
 from rushlight.compiler.planning import Group
 
 TRUTH = np.dtype(bool)
@@ -197,14 +198,15 @@ class Emitter:
     def vector_loop(self, places: list[str], loaded: dict[int, str], first: str, last: str) -> Iterator[str]:
         """The loop over whole vectors; `%rest` is where it ends."""
         lanes = self.vectors.lanes
+        body = list(self.steps(places, dict(loaded), "%j", None, "vectors.body"))
         yield "  br label %vectors"
         yield "vectors:"
-        yield f"  %j = phi i64 [ {first}, %{self.before} ], [ %j.next, %vectors.body ]"
+        yield f"  %j = phi i64 [ {first}, %{self.before} ], [ %j.next, %{self.vectors.block} ]"
         yield f"  %j.next = add i64 %j, {lanes}"
         yield f"  %j.more = icmp sle i64 %j.next, {last}"
         yield "  br i1 %j.more, label %vectors.body, label %vectors.done"
         yield "vectors.body:"
-        yield from self.steps(places, dict(loaded), "%j", None)
+        yield from body
         yield "  br label %vectors"
         yield "vectors.done:"
         yield "  %rest = add i64 %j, 0"
@@ -224,7 +226,7 @@ class Emitter:
         )
         numbers = ", ".join(f"i64 {k}" for k in range(v.lanes))
         yield f"  %mask = icmp slt <{v.lanes} x i64> <{numbers}>, %left.all"
-        yield from self.steps(places, dict(loaded), start, "%mask")
+        yield from self.steps(places, dict(loaded), start, "%mask", "tail")
         yield "  br label %tail.done"
         yield "tail.done:"
         self.before = "tail.done"
@@ -242,10 +244,12 @@ class Emitter:
             yield f"  %true{i} = icmp ne {several} %all{i}, zeroinitializer"
             loaded[i] = f"%true{i}"
 
-    def steps(self, places: list[str], values: dict[int, str], index: str, mask: str | None) -> Iterator[str]:
-        """All steps for one vector."""
+    def steps(
+        self, places: list[str], values: dict[int, str], index: str, mask: str | None, block: str
+    ) -> Iterator[str]:
+        """All steps for one vector, in a block."""
         v, form = self.vectors, self.form
-        v.lines = []
+        v.begin(block)
         for i in range(len(form.reads)):
             if i not in values:
                 values[i] = self.load(i, places[i], index, mask)

@@ -1,100 +1,17 @@
 """Functions of vectors in LLVM's language: what each of NumPy's functions becomes.
 
-exp, log and tanh are polynomials on intervals, after W. Cody and W. Waite, "Software manual for the elementary
-functions", 1980, and S. Moshier's Cephes library; they are right to 2 units in the last place.
+exp, log, tanh, expm1 and log1p are polynomials on intervals, after W. Cody and W. Waite, "Software manual for the
+elementary functions", 1980, and S. Moshier's Cephes library; they are right to 2 units in the last place.
 """
 
 import math
-import struct
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-
-class Vectors:
-    """Writes instructions on vectors of one float type, and names their results."""
-
-    type: str
-    integers: str
-
-    def __init__(self, dtype: Any):
-        self.single: bool = np.dtype(dtype) == np.float32
-        self.lanes = 16 if self.single else 8
-        self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
-        self.type, self.integers = f"<{self.lanes} x {self.element}>", f"<{self.lanes} x {self.whole}>"
-        self.truths: str = f"<{self.lanes} x i1>"
-        self.suffix: str = f"v{self.lanes}f{32 if self.single else 64}"
-        self.lines: list[str] = []
-        self.declared: set[str] = set()
-        self.count = 0
-
-    def name(self) -> str:
-        """A new name."""
-        self.count += 1
-        return f"%t{self.count}"
-
-    def emit(self, text: str) -> str:
-        """Writes an instruction, and gives the name of its result."""
-        name = self.name()
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def number(self, value: float) -> str:
-        """A vector full of a number."""
-        return f"splat ({self.element} {literal(value, self.single)})"
-
-    def integer(self, value: int) -> str:
-        """A vector full of an integer."""
-        return f"splat ({self.whole} {value})"
-
-    def binary(self, op: str, a: str, b: str) -> str:
-        """An instruction on two vectors of numbers."""
-        return self.emit(f"{op} {self.type} {a}, {b}")
-
-    def compare(self, condition: str, a: str, b: str) -> str:
-        """A vector of truths."""
-        return self.emit(f"fcmp {condition} {self.type} {a}, {b}")
-
-    def select(self, condition: str, a: str, b: str) -> str:
-        """One of two numbers for each lane."""
-        return self.emit(f"select {self.truths} {condition}, {self.type} {a}, {self.type} {b}")
-
-    def call(self, name: str, *args: str) -> str:
-        """One of LLVM's functions of vectors."""
-        types = ", ".join([self.type] * len(args))
-        self.declared.add(f"declare {self.type} @llvm.{name}.{self.suffix}({types})")
-        given = ", ".join(f"{self.type} {arg}" for arg in args)
-        return self.emit(f"call {self.type} @llvm.{name}.{self.suffix}({given})")
-
-    def fused(self, a: str, b: str, c: str) -> str:
-        """a b + c, rounded once where the CPU can."""
-        return self.call("fmuladd", a, b, c)
-
-    def polynomial(self, x: str, coefficients: list[float]) -> str:
-        """A polynomial, its highest coefficient first."""
-        total = self.number(coefficients[0])
-        for coefficient in coefficients[1:]:
-            total = self.fused(total, x, self.number(coefficient))
-        return total
-
-    def bits(self, x: str) -> str:
-        """The bits of numbers as integers."""
-        return self.emit(f"bitcast {self.type} {x} to {self.integers}")
-
-    def from_bits(self, x: str) -> str:
-        """Numbers of these bits."""
-        return self.emit(f"bitcast {self.integers} {x} to {self.type}")
-
-    def on_integers(self, op: str, a: str, b: str) -> str:
-        """An instruction on two vectors of integers."""
-        return self.emit(f"{op} {self.integers} {a}, {b}")
-
-
-def literal(value: float, single: bool) -> str:
-    """A number as LLVM writes it: the bits of a double, which a float is exactly."""
-    value = float(np.float32(value)) if single else float(value)
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+from rushlight.compiler.native.periodic import cosine, sine
+from rushlight.compiler.native.vectors import Vectors
 
 
 def scaled(v: Vectors, x: str, power: str) -> str:
@@ -107,19 +24,40 @@ def scaled(v: Vectors, x: str, power: str) -> str:
     return x
 
 
-def exp(v: Vectors, x: str) -> str:
-    """e**x = 2**n e**r with |r| <= ln(2) / 2, where e**r is a Taylor polynomial."""
+def power_of_e(v: Vectors, x: str) -> tuple[str, str]:
+    """n and r of x = n ln(2) + r with |r| <= ln(2) / 2, for x within what e**x can be."""
     most, least = (89.0, -104.0) if v.single else (710.0, -746.0)
     inside = v.select(v.compare("olt", x, v.number(most)), x, v.number(most))
     inside = v.select(v.compare("ogt", inside, v.number(least)), inside, v.number(least))
     n = v.call("rint", v.binary("fmul", inside, v.number(1 / math.log(2))))
     high, low = (0.693359375, -2.12194440e-4) if v.single else (6.93145751953125e-1, 1.42860682030941723212e-6)
     minus = v.emit(f"fneg {v.type} {n}")
-    r = v.fused(minus, v.number(low), v.fused(minus, v.number(high), inside))
+    return n, v.fused(minus, v.number(low), v.fused(minus, v.number(high), inside))
+
+
+def exp(v: Vectors, x: str) -> str:
+    """e**x = 2**n e**r, where e**r is a Taylor polynomial."""
+    n, r = power_of_e(v, x)
     degree = 7 if v.single else 13
     e = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, -1, -1)])
     power = v.emit(f"fptosi {v.type} {n} to {v.integers}")
     return v.select(v.compare("uno", x, x), x, scaled(v, e, power))
+
+
+def expm1(v: Vectors, x: str) -> str:
+    """2**n (e**r - 1) + (2**n - 1), and e**x where the 1 is lost beside it."""
+    n, r = power_of_e(v, x)
+    degree, many = (8, 30) if v.single else (14, 60)
+    rest = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, 1, -1)])
+    rest = v.fused(v.binary("fmul", r, r), rest, r)
+    power = v.emit(f"fptosi {v.type} {n} to {v.integers}")
+    large = scaled(v, v.binary("fadd", rest, v.number(1)), power)
+    is_large = v.compare("ogt", n, v.number(many))
+    within = v.select(v.compare("olt", n, v.number(-many)), v.number(-many), n)
+    within = v.select(is_large, v.number(many), within)
+    scale = scaled(v, v.number(1), v.emit(f"fptosi {v.type} {within} to {v.integers}"))
+    near = v.fused(scale, rest, v.binary("fsub", scale, v.number(1)))
+    return v.call("copysign", v.select(v.compare("uno", x, x), x, v.select(is_large, large, near)), x)
 
 
 SMALL_TANH = {
@@ -211,6 +149,25 @@ def log_of_double(v: Vectors, f: str, n: str) -> str:
     return v.fused(n, v.number(6.93147180369123816490e-1), v.emit(f"fneg {v.type} {rest}"))
 
 
+def log1p(v: Vectors, x: str) -> str:
+    """log(u) of u = 1 + x as it is rounded, and by a quotient what was rounded off."""
+    u = v.binary("fadd", v.number(1), x)
+    is_large = v.compare("oge", x, v.number(1))
+    of_large = v.binary("fsub", v.number(1), v.binary("fsub", u, x))
+    of_small = v.binary("fsub", x, v.binary("fsub", u, v.number(1)))
+    lost = v.binary("fdiv", v.select(is_large, of_large, of_small), u)
+    whole = log(v, u)
+    infinite = v.compare("oeq", v.call("fabs", whole), v.number(math.inf))
+    return v.call("copysign", v.select(infinite, whole, v.binary("fadd", whole, lost)), x)
+
+
+def sign(v: Vectors, x: str) -> str:
+    """-1, 0 or 1, and NaN for NaN."""
+    one = v.select(v.compare("ogt", x, v.number(0)), v.number(1), v.number(0))
+    one = v.select(v.compare("olt", x, v.number(0)), v.number(-1), one)
+    return v.select(v.compare("uno", x, x), x, one)
+
+
 def extreme(condition: str) -> Callable[[Vectors, str, str], str]:
     """The larger or smaller of two, NaN where one is."""
 
@@ -268,9 +225,16 @@ OF_NUMBERS: dict[Any, Callable[..., str]] = {
     np.equal: comparison("oeq"),
     np.not_equal: comparison("une"),
     np.isnan: lambda v, x: v.compare("uno", x, x),
+    np.isinf: lambda v, x: v.compare("oeq", v.call("fabs", x), v.number(math.inf)),
+    np.isfinite: lambda v, x: v.compare("olt", v.call("fabs", x), v.number(math.inf)),
+    np.sign: sign,
     np.exp: exp,
     np.tanh: tanh,
     np.log: log,
+    np.expm1: expm1,
+    np.log1p: log1p,
+    np.sin: sine,
+    np.cos: cosine,
 }
 OF_TRUTHS: dict[Any, Callable[..., str]] = {
     np.logical_and: logical("and"),

@@ -122,11 +122,10 @@ def positive(new: Graph, node: Node, a: Node) -> Node:
 
 def turned_product(new: Graph, node: Node, base: Node) -> Node | None:
     """A transposed product is the product of the transposed ones, in the other order."""
-    if base.kind != PRODUCT or len(base.shape) != 2 or len(base.inputs) != 2 or node.shape != base.shape[::-1]:
+    if base.kind != PRODUCT or len(base.inputs) != 2 or 1 in base.shape[-2:]:
         return None
-    offset, strides = node.detail
-    size = base.dtype.itemsize
-    if offset or 1 in base.shape or strides != (size, size * base.shape[1]):
+    turned = new.transpose(base)
+    if (turned.shape, turned.detail) != (node.shape, node.detail):
         return None
     a, b = base.inputs
     return new.product(new.transpose(b), new.transpose(a))

@@ -93,8 +93,7 @@ def stacked(new: Graph, vectors: list[Node]) -> Node:
         first = vectors[0]
         offset = first.detail[0] if first.kind == WINDOW else 0
         return new.window(first.base, offset, shape, (step, first.dtype.itemsize))
-    flat = [new.reshape(x, (x.size,)) for x in vectors]
-    return new.add("stack", tuple(flat), shape, vectors[0].dtype)
+    return new.stack([new.reshape(x, (x.size,)) for x in vectors])
 
 
 def order_of(node: Node) -> tuple[int, int]:

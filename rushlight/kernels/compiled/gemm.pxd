@@ -1,4 +1,6 @@
 # Products of float32 matrices for the walker of compiled programs.
+cimport numpy as cnp
+
 ctypedef Py_ssize_t index
 
 
@@ -17,4 +19,11 @@ cdef inline bint is_along(index right, index down, index m, index n, index depth
     return right == 1 and down == 1 and depth >= LONG and (m <= FEW or n <= LANES)
 
 
-cdef int multiply_matrices(Matrix a, Matrix b, float* out, index m, index n, index depth, bint adds) except -1
+cdef struct Batch:  # matrices, or one
+    const char* start
+    int dims  # before the last two
+    const cnp.npy_intp* shape  # of those before the last two
+    const cnp.npy_intp* strides  # of all, in bytes
+
+
+cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index depth, bint adds) except -1

@@ -265,13 +265,6 @@ cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index 
     return True
 
 
-cdef struct Batch:
-    const char* start
-    int dims  # before the last two
-    const cnp.npy_intp* shape
-    const cnp.npy_intp* strides
-
-
 cdef struct Job:
     Batch a, b
     float* out
@@ -311,18 +304,22 @@ cdef void compute_products(const void* given, index start, index stop) noexcept 
             job.failed = True
 
 
-cdef int multiply_matrices(Matrix a, Matrix b, float* out, index m, index n, index depth, bint adds) except -1:
-    """out (m, n) = or += a (m, depth) @ b (depth, n), shared among threads; one of the strides of b is 1."""
-    cdef Job job
-    cdef cnp.npy_intp[2] steps_of_a, steps_of_b
-    cdef index count
-    steps_of_a[0], steps_of_a[1], steps_of_b[0], steps_of_b[1] = a.down * 4, a.right * 4, b.down * 4, b.right * 4
-    job.a.start, job.a.dims, job.a.shape, job.a.strides = <const char*>a.start, 0, NULL, steps_of_a
-    job.b.start, job.b.dims, job.b.shape, job.b.strides = <const char*>b.start, 0, NULL, steps_of_b
-    job.out, job.m, job.n, job.depth, job.failed, job.adds = out, m, n, depth, False, adds
-    job.along = not adds and is_along(a.right, b.down, m, n, depth)
-    count = max(1, min(number_of_threads(), m * n * depth // SHARED)) * (SQUARE if job.along else ROWS)
-    shared(compute_rows, &job, m, (m + count - 1) // count * (SQUARE if job.along else ROWS))
+cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index depth, bint adds) except -1:
+    """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n), shared among threads, without gaps between results.
+
+    One of the last two strides of b is that of an element. MemoryError where there is no memory to lay operands out.
+    """
+    cdef Job job = Job(a, b, out, m, n, depth, False, adds, False)
+    cdef index count = 1, parts
+    cdef int dim
+    job.along = not adds and is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
+    if a.dims == 0:
+        parts = max(1, min(number_of_threads(), m * n * depth // SHARED)) * (SQUARE if job.along else ROWS)
+        shared(compute_rows, &job, m, (m + parts - 1) // parts * (SQUARE if job.along else ROWS))
+    else:
+        for dim in range(a.dims):
+            count *= a.shape[dim]
+        shared(compute_products, &job, count, max(1, SHARED // (m * n * depth + 1)))
     if job.failed:
         raise MemoryError
     return 0
@@ -370,26 +367,12 @@ def product(a, b, index most):
 
 
 cdef object product_of(cnp.ndarray a, cnp.ndarray b, index most):
-    cdef Job job
     cdef int dims = a.ndim - 2
-    cdef index work, count
     cdef cnp.ndarray result
     if a.ndim == 2 and cnp.PyArray_SIZE(a) > most // max(1, b.shape[b.ndim - 1]):
         return None
     result = empty_product(a, b)
-    if result is None:
-        return None
-    job.a, job.b, job.out, job.failed = batch_of(a), batch_of(b), <float*>cnp.PyArray_DATA(result), False
-    job.m, job.n, job.depth = result.shape[dims], result.shape[dims + 1], a.shape[dims + 1]
-    job.adds = False
-    job.along = is_along(a.strides[dims + 1] // 4, b.strides[dims] // 4, job.m, job.n, job.depth)
-    work = cnp.PyArray_SIZE(result) * job.depth
-    if dims == 0:
-        count = max(1, min(number_of_threads(), work // SHARED)) * (SQUARE if job.along else ROWS)
-        shared(compute_rows, &job, job.m, (job.m + count - 1) // count * (SQUARE if job.along else ROWS))
-    else:
-        count = cnp.PyArray_SIZE(result) // (job.m * job.n)
-        shared(compute_products, &job, count, max(1, count * SHARED // (work + 1)))
-    if job.failed:
-        raise MemoryError
+    if result is not None:
+        multiply_batch(batch_of(a), batch_of(b), <float*>cnp.PyArray_DATA(result), result.shape[dims],
+                       result.shape[dims + 1], a.shape[dims + 1], False)
     return result

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg import cython_blas
 
-from rushlight.kernels.compiled.gemm cimport Matrix, is_along, multiply_matrices
+from rushlight.kernels.compiled.gemm cimport Batch, is_along, multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.products cimport times_vector
@@ -32,6 +32,7 @@ cdef enum Kind:
 
 cdef enum:
     MOST_DIMS = 64
+    MOST_LEADING = 6  # dimensions of batches of matrices
     SMALL = 1 << 12  # elements of a matrix up to which its product with a vector needs no BLAS
 
 cdef Gemm blas(str name):
@@ -47,13 +48,15 @@ cdef bint HAS_KERNEL = gemm.AVAILABLE
 cdef struct Operand:
     int slot
     index offset, down, right  # the strides in elements
-    index batch  # and from a matrix to the next
+    cnp.npy_intp[MOST_LEADING + 2] strides  # of all dimensions, in bytes
 
 
 cdef struct Product:
     Operand a, b, addend
     int out
     index offset, m, n, depth, count
+    int dims  # before the last two
+    cnp.npy_intp[MOST_LEADING] shape  # of those
     bint single, adds
 
 
@@ -241,8 +244,11 @@ cdef bint note_product(Product* place, product):
     place.single = item == 4
     place.out, place.offset = product.out.slot, product.out.offset
     place.m, place.n, place.depth = product.out.shape[-2], product.out.shape[-1], product.a.shape[-1]
-    place.count = 1
-    for n in product.out.shape[:-2]:
+    place.count, place.dims = 1, len(product.out.shape) - 2
+    if place.dims > MOST_LEADING:
+        return False
+    for i, n in enumerate(product.out.shape[:-2]):
+        place.shape[i] = n
         place.count *= n
     place.adds = product.addend is not None
     if not note_operand(&place.a, product.a, item) or not note_operand(&place.b, product.b, item):
@@ -254,27 +260,24 @@ cdef bint note_product(Product* place, product):
         strides = (0,) * (2 - len(product.addend.strides)) + product.addend.strides
         place.addend = Operand(
             product.addend.slot, product.addend.offset, 0 if shape[0] == 1 else strides[0] // item,
-            0 if shape[1] == 1 else strides[1] // item, 0,
+            0 if shape[1] == 1 else strides[1] // item,
         )
     return True
 
 
 cdef bint note_operand(Operand* place, area, Py_ssize_t item):
-    """Notes a factor; whether it is one, or are several evenly apart, with a stride of one element."""
+    """Notes a factor; whether its matrices have a stride of one element."""
     rows, columns = area.shape[-2:]
     down, right = [stride // item for stride in area.strides[-2:]]
-    place.slot, place.offset, place.batch = area.slot, area.offset, 0
+    place.slot, place.offset = area.slot, area.offset
     if rows == 1:
         down = columns if right == 1 else 1
     if columns == 1:
         right = 1 if rows == 1 or down != 1 else rows
     place.down, place.right = down, right
-    lead = [(n, stride // item) for n, stride in zip(area.shape[:-2], area.strides[:-2]) if n > 1]
-    for (_, outside), (n, inside) in zip(lead, lead[1:]):
-        if outside != n * inside:
-            return False
-    if lead:
-        place.batch = lead[-1][1]
+    for i, stride in enumerate(area.strides[:-2]):
+        place.strides[i] = 0 if area.shape[i] == 1 else stride
+    place.strides[len(area.shape) - 2], place.strides[len(area.shape) - 1] = down * item, right * item
     return (right == 1 and down >= columns) or (down == 1 and right >= rows)
 
 
@@ -290,11 +293,32 @@ cdef int multiply(const Product* p, char** slots) except -1:
 cdef int multiply_all(const Product* p, char** slots, real* out) except -1:
     """Computes the products of a batch."""
     cdef index i
-    cdef const real* a = <const real*>(slots[p.a.slot] + p.a.offset)
-    cdef const real* b = <const real*>(slots[p.b.slot] + p.b.offset)
+    if real is float and p.count > 1 and by_kernel(p):
+        return multiply_batch(batch_of(p, &p.a, slots), batch_of(p, &p.b, slots), <float*>out, p.m, p.n, p.depth, False)
     for i in range(p.count):
-        multiply_one(p, slots, a + i * p.a.batch, b + i * p.b.batch, out + i * p.m * p.n)
+        multiply_one(p, slots, <const real*>matrix_of(p, &p.a, slots, i), <const real*>matrix_of(p, &p.b, slots, i),
+                     out + i * p.m * p.n)
     return 0
+
+
+cdef inline bint by_kernel(const Product* p) noexcept nogil:
+    """Whether a product of float32 matrices is one for our own kernel."""
+    return HAS_KERNEL and p.m > 1 and p.n > 1
+
+
+cdef inline Batch batch_of(const Product* p, const Operand* x, char** slots) noexcept nogil:
+    """All matrices of a factor."""
+    return Batch(slots[x.slot] + x.offset, p.dims, &p.shape[0], &x.strides[0])
+
+
+cdef inline const char* matrix_of(const Product* p, const Operand* x, char** slots, index i) noexcept nogil:
+    """Where the i-th matrix of a factor begins."""
+    cdef const char* start = slots[x.slot] + x.offset
+    cdef int dim
+    for dim in range(p.dims - 1, -1, -1):
+        start += i % p.shape[dim] * x.strides[dim]
+        i //= p.shape[dim]
+    return start
 
 
 cdef void lay_addend(const Product* p, char** slots, real* out, bint adds) noexcept nogil:
@@ -325,18 +349,21 @@ cdef int multiply_one(const Product* p, char** slots, const real* a, const real*
             lay_addend(p, slots, out, True)
         return 0
     if real is float and HAS_KERNEL and p.adds and is_along(p.a.right, p.b.down, p.m, p.n, p.depth):
-        multiply_matrices(Matrix(<const float*>a, p.a.down, p.a.right), Matrix(<const float*>b, p.b.down, p.b.right),
-                          <float*>out, p.m, p.n, p.depth, False)
+        multiply_batch(alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), <float*>out, p.m, p.n, p.depth, False)
         lay_addend(p, slots, out, True)
         return 0
     if p.adds:
         lay_addend(p, slots, out, False)
-    if real is float and HAS_KERNEL and p.m > 1 and p.n > 1:
-        multiply_matrices(Matrix(<const float*>a, p.a.down, p.a.right), Matrix(<const float*>b, p.b.down, p.b.right),
-                          <float*>out, p.m, p.n, p.depth, p.adds)
+    if real is float and by_kernel(p):
+        multiply_batch(alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), <float*>out, p.m, p.n, p.depth, p.adds)
     else:
         by_blas(p, a, b, out)
     return 0
+
+
+cdef inline Batch alone(const Product* p, const Operand* x, const char* start) noexcept nogil:
+    """One matrix of a factor."""
+    return Batch(start, 0, NULL, &x.strides[p.dims])
 
 
 cdef inline bint follows(index step, index other, index n) noexcept nogil:

@@ -1,0 +1,115 @@
+"""Vectors of floats in LLVM's language: what writes instructions on them, and names their results."""
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Vectors:
+    """Writes instructions on vectors of one float type, and names their results."""
+
+    type: str
+    integers: str
+
+    def __init__(self, dtype: Any):
+        self.single: bool = np.dtype(dtype) == np.float32
+        self.lanes = 16 if self.single else 8
+        self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
+        self.type, self.integers = f"<{self.lanes} x {self.element}>", f"<{self.lanes} x {self.whole}>"
+        self.truths: str = f"<{self.lanes} x i1>"
+        self.suffix: str = f"v{self.lanes}f{32 if self.single else 64}"
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.known: dict[Any, Any] = {}  # what was written once and serves again
+        self.block = ""  # the block that is being written, where that is another than at the beginning
+        self.count = 0
+
+    def begin(self, block: str) -> None:
+        """Begins a block."""
+        self.lines, self.known, self.block = [], {}, block
+
+    def name(self) -> str:
+        """A new name."""
+        self.count += 1
+        return f"%t{self.count}"
+
+    def emit(self, text: str) -> str:
+        """Writes an instruction, and gives the name of its result."""
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def once(self, key: Any, write: Callable[[], Any]) -> Any:
+        """What a function has written for a key, or writes now."""
+        if key not in self.known:
+            self.known[key] = write()
+        return self.known[key]
+
+    def branch(self, condition: str, write: Callable[[], str], otherwise: str) -> str:
+        """What a function writes where a condition holds, else what is known already."""
+        here, label = self.block, self.name()[1:]
+        self.lines += [f"  br i1 {condition}, label %{label}.then, label %{label}.done", f"{label}.then:"]
+        known, self.known = self.known, {}
+        found = write()
+        self.known = known
+        self.lines += [f"  br label %{label}.done", f"{label}.done:"]
+        self.block = f"{label}.done"
+        return self.emit(f"phi {self.type} [ {found}, %{label}.then ], [ {otherwise}, %{here} ]")
+
+    @staticmethod
+    def literal(value: float, single: bool = False) -> str:
+        """A number as LLVM writes it: the bits of a double, which a float is exactly."""
+        value = float(np.float32(value)) if single else float(value)
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+    def number(self, value: float) -> str:
+        """A vector full of a number."""
+        return f"splat ({self.element} {self.literal(value, self.single)})"
+
+    def integer(self, value: int) -> str:
+        """A vector full of an integer."""
+        return f"splat ({self.whole} {value})"
+
+    def binary(self, op: str, a: str, b: str) -> str:
+        """An instruction on two vectors of numbers."""
+        return self.emit(f"{op} {self.type} {a}, {b}")
+
+    def compare(self, condition: str, a: str, b: str) -> str:
+        """A vector of truths."""
+        return self.emit(f"fcmp {condition} {self.type} {a}, {b}")
+
+    def select(self, condition: str, a: str, b: str) -> str:
+        """One of two numbers for each lane."""
+        return self.emit(f"select {self.truths} {condition}, {self.type} {a}, {self.type} {b}")
+
+    def call(self, name: str, *args: str) -> str:
+        """One of LLVM's functions of vectors."""
+        types = ", ".join([self.type] * len(args))
+        self.declared.add(f"declare {self.type} @llvm.{name}.{self.suffix}({types})")
+        given = ", ".join(f"{self.type} {arg}" for arg in args)
+        return self.emit(f"call {self.type} @llvm.{name}.{self.suffix}({given})")
+
+    def fused(self, a: str, b: str, c: str) -> str:
+        """a b + c, rounded once where the CPU can."""
+        return self.call("fmuladd", a, b, c)
+
+    def polynomial(self, x: str, coefficients: list[float]) -> str:
+        """A polynomial, its highest coefficient first."""
+        total = self.number(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = self.fused(total, x, self.number(coefficient))
+        return total
+
+    def bits(self, x: str) -> str:
+        """The bits of numbers as integers."""
+        return self.emit(f"bitcast {self.type} {x} to {self.integers}")
+
+    def from_bits(self, x: str) -> str:
+        """Numbers of these bits."""
+        return self.emit(f"bitcast {self.integers} {x} to {self.type}")
+
+    def on_integers(self, op: str, a: str, b: str) -> str:
+        """An instruction on two vectors of integers."""
+        return self.emit(f"{op} {self.integers} {a}, {b}")
