@@ -50,7 +50,7 @@ class Variant:
         self.misses = 0  # replays that ended with a check
         self.times: tuple[list[float], list[float]] = ([], [])
         for stretch in recording.stretches:
-            stretch.execute = execution(stretch.program, compiled.backend)
+            stretch.prepare(execution(stretch.program, compiled.backend))
         if recording.backward is not None:
             recording.backward.execute = execution(recording.backward.program, compiled.backend)
         guard = Guard(

@@ -8,7 +8,8 @@ from rushlight.compiler.graph import Graph
 from rushlight.compiler.lowering import Unsuitable, lowered
 from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import Plan, planned
-from rushlight.compiler.program import Program, Value, laid, run
+from rushlight.compiler.program import Program, run
+from rushlight.compiler.replaying import Execution
 from rushlight.compiler.walking import executor
 from rushlight.core.lines import warn
 
@@ -32,21 +33,10 @@ def execution(program: Program, backend: str) -> Callable[[list[Any]], list[Any]
         return partial(run, program)
     try:
         _, _, execute = prepared(program, backend)
-        return partial(as_recorded, execute, [(value, value.layout()) for value in program.outputs])
+        return Execution(execute, program.outputs)
     except Unsuitable:
         return partial(run, program)
     except Exception as error:
         why = f"torch.compile: a program runs step by step, because making it faster failed: {error!r}."
         warn(why)
         return partial(run, program)
-
-
-def as_recorded(
-    execute: Callable[[list[Any]], list[Any]], values: list[tuple[Value, tuple[Any, ...]]], inputs: list[Any]
-) -> list[Any]:
-    """The outputs of a program, which lie in memory as they were recorded: as these values, with these strides."""
-    outputs = execute(inputs)
-    for i, (value, strides) in enumerate(values):
-        if outputs[i].strides != strides:
-            outputs[i] = laid(outputs[i], value)
-    return outputs

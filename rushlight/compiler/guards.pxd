@@ -5,7 +5,7 @@ from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport TensorBase
 
 cdef object ndarray
-cdef int IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER
+cdef int IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING, ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER
 
 
 @cython.final
@@ -51,8 +51,10 @@ cdef class Place:
     cdef readonly object holder
     cdef readonly object key
     cdef readonly object value
+    cdef Py_ssize_t length
     cdef readonly bint simple
 
+    @cython.locals(kind=int, table=dict)
     cpdef bint holds(self)
 
 

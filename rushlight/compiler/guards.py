@@ -10,7 +10,7 @@ import numpy as np
 
 ndarray = np.ndarray
 MISSING = object()
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = 0, 1, 2, 3, 4  # kinds of places
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING = 0, 1, 2, 3, 4, 5  # kinds of places
 ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = 0, 1, 2, 3, 4  # where an input of a program is found
 
 
@@ -165,21 +165,25 @@ class Place:
     """A place that a function reads, and what it holds there."""
 
     def __init__(self, kind, holder, key, value, simple):
-        self.kind = kind
+        self.kind = IN_MAPPING if kind == IN_DICT and type(holder) is not dict else kind
         self.holder = holder
         self.key = key
         self.value = value
+        self.length = value if kind == LENGTH else 0
         self.simple = simple  # whether an equal value is as good
 
     def holds(self):
         """Whether the place still holds that."""
         kind = self.kind
         if kind == IN_DICT:
+            table = self.holder
+            found = table.get(self.key, MISSING)
+        elif kind == LENGTH:
+            return len(self.holder) == self.length
+        elif kind == IN_MAPPING:
             found = self.holder.get(self.key, MISSING)
         elif kind == AT_INDEX:
             found = self.holder[self.key] if self.key < len(self.holder) else MISSING
-        elif kind == LENGTH:
-            return len(self.holder) == self.value
         elif kind == CELL:
             found = content_of(self.holder)
         else:

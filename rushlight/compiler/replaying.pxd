@@ -7,7 +7,8 @@ from rushlight.core.graph cimport TensorBase, VersionCounter, new_tensor
 from rushlight.core.interpreters cimport Stack
 
 cdef Stack STACK
-cdef int ARGUMENT
+cdef int ARGUMENT, GRAD
+cdef Py_ssize_t ALONE
 
 
 @cython.locals(kind=int)
@@ -25,12 +26,28 @@ cdef class Effect:
 
 
 @cython.final
+cdef class Execution:
+    cdef readonly object walker
+    cdef readonly list values
+    cdef readonly list strides
+    cdef readonly bint renews
+
+
+@cython.locals(grad=TensorBase)
+cdef Py_ssize_t holders(TensorBase leaf)
+
+
+@cython.final
 cdef class Stretch:
     cdef readonly object program
     cdef readonly list places
     cdef public list effects
     cdef readonly tuple call
     cdef public object execute
+    cdef readonly list renewed
+
+    @cython.locals(leaf=TensorBase, grad=TensorBase)
+    cpdef list spare(self, list arguments)
 
 
 @cython.final
@@ -40,7 +57,7 @@ cdef class Made:
     cdef readonly bint unsettled
 
 
-@cython.locals(made=list, stretch=Stretch, outputs=list, effect=Effect)
+@cython.locals(made=list, stretch=Stretch, inputs=list, outputs=list, effect=Effect)
 cpdef list run(list stretches, list arguments, bint steps)
 
 @cython.locals(new=Made, tensor=TensorBase)

@@ -1,7 +1,11 @@
 """Replays: what a compiled function does with a call that is like a recorded one, without detours; compiled."""
 
+from sys import getrefcount
+
+import numpy as np
+
 from rushlight.compiler.guards import gather
-from rushlight.compiler.program import Mismatch
+from rushlight.compiler.program import Mismatch, laid
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
 from rushlight.core.context import value_of
@@ -10,13 +14,19 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.modes import CURRENT
 from rushlight.dtypes import get_default_dtype
 
-ARGUMENT = 0  # a place where an input of a program is found, as in `guards`
+ARGUMENT, GRAD = 0, 2  # places where an input of a program is found, as in `guards`
 
 
 def tensor_at(place, arguments):
     """The tensor at a place."""
     kind, what = place
     return arguments[what] if kind == ARGUMENT else what
+
+
+def key_of(place):
+    """What places of one tensor have in common."""
+    kind, what = place
+    return (kind, what) if kind == ARGUMENT else (kind, id(what))
 
 
 class Effect:
@@ -42,9 +52,49 @@ class Effect:
             counter.value += self.what
 
 
+class Execution:
+    """Runs a program on inputs, as the walker does: its outputs lie in memory as they were recorded.
+
+    `values` are those that the outputs were. `renews` tells that outputs may be written over arrays that are given.
+    """
+
+    def __init__(self, walker, values):
+        self.walker = walker
+        self.values = values
+        self.strides = [value.layout() for value in values]
+        self.renews = getattr(walker, "renews", False)
+
+    def __call__(self, inputs, spare=None):
+        """The outputs. `spare` has arrays that may be written over, each with the number of an output."""
+        outputs = self.walker(inputs, spare) if spare else self.walker(inputs)
+        for i in range(len(self.strides)):
+            if outputs[i].strides != self.strides[i]:
+                outputs[i] = laid(outputs[i], self.values[i])
+        return outputs
+
+
+def holders(leaf):
+    """How many references there are to a leaf's gradient and to its array."""
+    grad = leaf._grad
+    array = grad._array
+    return getrefcount(grad) + getrefcount(array)
+
+
+def references_of_one():
+    """What `holders` counts where only the leaf holds its gradient."""
+    leaf = new_tensor(np.zeros(1))
+    leaf._grad = new_tensor(np.zeros(1))
+    return holders(leaf)
+
+
+ALONE = references_of_one()
+
+
 class Stretch:
     """A part of a recording, ready to be replayed: a program, where its inputs are, what it leaves behind, and a step
     of an optimizer that comes after it.
+
+    `renewed` are the leaves that get a new gradient in the place of one that nothing reads, and the numbers of outputs.
     """
 
     def __init__(self, program, places, call):
@@ -53,6 +103,25 @@ class Stretch:
         self.effects = []
         self.call = call
         self.execute = None
+        self.renewed = []
+
+    def prepare(self, execute):
+        """Takes what runs the program."""
+        self.execute = execute
+        if getattr(execute, "renews", False):
+            read = [key_of(what) for kind, what in self.places if kind == GRAD]
+            new = [one for one in self.effects if one.kind == "new"]
+            self.renewed = [(one.place, one.what) for one in new if key_of(one.place) not in read]
+
+    def spare(self, arguments):
+        """The arrays of gradients that are about to be replaced, where nobody else holds them."""
+        found = []
+        for place, output in self.renewed:
+            leaf = tensor_at(place, arguments)
+            if leaf._grad is not None and holders(leaf) == ALONE:
+                grad = leaf._grad
+                found.append((output, grad._array))
+        return found
 
 
 class Made:
@@ -73,7 +142,8 @@ def run(stretches, arguments, steps):
     for item in stretches:
         stretch = item
         try:
-            outputs = stretch.execute(gather(stretch.places, arguments, made))
+            inputs = gather(stretch.places, arguments, made)
+            outputs = stretch.execute(inputs, stretch.spare(arguments)) if stretch.renewed else stretch.execute(inputs)
         except Exception as error:
             if made and type(error) is not Mismatch:
                 raise

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from compiler.writing import Written, normal
 
+from rushlight.compiler.calls import Apart
 from rushlight.compiler.fusion import instructions
+from rushlight.ops.table import TABLE
 
 
 def counted(graph):
@@ -148,6 +150,20 @@ def test_a_transposed_product(written):
     written.returns(written.call("tanh", written.call("permute", written.call("mm", a, b), (1, 0))))
     assert [node.shape for node in written.improved().live() if node.kind == "product"] == [(3, 4)]
     written.check(8)
+
+
+def test_transposed_products_of_a_batch(written):
+    a, b = written.input(normal(2, 3, 4, 5)), written.input(normal(2, 3, 5, 6))
+    written.returns(written.call("tanh", written.call("permute", written.call("bmm", a, b), (0, 1, 3, 2))))
+    assert [node.shape for node in written.improved().live() if node.kind == "product"] == [(2, 3, 6, 4)]
+    written.check(8)
+
+
+def test_what_may_be_its_argument_is_no_call(written):
+    x, y = written.input(normal(4, 3)), written.input(normal(4, 3))
+    written.returns(written.call("tanh", written.call(Apart(TABLE["tied"].forward), x, y)))
+    assert counted(written.improved()) == {"input": 2, "tanh": 1}
+    written.check()
 
 
 def recurrent(steps):

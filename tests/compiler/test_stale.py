@@ -73,6 +73,36 @@ def test_counts_and_rates_of_optimizers(name):
     assert [variant.replays for variant in compiled.variants] == [11]
 
 
+@pytest.mark.parametrize("holds", ["nothing", "gradients", "arrays", "views", "parts"])
+def test_gradients_that_somebody_holds(holds):
+    """A replay writes over the gradient that it replaces, unless anybody can still see it."""
+
+    def make(compile):
+        net, kept = nn.Linear(3, 2), []
+
+        @compile
+        def step(x):
+            net.zero_grad()
+            net(x).pow(2).sum().backward()
+
+        def call(i):
+            step(data(i, 4, 3))
+            grad = net.weight.grad
+            seen = {
+                "nothing": None,
+                "gradients": grad,
+                "arrays": grad.numpy(),
+                "views": grad.T,
+                "parts": grad.numpy()[0],
+            }[holds]
+            kept.append(grad.clone() if seen is None else seen)
+            return [torch.as_tensor(one) for one in kept]
+
+        return call
+
+    both(make)
+
+
 def test_parameters_of_a_group_may_have_made_different_numbers_of_steps():
     def make(compile):
         one, other = nn.Linear(3, 2), nn.Linear(3, 2)

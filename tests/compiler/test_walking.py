@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from compiler.writing import Written, normal
+from compiler.writing import Written, compare, normal
 
 from rushlight.compiler.planning import planned
-from rushlight.compiler.program import CHECK, OPAQUE, RANDOM, WRITE, Mismatch, Step, Value
+from rushlight.compiler.program import CHECK, OPAQUE, RANDOM, WRITE, Mismatch, Step, Value, run
 from rushlight.compiler.walking import Executor, executor
 
 DTYPES = [np.float32, np.float64]
@@ -85,6 +85,31 @@ def test_batches_of_products(dtype, written):
     mixed = written.call("permute", written.input(normal(3, 2, 4, 5, dtype=dtype)), (1, 0, 2, 3))
     written.returns(written.call("broadcast", a, turned), written.call("broadcast", mixed, turned))
     written.check(64)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", [(64, 16, 64), (1, 16, 5), (7, 3, 1), (40, 300, 8)])
+def test_products_of_heads(sizes, dtype, written):
+    """Factors in the memory of one matrix, with their samples and heads apart in it, and what one is transposed."""
+    m, depth, n = sizes
+    packed = [written.input(normal(2, rows, 3, depth, dtype=dtype, seed=i)) for i, rows in enumerate((m, n))]
+    a = written.call("permute", packed[0], (0, 2, 1, 3))
+    b = written.call("permute", packed[1], (0, 2, 3, 1))
+    product = written.call("bmm", a, b)
+    turned = written.call("tanh", written.call("permute", product, (0, 1, 3, 2)))
+    written.returns(product, written.call("permute", product, (0, 2, 1, 3)), turned)
+    written.check(64)
+
+
+@pytest.mark.parametrize("dim", range(3))
+@pytest.mark.parametrize("dtype", [*DTYPES, np.int64])
+def test_piles(dim, dtype, written):
+    x = written.input(normal(3, 4, dtype=np.float64).astype(dtype))
+    other = written.input(normal(4, 3, dtype=np.float64).astype(dtype))
+    turned = written.call("permute", other, (1, 0))
+    pile = written.call("pile", [written.call("add", x, turned), turned, x, x], dim, None)
+    written.returns(pile, written.call("add", pile, pile))
+    written.check()
 
 
 @pytest.mark.parametrize(
@@ -240,6 +265,32 @@ def test_a_shape_that_depends_on_values(written):
     assert runs(written.inputs)[0].tolist() == [1, 2]
     with pytest.raises(Mismatch):
         runs([np.ones(3, np.float32)])
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_arrays_that_outputs_may_be_written_over(fits, written):
+    """They are written over where they fit, and the outputs are the same either way."""
+    x = written.input(normal(4, 3))
+    written.returns(written.call("tanh", x), written.call("sum_dims", x, (0,), False, None))
+    walker = executor(planned(written.improved()))
+    if not getattr(walker, "renews", False):
+        pytest.skip("the plain executor makes new arrays")
+    spare = np.ones((4, 3) if fits else (3, 4), np.float32)
+    expected = run(written.program, written.inputs)
+    found = walker(written.inputs, [(0, spare), (1, np.ones((3,), np.float32)[::-1])])
+    assert (found[0] is spare) is fits
+    compare(found, expected, 1)
+
+
+@pytest.mark.parametrize("call", ["cholesky", "check"])
+def test_a_plan_that_can_fail_writes_nothing_over(call, written):
+    x = written.input(np.eye(3))
+    if call == "check":
+        truth = written.call("gt", written.call("sum", x), 0)
+        written.program.steps.append(Step(bool, (truth,), (), CHECK))
+    made = written.call("tanh", x) if call == "check" else written.call(np.linalg.cholesky, x)
+    written.returns(made)
+    assert not getattr(executor(planned(written.improved())), "renews", False)
 
 
 def test_a_call_from_within_a_run(written):

@@ -72,7 +72,10 @@ cdef struct Fresh:
 
 
 cdef class Walker:
-    """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with."""
+    """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with.
+
+    `renews` tells that outputs may be written over arrays that are given: nothing in the plan can fail.
+    """
 
     cdef object plan, runs
     cdef list groups, code, memory, outputs
@@ -82,6 +85,7 @@ cdef class Walker:
     cdef Fresh* made
     cdef Instruction* instruction
     cdef bint at_work
+    cdef readonly bint renews
 
     def __cinit__(self, plan, runs):
         self.count, self.slots, self.inputs, self.fresh = len(plan.code), plan.slots, len(plan.inputs), len(plan.fresh)
@@ -114,6 +118,7 @@ cdef class Walker:
                 self.made[i].shape[d] = n
         for i, instruction in enumerate(plan.code):
             self.note(&self.instruction[i], instruction)
+        self.renews = not any(type(instruction).__name__ in ("Invoke", "Apply") for instruction in plan.code)
         whole = {slot: shape for slot, shape, _ in plan.fresh}
         self.outputs = [  # the slot of an output that is all of a new array, else where it lies
             area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
@@ -144,13 +149,16 @@ cdef class Walker:
             self.slot[i] = cnp.PyArray_BYTES(<cnp.ndarray>found)
         return 0
 
-    def __call__(self, inputs):
-        """The outputs for some inputs. Raises Mismatch for a check that fails, before any input is written to."""
+    def __call__(self, inputs, spare=()):
+        """The outputs for some inputs. Raises Mismatch for a check that fails, before any input is written to.
+
+        `spare` has arrays that nobody else holds, with the number of the output that may lie there.
+        """
         if self.at_work:  # another thread, or a call from within
             return self.runs(list(self.memory), inputs).alone()
         self.at_work = True
         try:
-            self.take_inputs(inputs)
+            self.take_inputs(inputs, spare)
             run = self.runs(self.memory, inputs)
             self.walk(run, 0, self.count)
             outputs = [
@@ -165,7 +173,7 @@ cdef class Walker:
     def times(self, inputs):
         """How long each instruction takes, in seconds. Inputs may be overwritten: they are copies."""
         cdef int i
-        self.take_inputs(inputs)
+        self.take_inputs(inputs, ())
         run = self.runs(self.memory, inputs)
         clock = [perf_counter()]
         try:
@@ -176,10 +184,14 @@ cdef class Walker:
             self.let_go()
         return [end - start for start, end in zip(clock, clock[1:])]
 
-    cdef int take_inputs(self, inputs) except -1:
-        """Sets the slots of inputs, and of arrays that are made anew."""
+    cdef int take_inputs(self, inputs, spare) except -1:
+        """Sets the slots of inputs, and of arrays that are made anew or written over."""
         cdef int i
         cdef Fresh* made
+        for output, array in spare:
+            place = self.outputs[output]
+            if type(place) is int:
+                self.memory[place] = array
         if len(inputs) != self.inputs:
             raise ValueError(f"the program has {self.inputs} inputs, {len(inputs)} were given")
         for i in range(self.inputs):
@@ -191,7 +203,10 @@ cdef class Walker:
             self.set_slot(slot, np.array(inputs[number], dtype))
         for i in range(self.fresh):
             made = &self.made[i]
-            self.set_slot(made.slot, cnp.PyArray_SimpleNew(made.ndim, made.shape, made.type_number))
+            found = self.memory[made.slot]
+            if found is None or not fits(made, found):
+                found = cnp.PyArray_SimpleNew(made.ndim, made.shape, made.type_number)
+            self.set_slot(made.slot, found)
         return 0
 
     cdef int let_go(self) except -1:
@@ -228,6 +243,19 @@ cdef class Walker:
         return 0
 
 
+cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
+    """Whether an array can be written over in the place of a new one."""
+    cdef int d
+    if cnp.PyArray_BASE(array) != NULL or not cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_CARRAY | cnp.NPY_ARRAY_OWNDATA):
+        return False
+    if cnp.PyArray_TYPE(array) != made.type_number or array.ndim != made.ndim:
+        return False
+    for d in range(made.ndim):
+        if array.shape[d] != made.shape[d]:
+            return False
+    return cnp.PyArray_ISNOTSWAPPED(array)
+
+
 def is_in_order(area):
     """Whether an area is all of its slot, in the order of its indices."""
     step = area.dtype.itemsize
@@ -258,10 +286,9 @@ cdef bint note_product(Product* place, product):
             return False
         shape = (1,) * (2 - len(product.addend.shape)) + product.addend.shape
         strides = (0,) * (2 - len(product.addend.strides)) + product.addend.strides
-        place.addend = Operand(
-            product.addend.slot, product.addend.offset, 0 if shape[0] == 1 else strides[0] // item,
-            0 if shape[1] == 1 else strides[1] // item,
-        )
+        place.addend.slot, place.addend.offset = product.addend.slot, product.addend.offset
+        place.addend.down = 0 if shape[0] == 1 else strides[0] // item
+        place.addend.right = 0 if shape[1] == 1 else strides[1] // item
     return True
 
 
