@@ -27,6 +27,7 @@ class ASGD(ElementwiseOptimizer):
     """
 
     _kernel = "asgd"
+    _later = "any"
 
     def __init__(
         self,

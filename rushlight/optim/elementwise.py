@@ -19,6 +19,7 @@ from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params, beside
 
 fast: ModuleType | None = load("updates")
+gathering: ModuleType | None = load("gathering")
 BLOCK = 16384  # elements
 NUMBERS = {"step", "eta", "mu", "mu_product"}  # what states hold as tensors of one number
 
@@ -31,7 +32,8 @@ class ElementwiseOptimizer(Optimizer):
       gradient in place, and computes with a copy of what a recorded step needs as it was; the gradient has the
       weight decay in it already, and the sign that `maximize` asks for. `_kernel` is the name of its compiled twin;
     - `_names`, which says what tensors of the state those are; `_first`, what they begin with if not with zeros;
-    - `_moment`, which counts a step in a state, and `_numbers`, which gives the rule's numbers for what it returns.
+    - `_moment`, which counts a step in a state, and `_numbers`, which gives the rule's numbers for what it returns;
+      `_later` says what `_moment` comes to once the state is whole: "count" (of steps), "none", or "any".
 
     All of them take `maximize` (climb instead of descend), `foreach` and `fused` (None, False or True, which all
     mean the same on a CPU), `capturable` (which PyTorch refuses on a CPU too) and `differentiable` (record the
@@ -39,6 +41,7 @@ class ElementwiseOptimizer(Optimizer):
     """
 
     _kernel: ClassVar[str]
+    _later: ClassVar[str] = "count"
 
     def __init__(self, params: Params, defaults: dict[str, Any]):
         if defaults.get("fused"):
@@ -95,7 +98,14 @@ class ElementwiseOptimizer(Optimizer):
 
     def _step(self, group):
         """Changes the arrays of a group: those of all parameters that have come equally far in one call."""
-        names = self._names(group)
+        names, rows = self._names(group), None
+        if gathering is not None and (self._later != "any" or not names):
+            rows = gathering.rows_of(group["params"], self.state, names, self._later == "count")
+        for moment, together in (self._rows(group, names) if rows is None else rows).items():
+            self._change(together, direction(group), self._numbers(group, moment))
+
+    def _rows(self, group: dict[str, Any], names: tuple[str, ...]) -> dict[Any, list[Any]]:
+        """The arrays of each parameter that has a gradient, with those of its state, by what `_moment` gives."""
         rows: dict[Any, list[Any]] = {}
         for param in group["params"]:
             grad = param._grad
@@ -120,8 +130,7 @@ class ElementwiseOptimizer(Optimizer):
             else:
                 rows[moment] = [row]
             param._bump()
-        for moment, together in rows.items():
-            self._change(together, direction(group), self._numbers(group, moment))
+        return rows
 
     def _dense(self, array: np.ndarray, grad: Any, group: dict[str, Any]) -> np.ndarray | None:
         """A sparse gradient as an array; None where the parameter's array has been changed already.

@@ -29,6 +29,7 @@ class NAdam(ElementwiseOptimizer):
     """
 
     _kernel = "nadam"
+    _later = "any"
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ class SGD(ElementwiseOptimizer):
     """
 
     _kernel = "sgd"
+    _later = "none"
 
     def __init__(
         self,

@@ -210,3 +210,35 @@ def test_no_state_without_momentum():
     optimizer.param_groups[0]["params"][0].grad = torch.ones(3)
     optimizer.step()
     assert optimizer.state_dict()["state"] == {}
+
+
+@pytest.mark.skipif(elementwise.gathering is None, reason="nothing was compiled")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each_optimizer
+def test_gathered_rows_are_those_of_the_plain_form(expression, dtype, monkeypatch):
+    gathered = steps(torch, expression, dtype=dtype)
+    monkeypatch.setattr(elementwise, "gathering", None)
+    compare_bits(gathered, steps(torch, expression, dtype=dtype))
+
+
+@pytest.mark.skipif(elementwise.gathering is None, reason="nothing was compiled")
+@pytest.mark.parametrize("odd", ["no state", "no moment", "no tensor", "counted in Python", "counted by integers"])
+def test_what_is_not_gathered_has_not_changed(odd):
+    params = [torch.ones(3, requires_grad=True) for _ in range(2)]
+    optimizer = torch.optim.Adam(params)
+    for param in params:
+        param.grad = torch.ones(3)
+    optimizer.step()
+    state = optimizer.state[params[1]]
+    if odd == "no state":
+        del optimizer.state[params[1]]
+    elif odd == "no moment":
+        del state["exp_avg"]
+    elif odd == "no tensor":
+        state["exp_avg"] = None
+    else:
+        state["step"] = 1.0 if odd == "counted in Python" else torch.tensor(1)
+    versions = [param._version for param in params]
+    assert elementwise.gathering.rows_of(params, optimizer.state, ("exp_avg", "exp_avg_sq"), True) is None
+    assert optimizer.state[params[0]]["step"] == 1
+    assert [param._version for param in params] == versions

@@ -1,0 +1,91 @@
+"""What a step of an optimizer changes: the arrays of a group's parameters, gathered without Python.
+
+The plain form stands in `rushlight.optim.elementwise`. It does what is not for here: first steps, which make states, and
+gradients that are sparse.
+"""
+
+cimport numpy as cnp
+from cpython.dict cimport PyDict_GetItem
+from cpython.object cimport PyObject
+
+from rushlight.core.graph cimport TensorBase
+
+cnp.import_array()
+
+
+def rows_of(params, state, tuple names, bint counts):
+    """The rows of the parameters that have a gradient: their array, its array, and those of their state by name.
+
+    With `counts` each has made one more step, and rows are told apart by how many; else all rows are at None. Gives None,
+    and has changed nothing, where a state is not whole yet or something is of another kind.
+    """
+    cdef list rows = [], changed = [], steps = [], row
+    cdef TensorBase param, tensor
+    cdef dict found
+    cdef PyObject* held
+    if type(params) is not list or not isinstance(state, dict):
+        return None
+    for item in <list>params:
+        if not isinstance(item, TensorBase):
+            return None
+        param = item
+        grad = param._grad
+        if grad is None:
+            continue
+        if not isinstance(grad, TensorBase) or (<TensorBase>grad)._array is None:
+            return None
+        row = [param._array, (<TensorBase>grad)._array]
+        if names:
+            held = PyDict_GetItem(state, param)
+            if held == NULL or type(<object>held) is not dict:
+                return None
+            found = <dict>held
+            if counts:
+                step = array_in(found, "step")
+                if step is None or not is_count(step):
+                    return None
+                steps.append(step)
+            for name in names:
+                array = array_in(found, name)
+                if array is None:
+                    return None
+                row.append(array)
+        rows.append(row)
+        changed.append(param)
+    for param in changed:
+        param._bump()
+    return counted(rows, steps) if steps else {None: rows} if rows else {}
+
+
+cdef object array_in(dict state, str name):
+    """The array of a tensor in a state; None where there is none."""
+    cdef PyObject* found = PyDict_GetItem(state, name)
+    if found == NULL or not isinstance(<object>found, TensorBase):
+        return None
+    return (<TensorBase>found)._array
+
+
+cdef bint is_count(array):
+    """Whether an array is one number, which can be written to."""
+    return cnp.PyArray_CheckExact(array) and (<cnp.ndarray>array).ndim == 0 and cnp.PyArray_ISBEHAVED(array) \
+        and cnp.PyArray_TYPE(array) in (cnp.NPY_FLOAT, cnp.NPY_DOUBLE)
+
+
+cdef dict counted(list rows, list steps):
+    """The rows by the number of steps that they have made, with one more."""
+    cdef dict found = {}
+    cdef double count
+    cdef Py_ssize_t i
+    for i in range(len(rows)):
+        count = one_more(steps[i])
+        found.setdefault(count, []).append(rows[i])
+    return found
+
+
+cdef double one_more(cnp.ndarray count):
+    """Counts one more step."""
+    if cnp.PyArray_TYPE(count) == cnp.NPY_FLOAT:
+        (<float*>cnp.PyArray_DATA(count))[0] += 1
+        return (<float*>cnp.PyArray_DATA(count))[0]
+    (<double*>cnp.PyArray_DATA(count))[0] += 1
+    return (<double*>cnp.PyArray_DATA(count))[0]
