@@ -35,7 +35,7 @@ class Measured:
         program: Program,
         inputs: list[str],
         backend: str,
-        execute: Callable[[list[Any]], list[Any]],
+        execute: Callable[..., list[Any]],
         generators: list[Generator],
     ):
         self.name = name
@@ -53,11 +53,11 @@ class Measured:
         except Exception as error:  # `execution` has warned, where it is none that is known
             self.trouble = str(error) or repr(error)
 
-    def __call__(self, inputs: list[Any]) -> list[Any]:
+    def __call__(self, inputs: list[Any], *spare: Any) -> list[Any]:
         """The outputs for some inputs."""
         if self.plan is not None:
             self.measure(inputs)
-        return self.execute(inputs)
+        return self.execute(inputs, *spare)
 
     def measure(self, inputs: list[Any]) -> None:
         """Runs the instructions on copies, and keeps the shortest times."""
