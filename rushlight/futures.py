@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent import futures
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Future", "collect_all", "wait_all"]
@@ -44,6 +45,13 @@ class Future(Generic[T]):
             self._wait()
         return self._future.result()
 
+    def _settle(self) -> None:
+        """Returns once there is a result, or an exception."""
+        if self._wait is not None and not self._future.done():
+            with suppress(Exception):  # it is in the future too
+                self._wait()
+        self._future.exception()
+
     def value(self) -> T:
         """The result, which has to be there. RuntimeError if it is not."""
         if not self._future.done():
@@ -52,7 +60,7 @@ class Future(Generic[T]):
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
         """A future of what `callback` makes of this one, once it is done."""
-        following: Future = Future(wait=self.wait, poll=self.done)
+        following: Future = Future(wait=self._settle, poll=self.done)
 
         def follow(_):
             try:
@@ -72,6 +80,9 @@ class Future(Generic[T]):
         if self._future.done():
             raise RuntimeError("Future can only be marked completed once: it has a result already.")
         self._future.set_result(result)
+
+    def __reduce__(self) -> Any:
+        raise RuntimeError("Can not pickle torch.futures.Future: send what it holds, once it is done.")
 
     def set_exception(self, result: BaseException) -> None:
         """Sets an exception, which is raised where the result is asked for."""

@@ -89,6 +89,37 @@ class Backward:
             results = [g._array if isinstance(g, TensorBase) else g for g in results]
         return results
 
+    def hold(self, vertices):
+        """Takes hold of all that some vertices lead to, for `feed`; returns what was not held before.
+
+        Each vertex is to get one gradient for each time it is named; what depends on several waits for all of them.
+        """
+        self.whole = False
+        self.wanted = {}  # leaves do not accumulate
+        held = len(self.claimed)
+        with CLAIM:
+            self.claim(vertices)
+        return self.claimed[held:]
+
+    def feed(self, roots):
+        """Sends gradients, as `run` takes them, as far as all that it needs has come; returns what came to leaves."""
+        outer = RUN.set(self)
+        try:
+            for vertex, index, grad in roots:
+                self.deliver(vertex, index, self.as_cotangent(grad), False)
+            self.drain()
+        except Misfit as misfit:
+            raise misfit.error([root[:2] for root in roots]) from None
+        finally:
+            RUN.reset(outer)
+        arrived = self.captured
+        self.captured = {}
+        return {leaf: grad for (leaf, _), grad in arrived.items()}
+
+    def let_held_go(self):
+        """Ends what `hold` began."""
+        self.let_go()
+
     def claim(self, vertices):
         """Takes hold of all that can be reached, and counts what each vertex has to wait for."""
         stack = []

@@ -6,6 +6,9 @@
 `init_process_group()` finds the others; see there for processes that were started otherwise.
 """
 
+from importlib import import_module as _import_module
+
+from rushlight.absent.misses import type_or_miss as _type_or_miss
 from rushlight.distributed.addresses import rendezvous as rendezvous
 from rushlight.distributed.agreement import *
 from rushlight.distributed.backends import *
@@ -22,5 +25,13 @@ from rushlight.distributed.stores import *
 from rushlight.distributed.subgroups import *
 from rushlight.distributed.work import *
 from rushlight.launch.place import announce as _announce
+
+
+def __getattr__(name):
+    """Loads packages that few programs use when they are asked for; for other names says that there are none."""
+    if name in ("autograd", "nn", "optim", "rpc"):
+        return _import_module(f"rushlight.distributed.{name}")
+    return _type_or_miss("rushlight.distributed", name)
+
 
 _announce()  # programs read RANK and WORLD_SIZE, as torchrun sets them, before they join a group

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlparse
 
 from rushlight.distributed.stores import FileStore, PrefixStore, Store, TCPStore
 
-__all__ = ["rendezvous", "store_of"]
+__all__ = ["place_of", "rendezvous", "store_of"]
 
 
 def from_environment(name: str, given: int) -> int:
@@ -22,17 +22,8 @@ def from_environment(name: str, given: int) -> int:
     return int(os.environ[name])
 
 
-def store_of(
-    init_method: str | None, world_size: int, rank: int, store: Store | None, timeout: timedelta
-) -> tuple[Store | None, int, int]:
-    """The store that processes share, this one's rank, and how many they are; no store for a single process.
-
-    ValueError where an address, a rank or a size is missing.
-    """
-    if store is not None:
-        if world_size <= 0 or rank < 0:
-            raise ValueError("world_size and rank must be positive if using store")
-        return store, rank, world_size
+def place_of(init_method: str | None, world_size: int, rank: int) -> tuple[int, int]:
+    """This process's rank, and how many there are, as an address or the environment says. ValueError without them."""
     url = urlparse(init_method or "env://")
     query = {name: int(values[0]) for name, values in parse_qs(url.query).items()}
     rank, world_size = query.get("rank", rank), query.get("world_size", world_size)
@@ -45,8 +36,24 @@ def store_of(
         )
     if not 0 <= rank < world_size:
         raise ValueError(f"rank {rank} is not within the world size {world_size}")
+    return rank, world_size
+
+
+def store_of(
+    init_method: str | None, world_size: int, rank: int, store: Store | None, timeout: timedelta
+) -> tuple[Store | None, int, int]:
+    """The store that processes share, this one's rank, and how many they are; no store for a single process.
+
+    ValueError where an address, a rank or a size is missing.
+    """
+    if store is not None:
+        if world_size <= 0 or rank < 0:
+            raise ValueError("world_size and rank must be positive if using store")
+        return store, rank, world_size
+    rank, world_size = place_of(init_method, world_size, rank)
     if world_size == 1:
         return None, rank, world_size
+    url = urlparse(init_method or "env://")
     if url.scheme == "file":
         return FileStore(url.path, world_size), rank, world_size
     if url.scheme == "tcp":

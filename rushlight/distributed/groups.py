@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rushlight.core.lines import warn
 from rushlight.distributed import mpi
-from rushlight.distributed.addresses import store_of
+from rushlight.distributed.addresses import place_of, store_of
 from rushlight.distributed.backends import Backend
 from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
@@ -204,6 +204,10 @@ def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any)
         if world_size not in (-1, world.size):
             raise ValueError(f"world_size is {world_size}, but mpiexec started {world.size} processes.")
         return in_order(world, world.rank if rank < 0 else rank)
+    if store is None and mpi.running():  # these processes have found each other before
+        rank, world_size = place_of(init_method, world_size, rank)
+        if world_size == mpi.load().COMM_WORLD.size:
+            return in_order(mpi.load().COMM_WORLD, rank)
     store, rank, world_size = store_of(init_method, world_size, rank, store, timeout)
     if world_size == 1:
         return mpi.start().COMM_SELF.Dup()

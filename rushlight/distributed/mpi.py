@@ -18,7 +18,7 @@ from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.launch.end import say_end
 from rushlight.launch.start import INSTALL
 
-__all__ = ["available", "fail", "load", "operation", "running", "start", "tags", "typed", "when_finished"]
+__all__ = "available before_finish fail load operation running start tags typed when_finished".split()
 
 
 @cache
@@ -72,6 +72,15 @@ def when_finished(function: Callable[[], object]) -> None:
     SEATED.append(function)
 
 
+ENDING: list[Callable[[], object]] = []  # what to call before MPI ends
+
+
+def before_finish(function: Callable[[], object]) -> None:
+    """Has a function called before MPI ends in this process: once, however often it is said."""
+    if function not in ENDING:
+        ENDING.append(function)
+
+
 def running() -> bool:
     """Whether this process has started MPI, and MPI has not ended."""
     return Started.by == os.getpid() and not load().Is_finalized()
@@ -86,6 +95,8 @@ def finish() -> None:
         if not isinstance(error, SystemExit):
             traceback.print_exception(error)
         fail(error)
+    for function in ENDING:
+        function()
     load().Finalize()
     for function in SEATED:
         function()

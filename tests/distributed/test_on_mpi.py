@@ -26,6 +26,11 @@ def test_replicas(processes):
     passes(processes, "replicas.py")
 
 
+@pytest.mark.parametrize("processes", [2, 3])
+def test_workers(processes):
+    passes(processes, "workers.py")
+
+
 @pytest.mark.parametrize("processes", [2, 4])
 def test_parts(processes):
     passes(processes, "parts.py")

@@ -1,5 +1,6 @@
 """Optimizers of several processes."""
 
+from rushlight.distributed.optim.across import DistributedOptimizer
 from rushlight.distributed.optim.zero_redundancy import ZeroRedundancyOptimizer
 
-__all__ = ["ZeroRedundancyOptimizer"]
+__all__ = ["DistributedOptimizer", "ZeroRedundancyOptimizer"]

@@ -1,0 +1,333 @@
+"""What a worker does for calls: sends its own, runs those of others in threads, and brings answers back.
+
+Two kinds of messages: a call, and the answer to one; what is told without an answer (marks of references) is in heads.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
+from typing import Any, NamedTuple
+
+from rushlight.core.locks import lock
+from rushlight.distributed.rpc.contexts import CONTEXT, Contexts, Origin, continued, entered
+from rushlight.distributed.rpc.failures import Failure, failure_of, timed_out
+from rushlight.distributed.rpc.functions import awaited
+from rushlight.distributed.rpc.options import UNSET_TIMEOUT, TensorPipeRpcBackendOptions, WorkerInfo
+from rushlight.distributed.rpc.packing import Packed, pack, pack_arrays, unpack
+from rushlight.distributed.rpc.references import Mark, References
+from rushlight.distributed.rpc.transport import Transport
+from rushlight.futures import Future
+from rushlight.tensors import Tensor
+
+__all__ = ["Agent", "current", "is_current"]
+
+
+LOOK = 0.01  # seconds between two looks for calls that take too long
+
+
+class Passed(NamedTuple):
+    """A reference on its way: the value's number, who holds it, and the mark of the object that it will be."""
+
+    number: Mark
+    owner: int
+    mark: Mark
+
+
+class Head(NamedTuple):
+    """What a message begins with. `call` is the number that the caller gave; of marks the receiver is told."""
+
+    is_call: bool
+    call: int
+    marks: list[Passed]
+    creates: Passed | None = None  # the result stays with the receiver, and this refers to it
+    packed: Packed | None = None
+    memory: int = 0  # how many of the pieces of memory belong to `packed`; the others are those of tensors
+    arrays: bytes = b""
+    context: int | None = None
+    sent: int | None = None  # the number of the tensors that are noted in the context
+
+
+class Call(NamedTuple):
+    """A call that has come in."""
+
+    function: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: dict[str, Any]
+
+
+class Pending(NamedTuple):
+    """A call of this worker that has no answer yet; `deadline` is None where it has no limit."""
+
+    future: Future[Any]
+    deadline: float | None
+    seconds: float
+
+
+class Reference:
+    """What the agent knows of an `RRef`."""
+
+    _number: Mark
+    _owner: int
+
+
+class Agent:
+    """This process as a worker among others. `reference` makes the object that stands for a value in some worker."""
+
+    def __init__(
+        self,
+        comm: Any,
+        workers: list[WorkerInfo],
+        options: TensorPipeRpcBackendOptions,
+        reference: Callable[["Agent", Passed], Reference],
+    ):
+        self.comm, self.workers, self.reference = comm, workers, reference
+        self.names = {worker.name: worker for worker in workers}
+        self.me = workers[comm.rank]
+        self.timeout = options.rpc_timeout
+        self.numbers = count()
+        self.calls: dict[int, Pending] = {}
+        self.looked = 0.0  # when calls were last looked through for those that take too long
+        self.busy = 0  # calls for this worker, and answers, that threads work on
+        self.lock = lock()
+        self.references = References(self.me.id)
+        self.contexts = Contexts(self.me.id)
+        self.servers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-call")
+        self.answers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-answer")
+        self.transport = Transport(comm, self.notice, self.receive, self.attend)
+
+    # calls of this worker
+
+    def call(
+        self,
+        to: int,
+        function: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        timeout: float = UNSET_TIMEOUT,
+        *,
+        creates: Passed | None = None,
+        of_parameters: bool = False,
+    ) -> Future[Any]:
+        """Has a worker call a function; a future of the result. Tensors take the current context along."""
+        future: Future[Any] = Future()
+        number = next(self.numbers)
+        seconds = self.timeout if timeout == UNSET_TIMEOUT else timeout
+        head, buffers = self.message(to, True, number, Call(function, args, kwargs or {}), CONTEXT.now, of_parameters)
+        head = head._replace(creates=creates)
+        with self.lock:
+            self.calls[number] = Pending(future, time.monotonic() + seconds if seconds > 0 else None, seconds)
+        self.transport.send(to, head, buffers)
+        return future
+
+    def message(
+        self, to: int, is_call: bool, call: int, value: Any, context: int | None, of_parameters: bool = False
+    ) -> tuple[Head, list[Any]]:
+        """A message: its head, and the memory beside it."""
+        marks: list[Passed] = []
+        packed = pack(value, lambda item: self.refer(item, to, marks), context is not None, of_parameters)
+        arrays = pack_arrays(packed.tensors)
+        sent = None
+        if context is not None:
+            joined = self.contexts.join(context)
+            if to != self.me.id:
+                joined.workers.add(to)
+            sent = joined.note(packed.tensors) if packed.tensors else None
+        buffers = [*packed.buffers, *arrays.buffers]
+        bare = Packed(packed.body, [], [])
+        return Head(is_call, call, marks, None, bare, len(packed.buffers), arrays.body, context, sent), buffers
+
+    def refer(self, item: Any, to: int, marks: list[Passed]) -> Passed | None:
+        """What stands for a reference in a message to some worker; the owner is told of the object that it will be."""
+        if not isinstance(item, Reference):
+            return None
+        passed = Passed(item._number, item._owner, self.references.mark())
+        if passed.owner == to:
+            marks.append(passed)
+        else:
+            self.tell(passed)
+        return passed
+
+    def tell(self, passed: Passed) -> None:
+        """Tells the owner of a value of a mark."""
+        if passed.owner == self.me.id:
+            self.references.told(passed.number, passed.mark)
+        else:
+            self.transport.send(passed.owner, Head(False, -1, [passed]), [])
+
+    # what comes in, in the thread that listens
+
+    def notice(self, head: Head) -> None:
+        """Notes the marks of references, in the order in which they were sent; counts calls from then on."""
+        if head.is_call:
+            with self.lock:
+                self.busy += 1
+        if head.creates is not None:
+            self.references.told(head.creates.number, head.creates.number)  # while it is made it has this mark
+            self.references.told(head.creates.number, head.creates.mark)
+        for passed in head.marks:
+            self.references.told(passed.number, passed.mark)
+
+    def receive(self, source: int, head: Head, buffers: list[Any]) -> None:
+        """Has a call run, or an answer taken, in a thread that may take its time."""
+        if head.is_call:
+            submit(self.servers, self.serve, source, head, buffers)
+        elif head.packed is not None:
+            pending = self.take(head.call)
+            if pending is not None:
+                submit(self.answers, self.settle, pending.future, source, head, buffers)
+
+    def take(self, call: int) -> Pending | None:
+        """The call with a number, unless it was taken before: whoever has it puts something into its future."""
+        with self.lock:
+            pending = self.calls.pop(call, None)
+            if pending is not None:
+                self.busy += 1
+            return pending
+
+    def done(self) -> None:
+        """Notes that a thread has done what it had to do."""
+        with self.lock:
+            self.busy -= 1
+
+    def attend(self) -> None:
+        """Ends calls that take too long, and tells owners which references are no more."""
+        references = self.references
+        while references.ended:
+            owner, number, mark = references.ended.popleft()
+            self.tell(Passed(number, owner, mark))
+        now = time.monotonic()
+        if now > self.looked + LOOK:
+            self.looked = now
+            with self.lock:
+                late = [call for call, pending in self.calls.items() if pending.deadline and pending.deadline < now]
+            for call in late:
+                pending = self.take(call)
+                if pending is not None:
+                    submit(self.answers, self.give_up, pending)
+
+    # what threads do with it
+
+    def open(self, source: int, head: Head, buffers: list[Any]) -> Any:
+        """What a message carries."""
+        assert head.packed is not None
+        tensors: list[Tensor] = []
+        if head.context is not None:
+            self.contexts.join(head.context)
+        if head.sent is not None:
+            arrays = unpack(Packed(head.arrays, buffers[head.memory :], []), lambda pid: None)
+            tensors = continued(arrays, Origin(source, head.sent))
+        packed = Packed(head.packed.body, buffers[: head.memory], tensors)
+        unclaimed = {passed.mark: passed for passed in head.marks}
+
+        def resolve(passed: Passed) -> Reference:
+            unclaimed.pop(passed.mark, None)
+            return self.reference(self, passed)
+
+        try:
+            return unpack(packed, resolve)
+        except BaseException:
+            for passed in unclaimed.values():
+                self.tell(passed)
+            raise
+
+    def serve(self, source: int, head: Head, buffers: list[Any]) -> None:
+        """Runs a call, and answers it: at once, or when the future that it returned has its value."""
+        with entered(CONTEXT, head.context):
+            try:
+                call = self.open(source, head, buffers)
+                done = awaited(call.function, call.function(*call.args, **call.kwargs))
+            except Exception as error:
+                done = Future()
+                done.set_exception(error)
+            done.add_done_callback(lambda done: self.finish(source, head, done))
+
+    def finish(self, source: int, head: Head, done: Future[Any]) -> None:
+        """Answers a call with what a future holds, or keeps that here."""
+        error = done._future.exception()
+        result = done.value() if error is None else failure_of(error, self.me)
+        if head.creates is not None:
+            self.keep(head.creates.number, result, error)
+            result = None
+        self.answer(source, head, result)
+
+    def keep(self, number: Mark, result: Any, error: BaseException | None) -> None:
+        """Keeps what a call has made, or the exception that it raised, for those who refer to it."""
+        held = self.references.find(number).value
+        if error is None:
+            held.set_result(result)
+        else:
+            print(result.text, file=sys.stderr, flush=True)  # the caller may never ask
+            held.set_exception(error)
+        self.references.told(number, number)
+
+    def answer(self, source: int, head: Head, result: Any) -> None:
+        """Sends the answer to a call; that it cannot be sent is an answer too."""
+        try:
+            message = self.message(source, False, head.call, result, head.context)
+        except Exception as error:
+            message = self.message(source, False, head.call, failure_of(error, self.me), None)
+        self.transport.send(source, *message)
+        self.done()
+
+    def settle(self, future: Future[Any], source: int, head: Head, buffers: list[Any]) -> None:
+        """Puts the answer to a call into its future."""
+        try:
+            result = self.open(source, head, buffers)
+            error = result.error() if isinstance(result, Failure) else None
+        except Exception as unreadable:
+            error = unreadable
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+        self.done()
+
+    def give_up(self, pending: Pending) -> None:
+        """Ends a call that takes too long."""
+        pending.future.set_exception(timed_out(pending.seconds))
+        self.done()
+
+    # the end
+
+    def is_idle(self) -> bool:
+        """Whether no call is under way, of this worker's or for it."""
+        with self.lock:
+            busy = self.calls or self.busy
+        return not busy and not self.references.ended and self.transport.is_idle()
+
+    def stop(self) -> None:
+        """Stops taking messages in; calls that have no answer end in an error."""
+        self.transport.stop()
+        self.servers.shutdown(wait=False, cancel_futures=True)
+        self.answers.shutdown(wait=True)
+        for number in list(self.calls):
+            pending = self.take(number)
+            if pending is not None:
+                pending.future.set_exception(RuntimeError("RPC agent is shut down: the call was not answered before."))
+
+
+def submit(threads: ThreadPoolExecutor, function: Callable[..., None], *args: Any) -> None:
+    """Has one of some threads call a function, unless the process is ending without `shutdown`."""
+    with suppress(RuntimeError):
+        threads.submit(function, *args)
+
+
+class State:
+    """The agent of this process, between `init_rpc` and `shutdown`."""
+
+    agent: Agent | None = None
+
+
+def is_current() -> bool:
+    """Whether this process is a worker."""
+    return State.agent is not None
+
+
+def current() -> Agent:
+    """The agent of this process. RuntimeError before `init_rpc`."""
+    if State.agent is None:
+        raise RuntimeError("RPC has not been initialized. Call torch.distributed.rpc.init_rpc first.")
+    return State.agent

@@ -1,0 +1,50 @@
+"""Exceptions that travel: raised where a function runs, and again where it was called from."""
+
+import pickle
+import traceback
+from typing import Any, NamedTuple
+
+from rushlight.distributed.rpc.options import WorkerInfo
+
+__all__ = ["Failure", "failure_of", "timed_out"]
+
+
+class Failure(NamedTuple):
+    """An exception as it travels: its type, and its text with the traceback."""
+
+    kind: type[BaseException]
+    text: str
+
+    def error(self) -> BaseException:
+        """The exception, of its own type where that can be made of a text."""
+        try:
+            return self.kind(self.text)
+        except Exception as error:
+            return RuntimeError(
+                f"Failed to create original exception type. Error msg was {error} Original exception on remote side "
+                f"was {self.text}"
+            )
+
+
+def failure_of(error: BaseException, worker: WorkerInfo) -> Failure:
+    """An exception of this worker, on its way to another."""
+    lines = "".join(traceback.format_exception(error))
+    return Failure(sendable(type(error)), f"On {worker}:\n{error!r}\n{lines}")
+
+
+def sendable(kind: type[BaseException]) -> Any:
+    """The type of an exception, or the first of its bases that other processes can find by its name."""
+    for base in kind.__mro__:
+        try:
+            pickle.dumps(base)
+        except (pickle.PicklingError, AttributeError):
+            continue
+        return base
+    return RuntimeError
+
+
+def timed_out(seconds: float) -> RuntimeError:
+    """The error of a call that takes too long."""
+    return RuntimeError(
+        f"RPCErr:1:RPC ran for more than set timeout ({round(seconds * 1000)} ms) and will now be marked with an error"
+    )

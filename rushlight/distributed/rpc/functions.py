@@ -1,0 +1,47 @@
+"""Functions that answer calls later."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.futures import Future
+
+__all__ = ["async_execution"]
+
+
+def async_execution(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function that returns a `Future`: a call of it is answered with its value, once that is set.
+
+    No thread waits meanwhile. With `staticmethod` or `classmethod` this is the inner decorator.
+
+    >>> import rushlight as torch
+    >>> from rushlight.distributed import rpc
+    >>> @rpc.functions.async_execution
+    ... def soon(x):
+    ...     future = torch.futures.Future()
+    ...     future.set_result(x + 1)
+    ...     return future
+    >>> soon(1).wait()
+    2
+    """
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    wrapper._wrapped_async_rpc_function = fn  # type: ignore[attr-defined]
+    return wrapper
+
+
+def awaited(function: Callable[..., Any], result: Any) -> Future[Any]:
+    """A future of what a function that returned `result` answers with. RuntimeError where that has to be a future."""
+    if not hasattr(function, "_wrapped_async_rpc_function"):
+        done: Future[Any] = Future()
+        done.set_result(result)
+        return done
+    if not isinstance(result, Future):
+        raise RuntimeError(
+            "Functions decorated with @rpc.async_function must return a torch.futures.Future object, but got "
+            f"{type(result).__name__}"
+        )
+    return result

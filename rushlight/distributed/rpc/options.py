@@ -1,0 +1,108 @@
+"""Who the workers are, and the settings that each gives for its calls."""
+
+import re
+from enum import Enum
+from typing import Any, NamedTuple
+
+__all__ = ["BackendType", "RpcBackendOptions", "TensorPipeRpcBackendOptions", "WorkerInfo"]
+
+DEFAULT_TIMEOUT = 60.0  # seconds
+UNSET_TIMEOUT = -1.0
+
+
+class BackendType(Enum):
+    """The names of ways to make calls; MPI serves the one there is.
+
+    >>> from rushlight.distributed import rpc
+    >>> rpc.BackendType.TENSORPIPE
+    BackendType.TENSORPIPE
+    """
+
+    TENSORPIPE = "TENSORPIPE"
+
+    def __repr__(self) -> str:
+        return f"BackendType.{self.name}"
+
+
+class RpcBackendOptions:
+    """How long calls may take, and where the workers find each other."""
+
+    rpc_timeout: float
+    init_method: str
+
+    def __init__(self, rpc_timeout: float = DEFAULT_TIMEOUT, init_method: str = "env://"):
+        self.rpc_timeout, self.init_method = float(rpc_timeout), init_method
+
+
+class TensorPipeRpcBackendOptions(RpcBackendOptions):
+    """Settings of `init_rpc`: threads that answer calls, seconds that a call may take, and where workers meet.
+
+    `rpc_timeout` 0 is no limit. Devices are those of GPUs, which rushlight does not use: ValueError.
+
+    >>> from rushlight.distributed import rpc
+    >>> options = rpc.TensorPipeRpcBackendOptions(num_worker_threads=8)
+    >>> options.num_worker_threads, options.rpc_timeout, options.init_method
+    (8, 60.0, 'env://')
+    """
+
+    num_worker_threads: int
+    device_maps: dict[str, Any]
+    devices: list[Any]
+
+    def __init__(
+        self,
+        *,
+        num_worker_threads: int = 16,
+        rpc_timeout: float = DEFAULT_TIMEOUT,
+        init_method: str = "env://",
+        device_maps: dict[str, Any] | None = None,
+        devices: list[Any] | None = None,
+        _transports: Any = None,
+        _channels: Any = None,
+    ):
+        super().__init__(rpc_timeout, init_method)
+        if num_worker_threads < 1:
+            raise ValueError(f"num_worker_threads has to be at least 1, but got {num_worker_threads}")
+        self.num_worker_threads = num_worker_threads
+        self.device_maps, self.devices = {}, []
+        for to, device_map in (device_maps or {}).items():
+            self.set_device_map(to, device_map)
+        self.set_devices(devices or [])
+
+    def set_device_map(self, to: str, device_map: dict[Any, Any]) -> None:
+        """ValueError for any device: tensors are on the CPU on both sides."""
+        if device_map:
+            raise ValueError(f"device_maps: {to} has no GPU, as rushlight computes on the CPU. Leave them out.")
+
+    def set_devices(self, devices: list[Any]) -> None:
+        """ValueError for any device: calls are made with tensors on the CPU."""
+        if devices:
+            raise ValueError(f"`set_devices` expect a list of CUDA devices, but there are none: leave out {devices}.")
+
+
+class WorkerInfo(NamedTuple):
+    """Who a worker is: its name and its number.
+
+    >>> from rushlight.distributed import rpc
+    >>> rpc.WorkerInfo("trainer", 1)
+    WorkerInfo(id=1, name=trainer)
+    """
+
+    name: str
+    id: int
+
+    def __repr__(self) -> str:
+        return f"WorkerInfo(id={self.id}, name={self.name})"
+
+
+def checked_name(name: Any) -> str:
+    """The name of a worker. RuntimeError for one that cannot be a name."""
+    if not isinstance(name, str):
+        raise RuntimeError(f"Argument {name} must be of type <class 'str'> but got type {type(name)}")
+    if not name:
+        raise RuntimeError("WorkerName must be non-empty.")
+    if not re.fullmatch(r"[A-Za-z0-9\-_:]*", name):
+        raise RuntimeError(f"Worker name must match ^[A-Za-z0-9-_:]*$, but got {name}")
+    if len(name) >= 128:
+        raise RuntimeError(f"Worker name must be shorter than 128 characters, but got {len(name)}")
+    return name
