@@ -144,8 +144,8 @@ LEFT_OUT = [
     ),
     LeftOut(
         "communication is over MPI: groups, collectives, DistributedDataParallel, fully_shard (which takes "
-        "FullyShardedDataParallel's place), DTensor, parallelize_module and RPC are there, not pipelines or the insides "
-        "of PyTorch's backends.",
+        "FullyShardedDataParallel's place), DTensor, parallelize_module and RPC are there, not pipelines or the "
+        "insides of PyTorch's backends.",
         """torch.distributed torch.nn.parallel torch.monitor""",
     ),
     LeftOut(
