@@ -17,7 +17,7 @@ __all__ = ["Mark", "References"]
 
 
 class Mark(NamedTuple):
-    """A number that no other worker gives: who gave it, and the how manieth it is."""
+    """A number that no other worker gives: who gave it, and how many that worker had given before."""
 
     created_on: int
     local_id: int
