@@ -160,6 +160,9 @@ class SparseTensor(Tensor):
             self.requires_grad,
         )
 
+    def _sent(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # in calls: with the history of its values
+        return make, (self._places, self._stored, self._sizes, self._layout, self._is_coalesced)
+
     def __deepcopy__(self, memo: Any) -> Any:
         copy = make(self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced)
         copy.requires_grad = self.requires_grad

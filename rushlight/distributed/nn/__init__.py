@@ -1,4 +1,5 @@
-"""Communication with derivatives."""
+"""Communication with derivatives, and modules in other processes."""
 
 from rushlight.distributed.nn import functional as functional
+from rushlight.distributed.nn.api.remote_module import RemoteModule as RemoteModule
 from rushlight.distributed.nn.functional import *

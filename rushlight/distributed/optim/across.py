@@ -1,9 +1,9 @@
 """`DistributedOptimizer`: one optimizer in each worker that holds parameters."""
 
 from collections import defaultdict
-from threading import Lock
 from typing import Any
 
+from rushlight.core.locks import lock
 from rushlight.distributed.rpc import RRef, WorkerInfo, rpc_async
 from rushlight.distributed.rpc.passes import get_gradients
 from rushlight.futures import wait_all
@@ -11,7 +11,7 @@ from rushlight.optim import Optimizer
 
 __all__ = ["DistributedOptimizer"]
 
-STEPS = Lock()  # steps in one worker are taken one after the other: their optimizers may share parameters
+STEPS = lock()  # steps in one worker are taken one after the other: their optimizers may share parameters
 
 
 class Local:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rushlight.distributed.rpc.options import WorkerInfo
 
-__all__ = ["Failure", "failure_of", "timed_out"]
+__all__ = ["Failure", "PassFailed", "failed_pass", "failure_of", "timed_out"]
 
 
 class Failure(NamedTuple):
@@ -26,8 +26,19 @@ class Failure(NamedTuple):
             )
 
 
+class PassFailed(RuntimeError):
+    """What went wrong in a backward pass, as all workers tell it that the pass leads through."""
+
+
+def failed_pass(error: Exception, worker: WorkerInfo) -> PassFailed:
+    """What went wrong in this worker's part of a pass."""
+    return PassFailed(f"Error on Node {worker.id}: {error}\n{''.join(traceback.format_exception(error))}")
+
+
 def failure_of(error: BaseException, worker: WorkerInfo) -> Failure:
     """An exception of this worker, on its way to another."""
+    if isinstance(error, PassFailed):
+        return Failure(PassFailed, str(error))
     lines = "".join(traceback.format_exception(error))
     return Failure(sendable(type(error)), f"On {worker}:\n{error!r}\n{lines}")
 

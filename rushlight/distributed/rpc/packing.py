@@ -59,7 +59,9 @@ class Packer(pickle.Pickler):
         return self.refer(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Arrays are written as they lie in memory; all else as ever."""
+        """Arrays are written as they lie in memory, and what has its own way to be sent in that way."""
+        if hasattr(type(value), "_sent"):
+            return value._sent()
         if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.names:
             return NotImplemented
         order = np.argsort([-stride for stride in value.strides], kind="stable")

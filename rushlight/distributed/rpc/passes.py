@@ -17,6 +17,7 @@ from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import in_grad_mode
 from rushlight.distributed.rpc.agent import current
 from rushlight.distributed.rpc.contexts import PASS, Context, Origin, RecvRpc, entered
+from rushlight.distributed.rpc.failures import failed_pass
 from rushlight.distributed.rpc.functions import async_execution
 from rushlight.futures import Future, collect_all
 from rushlight.ops.making.creation import ones_like
@@ -59,7 +60,11 @@ class Pass:
         """Goes on with gradients; a future that is done when all has arrived that follows from them."""
         roots = [(*place(tensor), grad._array) for tensor, grad in zip(tensors, grads, strict=True)]
         with self.lock, entered(PASS, self), in_grad_mode(False):
-            for leaf, grad in self.run.feed(roots).items():
+            try:
+                arrived = self.run.feed(roots)
+            except Exception as error:
+                raise failed_pass(error, current().me) from error
+            for leaf, grad in arrived.items():
                 self.context.add(leaf, grad)
             under_way, self.under_way = self.under_way, []
         return together(under_way)
@@ -124,7 +129,7 @@ def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -
 
     Gradients of leaves are added up in the context, in the worker that has the leaf, not in `.grad`; `get_gradients`
     gives them. Tensors that were sent and do not matter to `roots` take no part. RuntimeError for an unknown context,
-    for roots that are no scalars or do not require grad; what goes wrong in another worker is raised here too.
+    for roots that are no scalars or do not require grad, and for whatever goes wrong in a worker's part of the pass.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import autograd, rpc

@@ -13,6 +13,7 @@ import torch.distributed as dist
 import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 from torch import nn
+from torch.distributed.nn import RemoteModule
 from torch.distributed.optim import DistributedOptimizer
 from torch.distributed.rpc import RRef
 
@@ -304,11 +305,15 @@ def go_wrong(x):
     return Wrong.apply(x)
 
 
-def failing_passes(other):
+def failing_passes(other, third):
     x = torch.ones(2, requires_grad=True)
     with dist_autograd.context() as context_id:
         y = rpc.rpc_sync(other, go_wrong, (x * 2,))
-        raises(ValueError, "in the backward pass", dist_autograd.backward, context_id, [y.sum()])
+        node = rpc.get_worker_info(other).id
+        z = rpc.rpc_sync(third, torch.mul, (y, y))
+        for root in (y, z):
+            words = f"Error on Node {node}: in the backward pass\nTraceback"
+            raises(RuntimeError, words, dist_autograd.backward, context_id, [root.sum()], retain_graph=True)
         y = rpc.rpc_sync(other, torch.mul, (x, x))
         dist_autograd.backward(context_id, [y.sum()])
         assert dist_autograd.get_gradients(context_id)[x].tolist() == [2.0, 2.0]
@@ -344,10 +349,105 @@ def training(other, third):
         close(one, other_one)
 
 
+class Hybrid(nn.Module):
+    """A part here, a part in another worker."""
+
+    def __init__(self, away):
+        super().__init__()
+        self.away, self.here = away, nn.Linear(4, 2, dtype=torch.float64)
+
+    def forward(self, x):
+        return self.here(self.away(x))
+
+
+class Scale(nn.Module):
+    def __init__(self, factor, *, also=1.0):
+        super().__init__()
+        self.weight = nn.Parameter(torch.full((4,), factor * also, dtype=torch.float64))
+        self.inner = nn.Linear(4, 4, dtype=torch.float64)
+
+    def forward(self, x, power=1):
+        return (x * self.weight) ** power
+
+
+def is_training(module):
+    return module.get_module_rref().local_value().training
+
+
+def forward_from(module, x):
+    return module(x)
+
+
+def modules(other, third):
+    x = torch.arange(4, dtype=torch.float64)
+    for place in (other, f"{other}/cpu", f"rank:{rpc.get_worker_info(other).id}/cpu"):
+        scale = RemoteModule(place, Scale, (2.0,), {"also": 3.0})
+        assert scale(x).tolist() == (6 * x).tolist()
+    assert scale.forward_async(x, power=2).wait().tolist() == (36 * x * x).tolist()
+    assert [len(scale.remote_parameters(recurse)) for recurse in (True, False)] == [3, 1]
+    assert rpc.rpc_sync(third, forward_from, (scale, x)).tolist() == (6 * x).tolist()
+    again = RemoteModule.init_from_module_rref(other, scale.get_module_rref())
+    hybrid = Hybrid(again)
+    for mode in (False, True):
+        assert hybrid.train(mode) is hybrid and rpc.rpc_sync(other, is_training, (scale,)) is mode
+    assert repr(scale) == f"RemoteModule(on={rpc.get_worker_info(other).id}, device='cpu')"
+    away = [weight.to_here() for weight in scale.remote_parameters()]
+    optimizer = DistributedOptimizer(torch.optim.SGD, scale.remote_parameters(recurse=False), lr=0.5)
+    with dist_autograd.context() as context_id:
+        dist_autograd.backward(context_id, [hybrid(x).sum()])
+        assert set(dist_autograd.get_gradients(context_id)) == set(hybrid.here.parameters())
+        optimizer.step(context_id)
+    close(scale.remote_parameters()[0].to_here(), away[0] - 0.5 * hybrid.here.weight.sum(0) * x)
+    raises(ValueError, "Expect `module_cls(*args, **kwargs)` returns", RemoteModule(other, Box, (3,)).forward, x)
+    raises(ValueError, "Could not parse remote_device: a/b/c", RemoteModule, "a/b/c", Scale)
+    raises(ValueError, "Could not parse remote_device: node:1/cpu", RemoteModule, "node:1/cpu", Scale)
+    raises(RuntimeError, "Cannot pickle RemoteModule in python pickler", pickle.dumps, scale)
+    raises(ValueError, "``parameters`` not supported for RemoteModule. Please use ``remote_p", scale.parameters)
+    raises(ValueError, "Method ``to`` not supported for RemoteModule", scale.to, torch.float32)
+    raises(ValueError, "Method ``named_modules`` not supported for RemoteModule", list, Late(hybrid.parameters))
+
+
+class Late:
+    """What a function gives, once it is gone through."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __iter__(self):
+        return iter(self.function())
+
+
+def total_of(matrix, dense):
+    return torch.sparse.mm(matrix, dense).sum()
+
+
+def sparse(other):
+    places = torch.tensor([[0, 1, 1], [2, 0, 2]])
+    values = torch.tensor([3.0, 4.0, 5.0], requires_grad=True)
+    dense = torch.arange(6.0).view(3, 2)
+    matrix = torch.sparse_coo_tensor(places, values, (2, 3))
+    came = rpc.rpc_sync(other, same, (matrix,))
+    assert came.layout is torch.sparse_coo and torch.equal(came.to_dense(), matrix.to_dense())
+    with dist_autograd.context() as context_id:
+        dist_autograd.backward(context_id, [rpc.rpc_sync(other, total_of, (matrix, dense))])
+        assert dist_autograd.get_gradients(context_id)[values].tolist() == [9.0, 1.0, 9.0]
+    table = RemoteModule(other, nn.Embedding, (5, 2), {"sparse": True})
+    with dist_autograd.context() as context_id:
+        dist_autograd.backward(context_id, [table(torch.tensor([1, 3, 1])).sum()])
+        (grad,) = rpc.rpc_sync(other, gradients_of, (table, context_id))
+    assert grad.layout is torch.sparse_coo and grad.to_dense()[:, 0].tolist() == [0.0, 2.0, 0.0, 1.0, 0.0]
+
+
+def gradients_of(module, context_id):
+    found = dist_autograd.get_gradients(context_id)
+    return [found[parameter] for parameter in module.get_module_rref().local_value().parameters()]
+
+
 def main():
     dist.init_process_group("gloo")
     rank, size = dist.get_rank(), dist.get_world_size()
     raises(RuntimeError, "RPC has not been initialized", rpc.get_worker_info)
+    raises(AssertionError, "RemoteModule only works in RPC", RemoteModule, "worker0", Scale)
     raises(RuntimeError, "Need to initialize distributed autograd", dist_autograd.context().__enter__)
     raises(RuntimeError, "is not unique", rpc.init_rpc, "worker", rank=rank, world_size=size)
     for again in range(2):
@@ -359,8 +459,10 @@ def main():
             failures(other)
             references(other, third)
             gradients(other, third)
-            failing_passes(other)
+            failing_passes(other, third)
             training(other, third)
+            modules(other, third)
+            sparse(other)
         left = rpc.rpc_async(other, wait_until_open if again else same, *([] if again else [(rank,)]))
         if again and rank == size - 1:
             rpc.rpc_sync(other, let_go_on)

@@ -1,0 +1,1 @@
+"""Modules in other processes."""
