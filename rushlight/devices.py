@@ -5,9 +5,31 @@ from typing import Self
 
 from rushlight.core.advice import advised
 
-__all__ = ["device", "get_default_device", "set_default_device"]
+__all__ = ["AcceleratorError", "OutOfMemoryError", "device", "get_default_device", "set_default_device"]
 
 NAMES = ("cpu", "cuda", "mps", "xpu", "meta")
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has no memory left. Programs catch it; it is never raised here, where NumPy's MemoryError is.
+
+    >>> import rushlight as torch
+    >>> issubclass(torch.OutOfMemoryError, RuntimeError)
+    True
+    """
+
+    __module__ = "torch"
+
+
+class AcceleratorError(RuntimeError):
+    """An accelerator has failed. Programs catch it; it is never raised here, as there is none.
+
+    >>> import rushlight as torch
+    >>> issubclass(torch.AcceleratorError, RuntimeError)
+    True
+    """
+
+    __module__ = "torch"
 
 
 class device:

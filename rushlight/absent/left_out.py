@@ -21,11 +21,11 @@ class LeftOut(NamedTuple):
 LEFT_OUT = [
     LeftOut(
         "it needs a GPU, and rushlight computes on the CPU: ask torch.cuda.is_available() first.",
-        """torch.cuda torch.xpu torch.mps torch.mtia torch.accelerator torch.cudnn_* torch.miopen_* torch.Stream
-        torch.Event torch.backends.cuda torch.backends.cudnn torch.backends.cusparselt torch.backends.miopen
-        torch.backends.mps torch.backends.mha torch.batch_norm_*elemt torch.batch_norm_gather_*
+        """torch.cuda torch._C._cuda_* torch.xpu torch.mps torch.mtia torch.accelerator torch.cudnn_* torch.miopen_*
+        torch.Stream torch.Event torch.backends.cuda torch.backends.cudnn torch.backends.cusparselt
+        torch.backends.miopen torch.backends.mps torch.backends.mha torch.batch_norm_*elemt torch.batch_norm_gather_*
         torch.batch_norm_*_reduce torch.batch_norm_stats torch.batch_norm_update_stats torch.get_device_module
-        torch.OutOfMemoryError torch.AcceleratorError torch.profiler_allow_* torch.autograd.profiler.*nvprof*
+        torch.profiler_allow_* torch.autograd.profiler.*nvprof*
         torch.autograd.profiler.KinetoStepTracker torch.autograd.graph.set_*stream* torch.Tensor.record_stream
         torch.Tensor.ipu torch.Tensor.xpu torch.Tensor.mtia torch.Tensor.is_ipu torch.Tensor.is_maia
         torch.Tensor.is_mtia torch.Tensor.is_vulkan torch.Tensor.is_xla torch.Tensor.is_xpu

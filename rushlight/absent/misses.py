@@ -33,10 +33,10 @@ def explain_misses(namespace: dict[Any, Any]) -> None:
     """Has a module, whose globals are given, say why it lacks a name, or which of its names are near.
 
     >>> import rushlight as torch
-    >>> torch.cuda.memory_stats
+    >>> torch.cuda.nccl
     Traceback (most recent call last):
     ...
-    AttributeError: module 'torch.cuda' has no attribute 'memory_stats' in rushlight: it needs a GPU, ...
+    AttributeError: module 'torch.cuda' has no attribute 'nccl' in rushlight: it needs a GPU, ...
     """
     module = namespace["__name__"]
 

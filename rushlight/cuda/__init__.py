@@ -1,33 +1,29 @@
 """CUDA, as PyTorch without it: what scripts ask before they choose a device, and errors for what needs one."""
 
-from typing import Any as _Any
+from typing import Any, NoReturn
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.cuda import amp
+from rushlight.cuda import amp, graphs, memory, nvtx, profiler, random, streams, types
+from rushlight.cuda.graphs import *
+from rushlight.cuda.memory import *
+from rushlight.cuda.random import *
+from rushlight.cuda.streams import *
+from rushlight.cuda.types import *
+from rushlight.cuda.without import ADVICE, index_of, not_built_in, not_compiled
+from rushlight.devices import AcceleratorError, OutOfMemoryError
 
-__all__ = [
-    "amp",
-    "current_device",
-    "device_count",
-    "empty_cache",
-    "get_device_name",
-    "get_device_properties",
-    "get_rng_state_all",
-    "init",
-    "is_available",
-    "is_bf16_supported",
-    "is_initialized",
-    "manual_seed",
-    "manual_seed_all",
-    "max_memory_allocated",
-    "memory_allocated",
-    "memory_reserved",
-    "seed",
-    "seed_all",
-    "set_device",
-    "set_rng_state_all",
-    "synchronize",
-]
+__all__ = """
+    AcceleratorError OutOfMemoryError amp can_device_access_peer clock_rate cudart current_blas_handle
+    current_device current_solver_handle default_generators device device_count device_memory_used device_of
+    get_arch_list get_device_capability get_device_name get_device_properties get_gencode_flags get_sync_debug_mode
+    graphs has_half has_magma init ipc_collect is_available is_bf16_supported is_initialized is_tf32_supported
+    memory memory_usage nvtx power_draw profiler random set_device set_sync_debug_mode streams synchronize
+    temperature utilization
+""".split()
+__all__ += graphs.__all__ + memory.__all__ + random.__all__ + streams.__all__ + types.__all__
+
+default_generators: tuple = ()
+has_half, has_magma = True, False
 
 
 def is_available() -> bool:
@@ -55,80 +51,141 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
     return False
 
 
-def manual_seed(seed: int) -> None:
-    """Seeds the generator of the current device, of which there is none: nothing happens, as in PyTorch."""
+def is_tf32_supported() -> bool:
+    """Whether the current device computes in TF32: there is none that could."""
+    return False
 
 
-def manual_seed_all(seed: int) -> None:
-    """Seeds the generators of all devices, of which there are none: nothing happens, as in PyTorch."""
-
-
-def seed() -> None:
-    """As `manual_seed`, with a random seed."""
-
-
-def seed_all() -> None:
-    """As `manual_seed_all`, with a random seed."""
-
-
-def get_rng_state_all() -> list:
-    """The states of the generators of all devices: none."""
+def get_arch_list() -> list[str]:
+    """The kinds of devices that this build has code for: none."""
     return []
 
 
-def set_rng_state_all(new_states: _Any) -> None:
-    """Sets the states of the generators of all devices. RuntimeError for more states than there are devices: none."""
-    if len(list(new_states)):
-        raise RuntimeError("There is no CUDA device whose generator could be given a state: pass an empty list.")
+def get_gencode_flags() -> str:
+    """The compiler's flags for `get_arch_list`: none."""
+    return ""
 
 
-def empty_cache() -> None:
-    """Frees unused memory of devices, of which there are none: nothing happens, as in PyTorch."""
+def init() -> NoReturn:
+    """Raises AssertionError, as PyTorch without CUDA."""
+    not_compiled()
 
 
-def memory_allocated(device: _Any = None) -> int:
-    """The memory in use on a device: 0."""
-    return 0
-
-
-def max_memory_allocated(device: _Any = None) -> int:
-    """The most memory that was in use on a device: 0."""
-    return 0
-
-
-def memory_reserved(device: _Any = None) -> int:
-    """The memory held on a device: 0."""
-    return 0
-
-
-def init() -> None:
-    """Raises AssertionError, as PyTorch without CUDA; so do all functions below."""
-    raise AssertionError("Torch not compiled with CUDA enabled. rushlight computes on the CPU only.")
-
-
-def synchronize(device: _Any = None) -> None:
+def synchronize(device: Any = None) -> None:
     """Raises AssertionError: there is no device to wait for."""
-    init()
+    not_compiled()
 
 
 def current_device() -> None:
     """Raises AssertionError: there is no device."""
-    init()
+    not_compiled()
 
 
-def set_device(device: _Any) -> None:
+def set_device(device: Any) -> None:
+    """Raises AttributeError, as in PyTorch: there is no device. -1 is none, and nothing happens.
+
+    ValueError for what names no CUDA device, or none of them.
+
+    >>> import rushlight as torch
+    >>> torch.cuda.set_device(0)
+    Traceback (most recent call last):
+    ...
+    AttributeError: module 'torch._C' has no attribute '_cuda_setDevice' in rushlight: it needs a GPU, ...
+    """
+    if index_of(device) != -1:
+        not_built_in("_cuda_setDevice")
+
+
+def get_device_name(device: Any = None) -> None:
     """Raises AssertionError: there is no device."""
-    init()
+    not_compiled()
 
 
-def get_device_name(device: _Any = None) -> None:
+def get_device_properties(device: Any = None) -> None:
     """Raises AssertionError: there is no device."""
-    init()
+    not_compiled()
 
 
-def get_device_properties(device: _Any = None) -> None:
+def get_device_capability(device: Any = None) -> None:
     """Raises AssertionError: there is no device."""
-    init()
+    not_compiled()
+
+
+def can_device_access_peer(device: Any, peer_device: Any) -> None:
+    """Raises AssertionError: there are no devices."""
+    not_compiled()
+
+
+def get_sync_debug_mode() -> None:
+    """Raises AssertionError: there is no device that could be waited for by mistake."""
+    not_compiled()
+
+
+def set_sync_debug_mode(debug_mode: int | str) -> None:
+    """Raises AssertionError: there is no device that could be waited for by mistake."""
+    not_compiled()
+
+
+def ipc_collect() -> None:
+    """Raises AssertionError: there is no device whose memory processes could share."""
+    not_compiled()
+
+
+def cudart() -> None:
+    """Raises AssertionError: there is no CUDA."""
+    not_compiled()
+
+
+def current_blas_handle() -> None:
+    """Raises AssertionError: there is no CUDA."""
+    not_compiled()
+
+
+def current_solver_handle() -> None:
+    """Raises AssertionError: there is no CUDA."""
+    not_compiled()
+
+
+def utilization(device: Any = None) -> None:
+    """Raises ModuleNotFoundError, as PyTorch where NVIDIA's library for looking at devices is not installed.
+
+    So do `clock_rate`, `device_memory_used`, `memory_usage`, `power_draw` and `temperature`.
+    """
+    raise ModuleNotFoundError(f"nvidia-ml-py does not seem to be installed or it can't be imported. {ADVICE}")
+
+
+clock_rate = device_memory_used = memory_usage = power_draw = temperature = utilization
+
+
+class device:
+    """A context in which a device is the current one. As there is none, it raises for each but -1, which is none.
+
+    >>> import rushlight as torch
+    >>> with torch.cuda.device(0):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    RuntimeError: PyTorch was compiled without CUDA support. rushlight computes on the CPU only: ...
+    """
+
+    def __init__(self, device: Any) -> None:
+        self.idx = index_of(device, optional=True)
+
+    def __enter__(self) -> None:
+        if self.idx is None:
+            raise TypeError(f"'<' not supported between instances of 'NoneType' and 'int': which device? {ADVICE}")
+        if self.idx >= 0:
+            raise RuntimeError(f"PyTorch was compiled without CUDA support. {ADVICE}")
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+class device_of(device):
+    """The context of the device that a tensor is on: the CPU, which changes nothing."""
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(-1 if not obj.is_cuda else obj.get_device())
 
 
 _explain_misses(globals())

@@ -49,7 +49,7 @@ def test_each_line_of_the_table_says_why(line):
     assert left_out.reason("torch.nn.Linear") is None
 
 
-@pytest.mark.parametrize("name", ["cuda.memory_snapshot", "quantize_per_tensor", "jit.load", "utils.data.datapipes"])
+@pytest.mark.parametrize("name", ["cuda.nccl", "quantize_per_tensor", "jit.load", "utils.data.datapipes"])
 def test_the_miss_of_a_name_gives_the_reason(name):
     home, _, last = f"rushlight.{name}".rpartition(".")
     reason = left_out.reason(f"torch.{name}")

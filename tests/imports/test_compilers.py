@@ -135,9 +135,3 @@ def test_private_names_that_libraries_import():
     values, keys = pytree._dict_flatten({"a": 1, "b": 2})
     assert pytree._dict_unflatten(values, keys) == {"a": 1, "b": 2}
     assert context == keys
-
-
-def test_the_states_of_no_devices():
-    torch.cuda.set_rng_state_all(torch.cuda.get_rng_state_all())
-    with pytest.raises(RuntimeError, match="There is no CUDA device"):
-        torch.cuda.set_rng_state_all([torch.get_rng_state()])

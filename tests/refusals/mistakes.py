@@ -159,7 +159,7 @@ ABSENT = [  # what is absent on purpose, or misspelt, and what is said of it
     ("torch.quantization", "float16"),
     ("torch.export", "compiler"),
     ("torch.nested", "pad them"),
-    ("torch.cuda.memory_stats", "torch.cuda.is_available()"),
+    ("torch.cuda.nccl", "torch.cuda.is_available()"),
     ("torch.matmull", "Did you mean matmul"),
     ("nn.Lineer", "Did you mean Linear"),
     ("torch.amp.autocats", "Did you mean autocast"),

@@ -14,6 +14,7 @@ from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT, outline
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
+from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
 from rushlight.layouts import Memory, empty_array, has_format, memory_format
 from rushlight.ops.making.from_data import shared
@@ -150,7 +151,9 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
-    """Always raises AssertionError, as PyTorch without CUDA."""
+    """Always raises, as PyTorch without CUDA: AssertionError, or RuntimeError for the number of a device."""
+    if Device("cuda" if device is None else device).type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device. Tensors are on the CPU: leave cuda() out.")
     check_device("cuda")
     return self
 

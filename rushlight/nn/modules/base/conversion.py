@@ -8,7 +8,8 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT
-from rushlight.devices import CPU, check_device, device, device_of
+from rushlight.devices import CPU, device
+from rushlight.devices import device as Device
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.ops.making.creation import empty_like
 from rushlight.tensors import Tensor
@@ -83,9 +84,8 @@ class Conversion(Traversal):
         return self.to(CPU)
 
     def cuda(self, device: int | device | None = None) -> Self:
-        """Raises RuntimeError: rushlight computes on the CPU."""
-        check_device("cuda")
-        return self
+        """Raises what `Tensor.cuda` does: there is no CUDA. A module without parameters and buffers is as it was."""
+        return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: str | device | None, recurse: bool = True) -> Self:
         """Gives all parameters and buffers new memory, without values."""
@@ -96,9 +96,9 @@ class Conversion(Traversal):
         return self._apply(lambda t: t.share_memory_())
 
 
-def on_device(tensor: Tensor, device: Any) -> Tensor:
+def on_device(tensor: Tensor, device: Device) -> Tensor:
     """A tensor on a device; NotImplementedError where that would take values that there are none of."""
-    if tensor.is_meta and device is CPU:
+    if tensor.is_meta and device.type == "cpu":
         raise NotImplementedError(
             f"{COPIED_OUT} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
             "from meta to a different device."
@@ -135,4 +135,4 @@ def target(
             device = arg
     if tensor is not None:
         return tensor.dtype, tensor.device
-    return dtype, None if device is None else device_of(device)
+    return dtype, device if device is None or isinstance(device, Device) else Device(device)

@@ -1,0 +1,79 @@
+"""Streams and events of CUDA devices, of which there are none: classes for annotations and `isinstance`."""
+
+from typing import Any
+
+from rushlight.cuda.without import ADVICE, not_compiled, only_a_name
+
+__all__ = """
+    Event ExternalStream Stream StreamContext current_stream default_stream get_stream_from_external set_stream stream
+""".split()
+
+
+class Stream:
+    """What a device does, in order. RuntimeError for each: there is no device.
+
+    >>> import rushlight as torch
+    >>> torch.cuda.Stream()
+    Traceback (most recent call last):
+    ...
+    RuntimeError: torch.cuda.Stream requires CUDA support. rushlight computes on the CPU only: ...
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"torch.cuda.Stream requires CUDA support. {ADVICE}")
+
+
+class ExternalStream(Stream):
+    """A stream that another library has made. RuntimeError for each: there is no device."""
+
+
+class Event:
+    """A place in a stream, to wait for or to take the time. RuntimeError for each: there is no device."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        only_a_name("Event")
+
+
+class StreamContext:
+    """A context in which a device works on a stream. There is no device: nothing changes inside, as in PyTorch."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def stream(stream: Any) -> StreamContext:
+    """A context for a stream; None for none.
+
+    >>> import rushlight as torch
+    >>> with torch.cuda.stream(None):
+    ...     torch.ones(2)
+    tensor([1., 1.])
+    """
+    return StreamContext(stream)
+
+
+def set_stream(stream: Any) -> None:
+    """Takes a stream for all that follows. Nothing happens for None, and there are no others: AssertionError."""
+    if stream is not None:
+        not_compiled()
+
+
+def current_stream(device: Any = None) -> None:
+    """Raises AssertionError: there is no device."""
+    not_compiled()
+
+
+def default_stream(device: Any = None) -> None:
+    """Raises AssertionError: there is no device."""
+    not_compiled()
+
+
+def get_stream_from_external(data_ptr: int, device: Any = None) -> None:
+    """Raises AssertionError: there is no device."""
+    not_compiled()

@@ -1,0 +1,40 @@
+"""What is said where a CUDA device is needed: what PyTorch's build without CUDA says, then what to do."""
+
+from typing import Any, NoReturn
+
+from rushlight.absent.misses import no_such_name
+from rushlight.devices import device as Device
+
+__all__ = ["ADVICE", "index_of", "not_built_in", "not_compiled", "only_a_name"]
+
+ADVICE = "rushlight computes on the CPU only: ask torch.cuda.is_available() first."
+
+
+def not_compiled(*arguments: Any) -> NoReturn:
+    """AssertionError: what is asked for belongs to CUDA."""
+    raise AssertionError(f"Torch not compiled with CUDA enabled. {ADVICE}")
+
+
+def not_built_in(name: str) -> NoReturn:
+    """AttributeError: a function of PyTorch's core is part of its builds with CUDA alone."""
+    raise no_such_name("rushlight._C", name)
+
+
+def only_a_name(name: str) -> NoReturn:
+    """RuntimeError: a class of PyTorch's builds with CUDA, without them a name for annotations and `isinstance`."""
+    raise RuntimeError(f"Tried to instantiate dummy base class {name}. {ADVICE}")
+
+
+def index_of(device: Any, optional: bool = False) -> int | None:
+    """The number of the device that is meant. ValueError where none is named, unless that is `optional`: then None."""
+    if isinstance(device, int):
+        return device
+    found = Device(device) if isinstance(device, str) else device
+    if isinstance(found, Device):
+        if found.type != "cuda":
+            raise ValueError(f"Expected a cuda device, but got: {found}. {ADVICE}")
+        if found.index is not None:
+            return found.index
+    if optional:
+        return None
+    raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}. {ADVICE}")
