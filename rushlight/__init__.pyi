@@ -111,6 +111,7 @@ from rushlight.storage import ShortStorage as ShortStorage
 from rushlight.storage import TypedStorage as TypedStorage
 from rushlight.storage import UntypedStorage as UntypedStorage
 from rushlight.tensors import Tensor as Tensor
+from torch import AcceleratorError as AcceleratorError
 from torch import BFloat16Tensor as BFloat16Tensor
 from torch import BoolTensor as BoolTensor
 from torch import ByteTensor as ByteTensor
@@ -120,6 +121,7 @@ from torch import FloatTensor as FloatTensor
 from torch import HalfTensor as HalfTensor
 from torch import IntTensor as IntTensor
 from torch import LongTensor as LongTensor
+from torch import OutOfMemoryError as OutOfMemoryError
 from torch import ShortTensor as ShortTensor
 
 __version__: _str

@@ -53,8 +53,24 @@ def dispatches(cls: type) -> bool:
     return getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is not disabled_torch_dispatch
 
 
+def takes_over(cls: type) -> bool:
+    """Whether a class takes calls over that its objects are given to."""
+    return cls is not Tensor and getattr(cls, "__torch_function__", disabled_torch_function) is not (
+        disabled_torch_function
+    )
+
+
+def noticed(cls: type) -> None:
+    """An object of a class is made: if that takes calls over, all functions ask from now on who does."""
+    if takes_over(cls):
+        from rushlight.overrides.switches import install
+
+        install()
+
+
 def counted(tensor: Any) -> Any:
     """A new tensor of a subclass; where its class dispatches, that is asked about calls for as long as it lives."""
+    noticed(type(tensor))
     if dispatches(type(tensor)):
         from rushlight.dispatch.interpreter import CLASSES
 
@@ -161,9 +177,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
             prepare(cls)
         if cls.__torch_function__ is not disabled_torch_function:
-            from rushlight.overrides.switches import take_over
+            from rushlight.overrides.switches import watch
 
-            take_over(cls)
+            watch(cls)
 
     @classmethod
     def ask(

@@ -11,7 +11,7 @@ from rushlight.dispatch.carried import Carried, carry
 from rushlight.dispatch.interpreter import CLASSES, ask_class
 from rushlight.layouts import compact, strided
 from rushlight.ops.aten_namespace import aten
-from rushlight.tensors import Tensor, disabled_torch_function, dispatches
+from rushlight.tensors import Tensor, disabled_torch_function, dispatches, noticed
 
 __all__ = ["make_wrapper_subclass", "prepare"]
 
@@ -61,6 +61,7 @@ def make_wrapper_subclass(
     if device is not None and Device(device).type not in ("cpu", "meta"):
         raise RuntimeError(f"rushlight computes on the CPU: a wrapper cannot be on {device}.")
     made = Arithmetic.__new__(cls)
+    noticed(cls)
     kind = (dtype or dtypes.get_default_dtype())._numpy
     steps = compact(size, kind.itemsize) if strides is None else [step * kind.itemsize for step in strides]
     carry(made, tuple(size), kind, tuple(steps))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rushlight.core.above import ABOVE
-from rushlight.tensors import Tensor, disabled_torch_function
+from rushlight.tensors import Tensor, takes_over
 
 NOBODY = object()  # what `taken` gives where the function itself is to be called
 
@@ -33,13 +33,6 @@ class Without:
 
     def __exit__(self, *exception: object) -> None:
         HERE.without_classes, HERE.without_modes = self.before
-
-
-def takes_over(cls: type) -> bool:
-    """Whether a class takes calls over that its objects are given to."""
-    return cls is not Tensor and getattr(cls, "__torch_function__", disabled_torch_function) is not (
-        disabled_torch_function
-    )
 
 
 def overriding(values: Iterable[Any]) -> list[Any]:

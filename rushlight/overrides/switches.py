@@ -1,8 +1,9 @@
 """Lets all public functions ask whether somebody takes a call over; nothing of it is there until somebody does.
 
 Functions behind a guard have one test for it (`core.guards`). The others are too quick for any: they get other code
-when the first mode is entered, the first subclass of Tensor made, or the first other object with `__torch_function__`
-met. They stay the same objects, wherever they are held. Operators of Python are replaced on the class.
+when the first mode is entered, the first object of a subclass of Tensor made, or the first other object with
+`__torch_function__` met. They stay the same objects, wherever they are held. Operators of Python are replaced on the
+class.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,8 +15,8 @@ from typing import Any
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
-from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken, takes_over
-from rushlight.tensors import Tensor, constructed
+from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken
+from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
 PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules of functions to be taken over
 # Functions that look at tensors only, or take none; and what of the class is no method that can be taken over.
@@ -72,7 +73,6 @@ def install() -> None:
         put_before(function)
     for name in SLOTS:
         setattr(Tensor, name, slot(name))
-    Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
 
 
 def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -157,14 +157,15 @@ def slot(name: str) -> Callable[..., Any]:
 def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
     """`Tensor.__new__(cls, data)`, which makes an object of a subclass that is not made by a method of rushlight's."""
     tensor = Arithmetic.__new__(cls)
+    noticed(cls)
     if args and not cls.__init__.__module__.startswith("rushlight"):
         tensor._array = constructed(*args, **kwargs)
     return tensor
 
 
-def take_over(cls: type) -> None:
-    """Lets a subclass of Tensor take calls over, and what is asked of its objects."""
-    install()
+def watch(cls: type) -> None:
+    """Prepares a subclass of Tensor for taking calls over: its first object is noticed, and what is asked of each."""
+    Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
     if not takes_over(cls):
         return
     for home in Tensor.__mro__[:-1]:

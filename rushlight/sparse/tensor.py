@@ -19,7 +19,7 @@ from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
 from rushlight.overrides.calls import given
 from rushlight.overrides.listing import plain_name
 from rushlight.size import Size
-from rushlight.tensors import Tensor
+from rushlight.tensors import Tensor, counted
 
 HANDLED: dict[
     str, Callable[..., Any]
@@ -206,7 +206,7 @@ def make(
     tensor = Arithmetic.__new__(SparseTensor)
     tensor._places, tensor._stored, tensor._sizes = index, values, tuple(int(n) for n in sizes)
     tensor._layout, tensor._is_coalesced = layout, coalesced or layout is not sparse_coo
-    return tensor
+    return counted(tensor)
 
 
 def remake(

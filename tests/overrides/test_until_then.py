@@ -1,0 +1,46 @@
+"""Nothing is put before functions until there is an object that takes calls over."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import rushlight as torch
+import rushlight.distributed.checkpoint, rushlight.distributed.fsdp, rushlight.distributed.tensor
+from rushlight.overrides import switches
+
+class Named(torch.Tensor):
+    pass
+
+class Loud(torch.Tensor):
+    @staticmethod
+    def __new__(cls, data):
+        return torch.Tensor._make_subclass(cls, data)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+
+torch.nn.Parameter(torch.ones(2)) + torch.Tensor([1.0, 2.0])
+assert not switches.installed
+made = {}
+assert switches.installed
+print(torch.neg(made) if type(made) is Loud else type(torch.neg(made)).__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "printed"),
+    [
+        ("torch.ones(2).as_subclass(Named)", "Named"),
+        ("Named([1.0, 2.0])", "Named"),
+        ("torch.Tensor._make_subclass(Named, torch.ones(2))", "Named"),
+        ("Loud(torch.ones(2))", "neg"),
+        ("torch.eye(2).to_sparse()", "SparseTensor"),
+    ],
+)
+def test_the_first_object_brings_the_switches(made, printed):
+    program = PROGRAM.replace("{}", made)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == [printed], done.stderr
