@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
+from rushlight.core.graph import TensorBase
 from rushlight.core.lines import is_users
 from rushlight.core.modes import CURRENT
 from rushlight.explain.origins import info_of
@@ -52,10 +53,10 @@ class Calls:
         self.roots: dict[int, Root] = {}
         self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode it was set to, and where
         self.built: dict[int, tuple[Any, Site]] = {}  # by module: where it was made
-        self.makers: dict[Any, Any] = {}  # by place and function: the part of a container that gave its result
         self.sites = None
         self.here = None  # what the program has switched off in this thread
         self.dropped: dict[Site, int] = {}
+        self.copies: list[tuple[Site, Site, int]] = []  # what was loaded and is no copy: where, its line, its age
         self.steps = 0
 
     def builds(self, module: Any, frame: Any) -> None:
@@ -70,10 +71,9 @@ class Calls:
         held, site = self.built.get(id(module), (None, None))
         return site if held is not None and held() is module else None
 
-    def maker(self, site: Site | None, name: str) -> Any:
-        """The module whose result a function gave at a place, if it is a part of a container that the place calls."""
-        held = self.makers.get((site, name))
-        return None if held is None else held()
+    def lines_built(self, file: str) -> set[int]:
+        """The lines of a file that made modules."""
+        return {site.line for _, site in self.built.values() if site.file == file}
 
     def enter(self, module: Any, args: Sequence[Any]) -> None:
         """A module is called."""
@@ -90,6 +90,7 @@ class Calls:
                 if id(module) not in root.parts and id(module) not in root.loose and len(root.loose) < 50:
                     root.loose[id(module)] = (module, self.sites.here(), self.stack[-1])
         self.stack.append(module)
+        self.sites.part = self.part_at_work()
 
     def enter_root(self, module: Any, args: Sequence[Any]) -> None:
         """The program calls a module."""
@@ -110,17 +111,16 @@ class Calls:
                 key = self.steps, key_of(value)
                 root.inputs[key] = root.inputs.get(key, 0) + 1
 
-    def leave(self, module: Any, out: Any) -> None:
+    def leave(self, module: Any) -> None:
         """A call is over."""
         while self.stack and self.stack.pop() is not module:
             pass
-        info = info_of(out)
-        if (
-            info is not None
-            and self.stack
-            and not any(is_users(file_of(type(m).forward)) for m in (module, self.stack[-1]))
-        ):
-            self.makers[info.site, info.name] = ref(module)
+        self.sites.part = self.part_at_work()
+
+    def part_at_work(self) -> Any:
+        """The innermost module, if it and the one that calls it are a library's: a part of a container, mostly."""
+        inner = self.stack[-2:]
+        return inner[-1] if len(inner) == 2 and not any(is_users(file_of(type(m).forward)) for m in inner) else None
 
     def set_mode(self, module: Any, mode: bool, site: Site) -> None:
         """A module's mode is set."""
@@ -137,6 +137,14 @@ class Calls:
                     root.eval_steps += 1
                 root.recorded = None
 
+    def loading(self, module: Any, state: Any, site: Site, clock: int) -> None:
+        """Parameters are loaded: whether they are the very memory that the module has."""
+        own = [(p, state.get(name)) for name, p in module.named_parameters()]
+        if own and all(isinstance(value, TensorBase) and same_memory(p, value) for p, value in own):
+            info = info_of(own[0][1])
+            if info is not None and len(self.copies) < 100:
+                self.copies.append((site, info.site, clock - info.step))
+
     def dropping(self, p: float, training: bool, site: Site) -> None:
         """Elements are dropped: whether the registered module that is at work is in evaluation mode."""
         if training and p and self.stack:
@@ -150,6 +158,11 @@ class Calls:
 def version_of(module: Any) -> int:
     """How often the parameters of a module were changed."""
     return sum(p._version for p in module.parameters())
+
+
+def same_memory(first: Any, second: Any) -> bool:
+    """Whether two tensors begin at the same place in memory."""
+    return first.shape == second.shape and first.data_ptr() == second.data_ptr()
 
 
 def file_of(function: Any) -> str:

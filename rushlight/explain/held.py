@@ -13,18 +13,22 @@ class Held:
         self.name: str = type(optimizer).__name__
         self.site = site
         self.steps = 0
+        self.stamp = -1  # the number of the last node that there was at its last step
         self.step_site = None
         self.zero_site = None
         self.schedule_site: Site | None = None
         self.zeroed = 0
         self.stale = 0  # steps with gradients that were used before
         self.lost = 0  # steps after gradients had been zeroed
+        self.thrown: tuple[Any, ...] = ()  # the pass whose gradients were zeroed unused, the line that did so, the step
+        self.wasted = 0  # steps before which gradients of a pass at the same line had been zeroed unused
         self.empty = 0  # steps without any gradient
         self.frozen = 0  # steps with no parameter that requires grad
         self.compared = 0  # steps before and after which parameters were compared
         self.unmoved = 0  # those of them that changed nothing though there were gradients
         self.resting = 0  # those of them with a learning rate of zero
-        self.bad_at: int | None = None  # the first step after which a parameter was bad
+        self.begun = 0.0  # the largest of some parameters at the first step
+        self.largest = 0.0  # and since, while it was finite
         self.passes = 0  # how many passes there had been when it was made
 
         self.before: list[Any] | None = None

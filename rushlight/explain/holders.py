@@ -79,3 +79,14 @@ def made_at(value: Any, site: Any) -> bool:
     """Whether a tensor was made at a place."""
     node = value._node if isinstance(value, TensorBase) else None
     return node is not None and node.told is not None and node.told.site is site
+
+
+def unregistered_in(owner: Any, module: Any = None) -> str:
+    """The name of the attribute that has a module, or any, in a list, a tuple or a dict; empty where there is none."""
+    for name, value in vars(owner).items():
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+        if not name.startswith("_"):
+            for item in items:
+                if item is module or (module is None and hasattr(item, "named_parameters")):
+                    return name
+    return ""

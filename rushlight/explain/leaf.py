@@ -25,6 +25,9 @@ class Leaf:
         self.shape: tuple[Any, ...] = tuple(tensor._array.shape)
         self.is_parameter: bool = type(tensor).__name__ == "Parameter"
         self.first = self.last = site  # the lines of the first and the last pass that reached it
+        change = None if tensor._counter is None else tensor._counter.changed_at
+        self.begun_at: Site | None = getattr(change, "site", None)  # where it got its values, if it was changed since
+        self.size = float(np.abs(tensor._array).max(initial=0)) if self.begun_at is not None else 0.0  # of them
         self.arrivals = 0
         self.zeros = 0  # gradients that were all zero
         self.zeroed_by = None  # what is known of the node that made them so
@@ -35,6 +38,7 @@ class Leaf:
         self.stale = False  # and more was added to that
         self.read = False  # the program looked at the gradient
         self.first_step = 0
+        self.last_step = -1  # how many steps there had been when the last gradient arrived
         self.values: np.ndarray | None = None  # some, as they were when a gradient arrived
         self.used_at: Site | None = None  # the line of the operation that the first gradient came from
         self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
@@ -44,6 +48,10 @@ class Leaf:
     def tensor(self) -> Any:
         """The leaf, while there is one."""
         return self.ref()
+
+    def is_unused(self, leaf: Tensor, steps: int) -> bool:
+        """Whether a gradient has arrived since the last step, is there, and nobody has looked at it."""
+        return leaf._grad is not None and self.new and not self.read and self.last_step == steps
 
     def changed_by_hand(self, leaf: Tensor) -> bool:
         """Whether the program itself has changed the leaf since the last gradient arrived."""
@@ -88,6 +96,7 @@ class Arrival:
         state.new, state.used, state.last = True, False, under_way.site
         if id(leaf) not in self.ledger.owned:
             state.values = leaf._array.reshape(-1)[:8].copy()
+        state.last_step = self.ledger.steps
         under_way.reached.append(state)
         array = leaf._grad._array
         if type(array) is not ndarray:

@@ -189,7 +189,7 @@ class Ledger:
         held.steps += 1
         held.step_site = site
         held.frozen += not any(p.requires_grad for p in held.params)
-        stale = lost = any_grad = nonzero = False
+        stale = lost = any_grad = nonzero = wasted = False
         for p in held.params:
             state = self.leaves.get(id(p))
             grad = p._grad
@@ -198,6 +198,8 @@ class Ledger:
                 nonzero = nonzero or not is_zero(grad._array)
             if state is None:
                 continue
+            if held.thrown and state.new and held.thrown[0] is state.last and held.thrown[2] == self.steps:
+                wasted = grad is not None and not state.read
             if state.new and (grad is None or (state.norms and state.norms[-1] > 0 and is_zero(grad._array))):
                 lost = True
             if state.stale and state.new:
@@ -205,13 +207,17 @@ class Ledger:
             state.new, state.used, state.stale = False, grad is not None, False
         held.stale += stale
         held.lost += lost
+        held.wasted += wasted
         held.empty += not any_grad
         look = nonzero and (held.steps < 10 or not held.steps & 15)
         held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if look else None
+        if held.steps == 1:
+            held.begun = largest_of(held.before or ())
 
     def after_step(self, optimizer: Any) -> None:
         """It has."""
         held = self.held[id(optimizer)]
+        held.stamp = last_number()
         self.stepping = None
         self.steps += 1
         self.watch.clock += 1
@@ -221,6 +227,7 @@ class Ledger:
         if held.before is not None:
             now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
             held.compared += 1
+            held.largest = max(held.largest, largest_of(now))
             if all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True)):
                 held.unmoved += 1
                 held.resting += not any(group.get("lr", 1) for group in optimizer.param_groups)
@@ -229,16 +236,22 @@ class Ledger:
     def zeroed(self, optimizer: Any, site: Any) -> None:
         """Gradients are forgotten."""
         self.made(optimizer, site)
-        held = self.held[id(optimizer)]
-        held.zeroed += 1
+        self.zeroes(self.held[id(optimizer)], site)
+
+    def zeroes(self, held: Held, site: Any) -> None:
+        """What an optimizer holds is about to have no gradients."""
         held.zero_site = site
+        for p in held.params if self.stepping is None else ():
+            state = self.leaves.get(id(p))
+            if state is not None and state.is_unused(p, self.steps):
+                held.thrown = state.last, site, self.steps
 
     def module_zeroed(self, module: Any, site: Any) -> None:
         """The gradients of a module are forgotten."""
         ids = {id(p) for p in module.parameters()}
         for held in self.held.values():
             if any(id(p) in ids for p in held.params):
-                held.zero_site = site
+                self.zeroes(held, site)
 
     def clipping(self, parameters: Sequence[Tensor], site: Site) -> None:
         """Gradients are clipped."""
@@ -266,8 +279,9 @@ class Ledger:
     def asked_for(self, tensors: Sequence[Tensor]) -> None:
         """The program asks for gradients itself, and does with them what it likes."""
         for tensor in tensors:
-            if isinstance(tensor, TensorBase) and tensor._node is None:
-                self.leaf(tensor, None).read = True
+            if isinstance(tensor, TensorBase):
+                for leaf in leaves_of(tensor):
+                    self.leaf(leaf, None).read = True
 
     def looked_at(self, tensor: Tensor, site: Site) -> None:
         """The program looks at a gradient."""
@@ -284,7 +298,7 @@ class Ledger:
 
     def hooked(self, hooks: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
         """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
-        code = next((h.__code__ for h in hooks if hasattr(h, "__code__")), None)
+        code = next((code for h in hooks if (code := code_of(h)) is not None), None)
         if code is None:
             return
         result, event = array_of(after), (code, self.under_way[-1].site)
@@ -307,6 +321,18 @@ class Ledger:
             if any(p is tensor for p in held.params):
                 return held
         return None
+
+
+def code_of(function: Any) -> Any:
+    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
+    inner = getattr(function, "func", function)
+    call = inner if hasattr(inner, "__code__") else type(inner).__call__
+    return getattr(call, "__code__", None)
+
+
+def largest_of(arrays: Sequence[Array]) -> float:
+    """The size of the largest finite element."""
+    return max((float(np.abs(a[np.isfinite(a)]).max(initial=0)) for a in arrays), default=0.0)
 
 
 def keep(table: dict[int, tuple], tensor: Any, site: Any) -> None:

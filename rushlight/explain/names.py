@@ -7,6 +7,7 @@ from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import is_users, user_traces
+from rushlight.explain.holders import is_object
 from rushlight.tensors import Tensor
 
 
@@ -16,6 +17,7 @@ class Names:
     def __init__(self):
         self.known: dict[int, str] = {}
         self.modules: dict[int, Any] = {}  # those that variables hold
+        self.called: dict[str, Any] = {}  # by variable and attribute
 
     def learn(self, frame: FrameType | None, error: BaseException | None, readings: Any) -> None:
         """Learns the names of variables where the program is, and of the parameters of modules that it called."""
@@ -46,10 +48,16 @@ class Names:
                     self.known.setdefault(id(value), name)
             elif hasattr(value, "named_parameters") and not isinstance(value, type):
                 self.modules[id(value)] = value
+                self.called.setdefault(name, value)
+                self.called.update({own: part for own, part in value._modules.items() if own not in self.called})
                 for inner, part in value.named_modules():
                     self.known.setdefault(id(part), f"{name}.{inner}" if inner else name)
                 for inner, parameter in value.named_parameters():
                     self.known.setdefault(id(parameter), f"{name}.{inner}")
+            elif is_object(value):
+                for own, part in vars(value).items():
+                    if hasattr(part, "named_parameters"):
+                        self.called.setdefault(own, part)
 
     def of(self, tensor: Tensor, default: str = "") -> str:
         """The name of a tensor, in quotes; words for one that has none."""

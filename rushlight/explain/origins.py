@@ -92,11 +92,14 @@ def tell(tensor, info):
         node.told = info
 
 
-def leaves_of(tensor, limit=2000):
-    """The leaves that a tensor's graph reaches; those of a part of it, where it is large."""
-    if not tensor.requires_grad:
-        return []
-    stack = [tensor if tensor._node is None else tensor._node]
+def leaves_of(tensor):
+    """The leaves that a tensor comes from, or is."""
+    return leaves_behind(tensor if tensor._node is None else tensor._node) if tensor.requires_grad else []
+
+
+def leaves_behind(vertex, limit=2000):
+    """The leaves that a graph reaches; those of a part of it, where it is large."""
+    stack = [vertex]
     seen = set()
     leaves = []
     while stack and len(seen) < limit:

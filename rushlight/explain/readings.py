@@ -9,10 +9,12 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.explain.calls import Calls
-from rushlight.explain.origins import info_of
+from rushlight.explain.origins import info_of, leaves_of
 from rushlight.tensors import Tensor
 
 VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
+PARTS = ("transpose", "permute", "t", "select", "slice", "index", "index_select", "reshape_copy", "clone")
+VALUES = VIEWS + PARTS  # what has the values of its operand, or some of them
 BATCHED = ("bmm", "broadcast")
 CURVES = ("tanh", "sigmoid")
 LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
@@ -33,6 +35,7 @@ class Readings(Calls):
             "log_sigmoid": self.of_logits,
             "nll_sum": self.of_nll,
             "nll_loss": self.of_nll,
+            "nll_loss2d": self.of_nll,
             "argmax": self.of_choice,
             "gather": self.of_choice,
             "expand": self.of_expanding,
@@ -41,7 +44,8 @@ class Readings(Calls):
         # by line: how many calls of a curve were looked at, and in how many it was flat
         self.curves: dict[Any, tuple[int, int]] = {}
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
-        self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
+        self.looks["div"] = self.of_quotient
+        self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys((*VIEWS, *PARTS), self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)
         self.of_many = frozenset(CURVES)  # calls that tell something where they have many results
 
@@ -80,21 +84,22 @@ class Readings(Calls):
 
     def of_cross_entropy(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """The softmax of probabilities."""
-        source = behind(known[0])
+        source = behind(known[0], VALUES)
         if source is not None and source.name == "softmax" and name != "softmax" and out._needs:
             self.see("softmax-twice", source.site, loss=info.site)
 
     def of_logits(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """The sigmoid of probabilities."""
-        source = behind(known[0])
+        source = behind(known[0], VALUES)
         if source is not None and source.name in ("sigmoid", "softmax") and out._needs:
             self.see("sigmoid-twice", source.site, loss=info.site, function=source.name)
 
     def of_nll(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """Negative log likelihood of what are no logarithms of probabilities; over another dimension than theirs."""
-        source = behind(known[0])
-        array = args[0]._array
-        if source is not None and source.name == "softmax":
+        source, array = behind(known[0]), args[0]._array
+        values = behind(known[0], VALUES)
+        if values is not None and values.name == "softmax":
+            source = values
             self.see("not-log-probabilities", info.site, source=source.site, softmax=True)
         elif array.size and array.max() > 1e-3 and out._needs:
             self.see("not-log-probabilities", info.site, source=source and source.site, softmax=False)
@@ -103,13 +108,13 @@ class Readings(Calls):
 
     def of_divergence(self, input: Any, site: Any) -> None:
         """The divergence of what are no logarithms of probabilities."""
-        source = behind(info_of(input))
+        source = behind(info_of(input), VALUES)
         softmax = source is not None and source.name == "softmax"
         if isinstance(input, TensorBase) and input._needs and (softmax or input._array.max(initial=0) > 1e-3):
             made = source and source.site
             self.see("not-log-probabilities", site, source=made, softmax=softmax, function="kl_div")
-        elif source is not None and source.dim is not None and input._needs and wrong_dim(source, 1):
-            self.see_dimension(source, site)
+        elif (inner := behind(info_of(input))) is not None and inner.dim and input._needs and wrong_dim(inner, 1):
+            self.see_dimension(inner, site)
 
     def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A batch of products with a softmax over the samples of the batch."""
@@ -150,6 +155,7 @@ class Readings(Calls):
         if len(known) < 2 or not out._needs:
             return
         self.of_target(name, info, args, known)
+        self.of_equals(name, info, args)
         shapes = [before(one, t) for one, t in zip(known, args, strict=False)]
         column = next((s for s in shapes if len(s) == 2 and s[1] == 1), None)
         row = next((s for s in shapes if len(s) == 1), None)
@@ -161,6 +167,20 @@ class Readings(Calls):
         if all(t._needs for t in args[:2] if isinstance(t, TensorBase)):
             return
         self.see("column-against-row", info.site, n=row[0], shapes=shapes[:2])
+
+    def of_quotient(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
+        """A quotient of equals."""
+        if out._needs:
+            self.of_equals(name, info, args)
+
+    def of_equals(self, name: str, info: Any, args: Any) -> None:
+        """Two operands that have the same values, of several elements, and a history each: their gradients cancel."""
+        a, b = args[:2]
+        if isinstance(a, TensorBase) and isinstance(b, TensorBase) and a._needs and b._needs:
+            first, second = a._array, b._array
+            equal = a is b or (first.shape == second.shape and np.array_equal(first, second))
+            if equal and first.size > 1 and first.any() and same_leaves(a, b):
+                self.see("equal-operands", info.site, function=name, one=a is b)
 
     def of_target(self, name: str, info: Any, args: Any, known: Any) -> None:
         """A target of the form data + factor * value that requires grad, as the prediction does."""
@@ -201,13 +221,18 @@ class Kept:
         self.needs = needs
 
 
-def behind(info: Any) -> Any:
-    """What is known of a tensor's source: views looked through."""
+def behind(info: Any, through: Sequence[str] = VIEWS) -> Any:
+    """What is known of a tensor's source: views looked through; with VALUES turned ones, parts and copies as well."""
     for _ in range(6):
-        if info is None or info.name not in VIEWS or not info.parents:
+        if info is None or info.name not in through or not info.parents:
             break
         info = info.parents[0]
     return info
+
+
+def same_leaves(a: Tensor, b: Tensor) -> bool:
+    """Whether two results come from the same leaves."""
+    return a is b or {id(leaf) for leaf in leaves_of(a)} == {id(leaf) for leaf in leaves_of(b)}
 
 
 def wrong_dim(source: Any, dim: int) -> bool:

@@ -13,6 +13,8 @@ cdef class Site:
     cdef public tuple first
     cdef public tuple second
     cdef public tuple both
+    cdef public object part
+    cdef public dict parts
 
 
 @cython.final
@@ -25,9 +27,12 @@ cdef class Code:
 @cython.final
 cdef class Sites:
     cdef readonly dict codes
+    cdef public object part
 
-    @cython.locals(code=Code)
+    @cython.locals(code=Code, site=Site)
     cpdef Site here(self)
+    @cython.locals(found=Site)
+    cdef Site of_part(self, Site site)
     @cython.locals(known=Code)
     cdef Code code(self, object code)
     @cython.locals(site=Site)

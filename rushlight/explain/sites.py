@@ -2,6 +2,7 @@
 
 import linecache
 import sys
+from weakref import ref
 
 from rushlight.core.lines import is_users
 
@@ -13,7 +14,8 @@ class Site:
     """A place in the user's program.
 
     The watch keeps with it what is made there: `results`, the last at `clock` (see `Watch.keep`), and the leaves that
-    the last result came from, the `first` and the `second` operand's in one tuple.
+    the last result came from, the `first` and the `second` operand's in one tuple. A line that calls a container of
+    modules is as many places as there are `part`s at work, which `parts` has by their ids.
     """
 
     def __init__(self, code, lasti):
@@ -22,6 +24,8 @@ class Site:
         self.clock = -1
         self.results = None
         self.first = self.second = self.both = ()
+        self.part = None  # a weak reference to a module
+        self.parts = None
 
     @property
     def file(self):
@@ -73,6 +77,7 @@ class Sites:
 
     def __init__(self):
         self.codes = {}
+        self.part = None  # the part of a container that is at work
 
     def here(self):
         """The innermost line of the user's program that is being executed."""
@@ -80,9 +85,20 @@ class Sites:
         while frame is not None:
             code = self.code(frame.f_code)
             if not code.foreign:
-                return self.place(code, frame.f_lasti)
+                site = self.place(code, frame.f_lasti)
+                return site if self.part is None else self.of_part(site)
             frame = frame.f_back
         return self.of(frame_here())
+
+    def of_part(self, site):
+        """The place of the part that is at work, at a line that calls its container."""
+        if site.parts is None:
+            site.parts = {}
+        found = site.parts.get(id(self.part))
+        if found is None:
+            found = site.parts[id(self.part)] = Site(site.code, site.lasti)
+            found.part = ref(self.part)
+        return found
 
     def code(self, code):
         """What is known of a code object."""
@@ -112,4 +128,5 @@ class Sites:
 
     def every(self):
         """All places of the user's program that were met."""
-        return [site for code in list(self.codes.values()) for site in list(code.sites.values())]
+        whole = [site for code in list(self.codes.values()) for site in list(code.sites.values())]
+        return whole + [part for site in whole if site.parts is not None for part in list(site.parts.values())]

@@ -27,6 +27,14 @@ class Written(NamedTuple):
     source: str
 
 
+class Block(NamedTuple):
+    """The lines within a statement."""
+
+    file: str
+    first: int
+    last: int
+
+
 class Text:
     """The text of the program's files, statement by statement."""
 
@@ -49,6 +57,12 @@ class Text:
         for file, node, function in self.nodes():
             for target, value in targets(node):
                 yield file, target, value, function
+
+    def aliases(self) -> Iterator[tuple[Written, str, str]]:
+        """All assignments of a variable or an attribute to another one: the line, and the two names."""
+        for file, target, value, _ in self.assignments():
+            if isinstance(target, (ast.Name, ast.Attribute)) and isinstance(value, (ast.Name, ast.Attribute)):
+                yield at(file, target), base_of(target), base_of(value)
 
     def attributes(self, name: str) -> Iterator[tuple[str, ast.Attribute, ast.expr]]:
         """All assignments to attributes of a name: the file, what is assigned to, and the value."""
@@ -92,6 +106,17 @@ class Text:
         handed_on = bool(values) and all(base_of(value) in given and is_plain(value) for value in values)
         return (self.only_call(name_of(function)) if handed_on else None) or at(file, node)
 
+    def added_argument(self, site: Any) -> Written | None:
+        """The only call of a function that adds an argument up at a place, in an attribute."""
+        for file, node, function in self.nodes():
+            if file == site.file and getattr(node, "lineno", 0) == site.line:
+                for target, value in targets(node):
+                    adds = isinstance(node, ast.AugAssign) or is_made_anew(target, value)
+                    if isinstance(target, ast.Attribute) and adds and names_in(value) & parameters(function):
+                        plain = not any(isinstance(part, ast.Call) for part in ast.walk(value))
+                        return self.only_call(name_of(function)) if plain else None
+        return None
+
     def only_call(self, name: str) -> Written | None:
         """The line that calls a function, where there is just one."""
         return only(self.calls(name))
@@ -100,6 +125,18 @@ class Text:
         """The only call of a function, where it does not have an argument of a name."""
         calls = self.calls(name)
         return None if any(word.arg == keyword for _, call in calls for word in call.keywords) else only(calls)
+
+    def iterator_given(self, site: Any) -> Written | None:
+        """Where an iterator is made that a call at a place is given by its name."""
+        given = {
+            base_of(arg)
+            for file, node, _ in self.nodes()
+            if file == site.file and isinstance(node, ast.Call) and stands_in(node, site.line)
+            for arg in (*node.args, *(word.value for word in node.keywords))
+            if is_plain(arg) or isinstance(arg, ast.Attribute)
+        }
+        found = [(f, value) for f, target, value, _ in self.assignments() if base_of(target) in given and yields(value)]
+        return only(found)
 
     def uncalled(self, name: str) -> Written | None:
         """Where a method is named and not called: a statement without brackets."""
@@ -149,6 +186,13 @@ class Text:
                     return only([call for call in calls if gives(call[1], function, given)])
         return None
 
+    def block(self, site: Any) -> Block | None:
+        """The lines within the `with` statement that begins at a place."""
+        for file, node, _ in self.nodes():
+            if file == site.file and isinstance(node, ast.With) and node.lineno == site.line:
+                return Block(file, node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
+        return None
+
     def repeated(self) -> Written | None:
         """The only line with a list times a number, or with a list of one thing again and again."""
         return only([(file, node) for file, node, _ in self.nodes() if repeats(node)])
@@ -158,7 +202,8 @@ class Text:
         for file, target, value in self.attributes(name):
             if any(isinstance(part, ast.Call) and called(part) in ("zeros", "zeros_like") for part in ast.walk(value)):
                 return at(file, target)
-        return only([(file, node) for file, node, _ in self.nodes() if fills_with_zeros(node)])
+        fills = [(file, node) for file, node, _ in self.nodes() if fills_with_zeros(node)]
+        return only([(file, node) for file, node in fills if name in names_in(node)]) or only(fills)
 
 
 def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written | None:
@@ -190,6 +235,24 @@ def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written |
         and (not in_parts or is_change(node, {name}))
     ]
     return at(file, (steps or [value])[-1])
+
+
+def factor_of(code: CodeType) -> Written | None:
+    """Where a function computes what it returns a product of, by an argument: `slope` of `return grad * slope`."""
+    file, function = code.co_filename, function_of(code)
+    body = [] if function is None else inside(file, function)
+    values = [node.value for node in body if isinstance(node, ast.Return)]
+    last = values[-1] if values else None
+    if not isinstance(last, ast.BinOp) or not isinstance(last.op, ast.Mult):
+        return None
+    names = {side.id for side in (last.left, last.right) if isinstance(side, ast.Name)}
+    own = names - parameters(function)
+    if len(names) != 2 or len(own) != 1:
+        return None
+    steps = [
+        node for node in body if any(base_of(target) in own and is_computed(value) for target, value in targets(node))
+    ]
+    return at(file, steps[-1]) if steps else None
 
 
 def call_in(code: CodeType, name: str) -> Written | None:
@@ -326,6 +389,19 @@ def fills_with_zeros(node: ast.AST) -> bool:
     return fills and "grad" not in ast.unparse(node)
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """The names of variables and attributes in an expression."""
+    return {base_of(part) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))}
+
+
+ITERATORS = frozenset("filter map zip iter chain parameters named_parameters buffers modules children".split())
+
+
+def yields(value: ast.expr) -> bool:
+    """Whether an expression gives what can be walked through once: a generator, filter(), model.parameters()."""
+    return isinstance(value, ast.GeneratorExp) or (isinstance(value, ast.Call) and called(value) in ITERATORS)
+
+
 def stands_in(function: ast.AST | None, line: int) -> bool:
     """Whether a line is one of a function."""
     return function is not None and getattr(function, "lineno", 0) <= line <= getattr(function, "end_lineno", 0)
@@ -372,6 +448,11 @@ def is_plain(node: ast.AST) -> bool:
 def is_step(value: ast.expr) -> bool:
     """Whether a value is computed, and not only a copy to begin with."""
     return not is_plain(value) and not (isinstance(value, ast.Call) and called(value) in ("clone", "copy"))
+
+
+def is_computed(value: ast.expr) -> bool:
+    """Whether a value is computed, and not only taken from somewhere."""
+    return isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call))
 
 
 def is_change(node: ast.AST, names: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from rushlight.explain.kinds import (
     changes,
+    copies,
     functions,
     growth,
     hooks,
@@ -22,6 +23,7 @@ from rushlight.explain.kinds import (
 
 __all__ = [
     "changes",
+    "copies",
     "functions",
     "growth",
     "hooks",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.parts import by_module
 
 CHANGED = kind(
     "changed-in-place",
@@ -84,14 +85,16 @@ def changes(case: Any) -> Iterator[Any]:
                 weight=10,
             )
             continue
+        line, by = by_module(case, change.site)
         yield found(
             CHANGED,
-            change.site,
-            "a tensor is changed in place here, though a derivative needs its old value",
+            line,
+            f"a tensor is changed in place here{by}, though a derivative needs its old value",
             "an operation saved it, or its own result, for the backward pass",
             "change the parameter after backward()"
             if error.leaf
             else "make a new tensor (x = x + 1 for x += 1, no underscore), or change a copy: x.clone()",
+            ("called at", change.site),
             ("needed by the pass at", site),
             weight=10,
         )

@@ -12,7 +12,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import DEFINED, Site
-from rushlight.explain.writing import call_in, return_of, returned
+from rushlight.explain.writing import call_in, factor_of, return_of, returned
 from rushlight.random import fork_rng
 
 WRONG = kind(
@@ -146,7 +146,9 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
         if gap is not None:
             yield found(
                 WRONG,
-                returned(backward_of(function), part=gap.argument) or definition(function),
+                factor_of(backward_of(function))
+                or returned(backward_of(function), part=gap.argument)
+                or definition(function),
                 f"the backward of {function.__name__} is not the derivative of its forward: "
                 f"along a random direction it gives {gap.ours:.4g}, central differences give {gap.numeric:.4g}",
                 "autograd takes a custom function's backward on trust",

@@ -90,7 +90,7 @@ def growth(case: Any) -> Iterator[Any]:
     if not spans:
         yield from kept_results(case)
     elif not longer:
-        yield spanning(*max(spans, key=lambda pair: pair[0].depth))
+        yield spanning(case, *max(spans, key=lambda pair: pair[0].depth))
 
 
 def longer_passes(case: Any) -> Iterator[Any]:
@@ -111,14 +111,17 @@ def longer_passes(case: Any) -> Iterator[Any]:
             )
 
 
-def spanning(one: Any, node: Any) -> Any:
-    """The finding for a result whose graph spans many steps."""
+def spanning(case: Any, one: Any, node: Any) -> Any:
+    """The finding for a result whose graph spans many steps: where it is computed, or what is added is handed on."""
+    handed = Text.of(case).added_argument(one.site)
     return found(
         GROWS,
-        one.site,
-        f"what is computed here holds the graphs of {one.depth + 1} steps{size_of([node])}",
+        handed or one.site,
+        f"what is {'handed on' if handed else 'computed'} here holds the graphs of {one.depth + 1} steps"
+        f"{size_of([node])}",
         "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
         "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
+        ("added up at", one.site),
         weight=4,
         steps=one.depth + 1,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.parts import by_module
 
 START = """
 model = torch.nn.Linear(3, 4)
@@ -117,7 +118,7 @@ def losses(case: Any) -> Iterator[Any]:
 
 def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax, then cross entropy."""
-    line, by = by_module(case, site, "softmax")
+    line, by = by_module(case, site)
     return found(
         SOFTMAX_TWICE,
         line,
@@ -132,7 +133,7 @@ def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """sigmoid, then a loss on logits."""
-    line, by = by_module(case, site, facts["function"])
+    line, by = by_module(case, site)
     return found(
         SIGMOID_TWICE,
         line,
@@ -163,7 +164,7 @@ def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax over the batch."""
-    line, _ = by_module(case, site, facts["function"])
+    line, _ = by_module(case, site)
     if facts.get("batch"):
         return found(
             DIMENSION,
@@ -187,7 +188,7 @@ def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 def of_one(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax of one element."""
-    line, _ = by_module(case, site, "softmax")
+    line, _ = by_module(case, site)
     return found(
         OF_ONE,
         line,
@@ -223,16 +224,6 @@ def target(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         ("loss", facts["loss"]),
         weight=7,
     )
-
-
-def by_module(case: Any, site: Any, function: str) -> tuple[Any, str]:
-    """The line to look at for a function's result, and which module gave it: the line that made one in a container."""
-    module = case.readings.maker(site, function)
-    if module is None:
-        return site, ""
-    return case.readings.built_at(
-        module
-    ) or site, f" (by {case.names.of(module, 'a module')}, a {type(module).__name__})"
 
 
 WRITERS = {

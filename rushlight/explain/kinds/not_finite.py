@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.parts import by_module
 from rushlight.explain.writing import Text
 
 FORWARD = kind(
@@ -188,7 +189,7 @@ def first_bad_value(case: Any) -> Iterator[Any]:
         return  # that is why: see `hooks`
     for birth, under_way in case.ledger.bad[:1]:
         shown = ("spoils the gradients of", under_way.site)
-        if growing(case) and birth.name not in ("data",):
+        if (growing(case) or thrown(case, birth)) and birth.name not in ("data",):
             yield diverged(case, birth, under_way)
             return
         if birth.name in ("data", "parameter"):
@@ -206,36 +207,41 @@ def first_bad_value(case: Any) -> Iterator[Any]:
             )
             return
         why, do = words(birth)
+        line, by = by_module(case, birth.site)
+        called = ("called at", birth.site)
         name = birth.name.removesuffix("_dims")
         if birth.backward and birth.hidden:
             yield found(
                 HIDDEN,
-                birth.site,
-                f"{name}() gives bad values here; they are left out later, "
+                line,
+                f"{name}() gives bad values here{by}; they are left out later, "
                 f"and come back as {named(birth.value)} in the gradient",
                 f"{why}; where() and masks give the values that are left out "
                 "a cotangent of zero, and zero times infinity is NaN",
                 "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe",
+                called,
                 shown,
                 weight=10,
             )
         elif birth.backward:
             yield found(
                 BACKWARD,
-                birth.site,
-                f"the derivative of {name}() is {named(birth.value)} here",
+                line,
+                f"the derivative of {name}() is {named(birth.value)} here{by}",
                 why,
                 do,
+                called,
                 shown,
                 weight=10,
             )
         else:
             yield found(
                 FORWARD,
-                birth.site,
-                f"{name}() gives {named(birth.value)} here{FOUND_IN.get(birth.detail, '')}",
+                line,
+                f"{name}() gives {named(birth.value)} here{by}{FOUND_IN.get(birth.detail, '')}",
                 why,
                 do,
+                called,
                 shown,
                 weight=10,
             )
@@ -255,6 +261,12 @@ def growing(case: Any) -> bool:
         if rises >= 0.6 * (len(norms) - 1) and growth > (1e4 if len(norms) > 2 else 1e6):
             return True
     return False
+
+
+def thrown(case: Any, birth: Any) -> bool:
+    """Whether a few steps have made parameters a thousand times as large, and an operation overflows with them."""
+    far = any(held.largest > 1e3 * max(held.begun, 0.1) for held in case.ledger.held.values())
+    return far and not birth.backward
 
 
 def diverged(case: Any, birth: Any, under_way: Any) -> Any:

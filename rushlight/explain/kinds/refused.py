@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.holders import unregistered_in
 from rushlight.explain.kinds.changes import CHANGED
 from rushlight.explain.kinds.unrecorded import CUT_OFF, add, chosen, described
 from rushlight.explain.origins import info_of
@@ -171,7 +172,7 @@ def no_tensors(case: Any) -> Iterator[Any]:
     """Numbers, and None, where a loss or a gradient is wanted."""
     for error, site in case.errors:
         if NUMBER.search(str(error)):
-            cut = chosen(case.watch.left) if case.watch.left else None
+            cut = chosen(case, case.watch.left) if case.watch.left else None
             if cut is not None:
                 yield add(described(case, cut, CUT_OFF), ("backward is called at", site))
             else:
@@ -204,13 +205,24 @@ def no_tensors(case: Any) -> Iterator[Any]:
             )
 
 
-def at_fault(case: Any, pattern: str, what: str) -> Any:
+def at_fault(case: Any, pattern: str, site: Any, what: str) -> Any:
     """The line that brings what is refused, where that is another one; and what happened."""
     if pattern.startswith("Inference tensors") and case.watch.inference is not None:
         return case.watch.inference, "what is made in this mode is used later in what is recorded"
+    if pattern.startswith("optimizer got an empty"):
+        return unregistered_at(case) or Text.of(case).iterator_given(site), what
     if pattern.startswith("Expected more than 1 value"):
         return Text.of(case).call_without("DataLoader", "drop_last"), what
     return None, what
+
+
+def unregistered_at(case: Any) -> Any:
+    """The line that puts modules into a list or a dict of a module that has no parameters of its own."""
+    for module in case.names.modules.values():
+        name = unregistered_in(module) if not any(True for _ in module.parameters()) else ""
+        if name:
+            return Text.of(case).first_setting(name)
+    return None
 
 
 @finder
@@ -221,7 +233,7 @@ def at_the_line_itself(case: Any) -> Iterator[Any]:
             if re.search(pattern, str(error)):
                 info = info_of(getattr(error, "several", None))
                 made = ("computed here", info and info.site)
-                line, what = at_fault(case, pattern, what)
+                line, what = at_fault(case, pattern, site, what)
                 refused = ("refused at", site if line is not None else None)
                 yield found(kind_of, line or site, what, why, do, made, refused, weight=9)
                 break

@@ -1,5 +1,6 @@
 """Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +8,7 @@ from rushlight.core.graph import Node
 from rushlight.core.lines import user_traces
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of
-from rushlight.explain.origins import info_of
+from rushlight.explain.origins import info_of, leaves_behind
 from rushlight.explain.writing import Text, Written
 
 CARRIED = kind(
@@ -55,7 +56,7 @@ def second_passes(case: Any) -> Iterator[Any]:
             continue
         freed_at = case.ledger.freed_line(node.freed)
         if root.sequence > node.freed and freed_at in (site, None):
-            old = youngest_freed(root, node.freed)
+            _, old = meeting(root, node.freed)
             info = info_of(old) or info_of(node)
             made = info.site if info is not None else site
             kept = kept_at(case, old or node, made, error)
@@ -74,19 +75,52 @@ def second_passes(case: Any) -> Iterator[Any]:
                 weight=10,
             )
             continue
-        info = info_of(node)
-        yield found(
-            TWICE,
-            site,
-            "backward runs here through a graph that an earlier pass has freed",
-            "the losses share a part of their graph, or are one; each pass frees what the graph saved",
-            "add the losses and call backward once, (a + b).backward(); "
-            "where the first loss is not to train the shared part (a discriminator's, say), give it a detached copy; "
-            "else give retain_graph=True to the first call",
-            ("freed by", freed_at),
-            ("shared part", info and info.site),
-            weight=10,
-        )
+        yield shared(case, node, root, freed_at, site)
+
+
+def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
+    """The finding for two losses that share a part of their graph: the line of the one that is to be written otherwise.
+
+    Where an optimizer has taken a step between the passes, that is the one that trains the shared part without need,
+    or the one that takes up what was computed with the parameters before; else the second call of backward.
+    """
+    joint, part = meeting(root, node.freed)
+    info, again, first = info_of(part or node), joint and info_of(joint), None
+    stepped = [held for held in case.ledger.held.values() if held.stamp >= node.freed]
+    if joint is not None and stepped:
+        leaves = leaves_behind(part)
+        if not any(p is leaf for held in stepped for p in held.params for leaf in leaves):
+            first = next((told for n in users_of(part) if n.sequence <= node.freed and (told := info_of(n))), None)
+    if first is not None:
+        line, what = first.site, "a loss goes here through what it is not to train, and its pass frees that"
+    elif stepped and again:
+        line, what = again.site, "what an earlier pass went through, and has freed, is used again here"
+    else:
+        line, what = site, "backward runs here through a graph that an earlier pass has freed"
+    return found(
+        TWICE,
+        line,
+        what,
+        "the losses share a part of their graph, or are one; each pass frees what the graph saved",
+        "compute it anew after the step: the parameters have changed"
+        if first is None and stepped and again
+        else "add the losses and call backward once, (a + b).backward(); "
+        "where the first loss is not to train the shared part (a discriminator's, say), give it a detached copy: "
+        "detach(); else give retain_graph=True to the first call",
+        ("freed by", freed_at),
+        ("shared part", info and info.site),
+        ("refused at", site),
+        weight=10,
+    )
+
+
+def users_of(node: Node) -> Iterator[Node]:
+    """The nodes of the graph that are still there and go on to a node."""
+    for referrer in gc.get_referrers(node):
+        if isinstance(referrer, Node):
+            yield referrer
+        elif type(referrer) is tuple:
+            yield from (one for one in gc.get_referrers(referrer) if isinstance(one, Node))
 
 
 def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
@@ -102,19 +136,19 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
     return dropped or (name and text.setting(name, made)) or text.put_away(made)
 
 
-def youngest_freed(root: Node, stamp: int) -> Node | None:
-    """The youngest node that was recorded before a pass and is reached from a root that was recorded after it."""
-    stack: list[Any] = [root]
+def meeting(root: Node, stamp: int) -> tuple[Node | None, Node | None]:
+    """Where a graph meets what is older than a pass: the node on the way from the root, and the youngest old one."""
+    stack: list[Any] = [(None, root)]
     seen: set[int] = set()
-    found_node = None
+    joint = old = None
     while stack and len(seen) < 100_000:
-        vertex = stack.pop()
+        above, vertex = stack.pop()
         if not isinstance(vertex, Node) or id(vertex) in seen:
             continue
         seen.add(id(vertex))
         if vertex.sequence <= stamp:
-            if found_node is None or vertex.sequence > found_node.sequence:
-                found_node = vertex
+            if old is None or vertex.sequence > old.sequence:
+                joint, old = above, vertex
             continue
-        stack.extend(vertex.edge_at(i)[0] for i in range(vertex.arity))
-    return found_node
+        stack.extend((vertex, vertex.edge_at(i)[0]) for i in range(vertex.arity))
+    return joint, old

@@ -142,7 +142,7 @@ for _ in range(4):
 def order_of_steps(case: Any) -> Iterator[Any]:
     """What each optimizer's steps found: the first of these that holds tells most."""
     for held in case.ledger.held.values():
-        for look in (accumulated, zeroed_too_early, without_backward, without_step, at_rest, too_small):
+        for look in (accumulated, zeroed_too_early, zeroed_between, without_backward, without_step, at_rest, too_small):
             one = look(case, held)
             if one is not None:
                 yield one
@@ -178,6 +178,23 @@ def zeroed_too_early(case: Any, held: Any) -> Any:
         ("step", held.step_site),
         ("optimizer", held.site),
         weight=9,
+    )
+
+
+def zeroed_between(case: Any, held: Any) -> Any:
+    """Gradients of all passes but the last that were zeroed before the step."""
+    if held.wasted < 2 or held.wasted < 0.5 * held.steps:
+        return None
+    backward, zeroed, _ = held.thrown
+    return found(
+        ZEROED_BEFORE,
+        zeroed,
+        f"gradients are zeroed here between passes that one step follows, before {held.wasted} of {held.steps} steps",
+        "the step uses the gradients of the last pass alone; those of the passes before are lost",
+        "call zero_grad() once for each step, outside of the loop over parts of a batch: gradients then add up",
+        ("backward", backward),
+        ("step", held.step_site),
+        weight=8,
     )
 
 
@@ -284,10 +301,11 @@ def clipping_and_schedules(case: Any) -> Iterator[Any]:
     for site in case.ledger.clipped_nothing:
         yield found(
             EMPTY_CLIP,
-            site,
-            "clipping gets no parameters here",
+            Text.of(case).iterator_given(site) or site,
+            "clipping gets no parameters: it walks through what is made here, which is used up",
             "a generator such as model.parameters() is empty once it was walked through",
             "call model.parameters() anew, or keep list(model.parameters())",
+            ("clipped at", site),
             weight=7,
         )
     for site in case.ledger.scheduled:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.holders import unregistered_in
 from rushlight.explain.kinds.missing import is_orphan, loose_leaves
 from rushlight.explain.writing import Text
 
@@ -110,7 +111,7 @@ def unheld(case: Any) -> Iterator[Any]:
 
 def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) -> Any:
     """The finding for a layer that is called by a module in which it is not registered."""
-    name = attribute_of(owner, module)
+    name = unregistered_in(owner, module)
     kept = f" (it lies in `self.{name}`)" if name else ""
     return found(
         UNREGISTERED,
@@ -124,15 +125,6 @@ def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) 
         ("optimizer", optimizer),
         weight=9,
     )
-
-
-def attribute_of(owner: Any, module: Any) -> str:
-    """The name of the attribute that has a module in a list, a tuple or a dict; empty where there is none."""
-    for name, value in vars(owner).items():
-        items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-        if not name.startswith("_") and any(item is module for item in items):
-            return name
-    return ""
 
 
 def second_of_twins(stepped: Any) -> Any:

@@ -133,6 +133,9 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
 }
 
 
+NUMBERS = ("item", "tolist", "numpy")  # ways that leave no trace in what is computed further
+
+
 def losing(case: Any, leaves: Sequence[Tensor]) -> str:
     """Which leaves lose the way to the loss."""
     return f"{case.names.of_several(leaves)} lose{'s' if len(leaves) == 1 else ''} the way to the loss"
@@ -169,11 +172,32 @@ def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
         elif "set_grad_enabled" in cut.where.source:
             why = "set_grad_enabled(False), called as a function, holds until it is set to True again"
             do = "write `with torch.no_grad():` around what is evaluated, or call set_grad_enabled(True) after it"
-        what = "recording is switched off here, and stays off where the loss is computed"
-        if leaves:
-            what += f" from {case.names.of_several(leaves)}"
-        site, related = cut.where, [("computed here", cut.site)]
+        if in_good_company(case, cut, leaves):
+            what = "what is computed here stands in a block without recording" + (
+                f", and {losing(case, leaves)}" if leaves else ""
+            )
+            do = "compute it outside of the block, which is for what is not trained"
+            related = [("recording is switched off at", cut.where)]
+        else:
+            what = "recording is switched off here, and stays off where the loss is computed"
+            if leaves:
+                what += f" from {case.names.of_several(leaves)}"
+            site, related = cut.where, [("computed here", cut.site)]
     return found(kind_of, site, what, why, do, *related, weight=weight)
+
+
+def in_good_company(case: Any, cut: Any, leaves: Sequence[Tensor]) -> bool:
+    """Whether the block that switches recording off also calls a model whose gradients nobody wants: it is meant so."""
+    inside = Text.of(case).block(cut.where)
+    if inside is None or not (cut.site.file == inside.file and inside.first <= cut.site.line <= inside.last):
+        return False
+    return any(
+        root.site.file == inside.file
+        and inside.first <= root.site.line <= inside.last
+        and root.site.line != cut.site.line
+        and not any(case.ledger.holder(p) is not None or p is leaf for p in root.module.parameters() for leaf in leaves)
+        for root in case.readings.roots.values()
+    )
 
 
 @finder
@@ -187,7 +211,7 @@ def losses_without_history(case: Any) -> Iterator[Any]:
         cuts = case.watch.left if info is None else info.cuts
         refused = ("backward is refused here", site)
         if cuts:
-            cut = chosen(cuts)
+            cut = chosen(case, cuts)
             kind_of = {"mode": NOT_RECORDED, "grad": SECOND_ORDER}.get(cut.how, CUT_OFF)
             one = described(case, cut, kind_of)
             if cut.how == "mode" and cut.where is None:
@@ -202,8 +226,14 @@ def updated(case: Any, cut: Any) -> bool:
     return any((known := case.ledger.leaves.get(leaf)) is not None and known.read for leaf in cut.leaves)
 
 
-def chosen(cuts: Any) -> Any:
-    """The cut to show: the last one that leaves which require grad came to, else the last."""
+def chosen(case: Any, cuts: Any) -> Any:
+    """The cut to show: of what an optimizer holds rather than of other leaves, even as a number; else the last one."""
+    held = [p for one in case.ledger.held.values() for p in one.params]
+    numbers = [c for c in case.watch.cuts.values() if c.how in NUMBERS]
+    for some in (cuts, numbers):
+        trained = [c for c in some if any(c.comes_from(p) for p in held)]
+        if trained:
+            return trained[-1]
     return next((c for c in reversed(cuts) if c.leaves), cuts[-1])
 
 

@@ -33,15 +33,16 @@ def plain_inputs(case: Any) -> Iterator[Any]:
         x = getattr(error, "plain", None)
         if x is None:
             continue
-        info = info_of(x)
-        word = next((word for word, meant in misspellings(x) if meant == "requires_grad"), None)
+        origin = x if x._view is None else x._view.base
+        info = info_of(origin)
+        word = next((word for word, meant in misspellings(origin) if meant == "requires_grad"), None)
         made = info.site if info is not None else None
         yield found(
             UNUSED,
             (word and Text.of(case).first_setting(word)) or made or site,
             f"`{word}` is set here, which means nothing: the name is requires_grad"
             if word
-            else f"grad is asked for {case.names.of(x, 'a tensor')}, which "
+            else f"grad is asked for {case.names.of(origin, 'a tensor')}, which "
             + ("is made here and does not require grad" if made else "does not require grad"),
             "nothing of what was done to it was recorded",
             "call x.requires_grad_() before it is used, or make it with requires_grad=True",

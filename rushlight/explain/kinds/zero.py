@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.parts import by_module
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
 from rushlight.explain.writing import Text
 
@@ -114,6 +115,48 @@ for _ in range(3):
 print(w.grad)
 """,
 )
+DRAWN = kind(
+    "drawn-numbers",
+    "zero",
+    "random numbers have no derivative in the parameters of their distribution",
+    """
+mean, spread = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
+for _ in range(3):
+    loss = torch.normal(mean, spread).pow(2).mean()
+    loss.backward()
+print(mean.grad)
+""",
+    """
+mean, spread = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
+for _ in range(3):
+    loss = (mean + spread * torch.randn(3)).pow(2).mean()
+    loss.backward()
+print(mean.grad)
+""",
+)
+CANCELS = kind(
+    "equals-cancel",
+    "zero",
+    "a value is subtracted from itself, or divided by itself, with its history: the gradient cancels",
+    """
+policy = torch.nn.Linear(3, 2)
+for _ in range(3):
+    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
+    ratio = (chosen - chosen).exp()
+    (ratio * torch.randn(5)).mean().backward()
+print(policy.weight.grad)
+""",
+    """
+policy = torch.nn.Linear(3, 2)
+for _ in range(3):
+    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
+    ratio = (chosen - chosen.detach()).exp()
+    (ratio * torch.randn(5)).mean().backward()
+print(policy.weight.grad)
+""",
+)
+SAMPLERS = ("normal", "bernoulli", "bernoulli_tensor_", "poisson", "multinomial")
+LARGE = 2  # first values beyond which they are to blame for what comes to a curve
 FLAT = (
     "round",
     "round_decimals",
@@ -161,6 +204,9 @@ def zeroed(case: Any) -> Iterator[Any]:
                 "normalize what comes to it (the data first of all), or begin with smaller weights",
                 weight=6,
             )
+    for (what, site), facts in case.readings.seen.items():
+        if what == "equal-operands" and facts["times"] >= 2:
+            yield cancels(site, facts)
     by_node: dict[Any, Any] = {}
     for leaf in case.ledger.leaves.values():
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
@@ -171,17 +217,46 @@ def zeroed(case: Any) -> Iterator[Any]:
             yield from (one for names, rule in RULES if name in names and (one := rule(made)) is not None)
 
 
+def cancels(site: Any, facts: dict[str, Any]) -> Any:
+    """The finding for equal operands that both have a history."""
+    done = "divided by" if facts["function"] == "div" else "compared with"
+    return found(
+        CANCELS,
+        site,
+        f"a value is {done} itself here"
+        + ("" if facts["one"] else ", computed twice in the same way")
+        + ", and both operands have their history",
+        "the result does not depend on the parameters: the two gradients cancel",
+        "cut one of the two off, x.detach(), or compute it before the update inside `with torch.no_grad():`",
+        weight=8,
+    )
+
+
 class Zeroed:
     """Gradients that a node makes zero: whose they are, and how many passes there were."""
 
     def __init__(self, case: Any, site: Any, name: str, leaves: Any):
         self.case = case
-        self.site = site
+        self.site, self.by = by_module(case, site)
+        self.called, self.at = site, ("computed at", site)
         self.name = name
         self.passes = min(leaf.arrivals for leaf in leaves)
         self.tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
         self.arrives = ("arrives at", leaves[0].last)
         self.only = not case.ledger.steps  # the program makes no steps, only looks at gradients
+
+    def begun_at(self) -> Any:
+        """The line where the program itself gave the parameters their first values, if one did: no constructor."""
+        for tensor in self.tensors:
+            leaf = self.case.ledger.leaves[id(tensor)]
+            begun = leaf.begun_at
+            if begun is not None and leaf.size > LARGE and begun.line not in self.case.readings.lines_built(begun.file):
+                return begun
+        return None
+
+    def here(self, begun: Any) -> str:
+        """What the line shows, in words."""
+        return "with the values that are set here" if begun else "here"
 
     @property
     def whose(self) -> str:
@@ -197,6 +272,22 @@ def flat(made: Zeroed) -> Any:
         f"{made.name}() has a derivative of zero everywhere, which makes {made.whose} zero",
         "the function is flat but for its jumps",
         "pass the gradient straight through: x + (x.round() - x).detach(); or use a smooth function",
+        made.at,
+        made.arrives,
+        weight=8,
+    )
+
+
+def drawn(made: Zeroed) -> Any:
+    """Random numbers."""
+    return found(
+        DRAWN,
+        made.site,
+        f"{made.name}() draws numbers here, which makes {made.whose} zero",
+        "the derivative of what is drawn, in the parameters of its distribution, is zero by definition",
+        "write the sample as a function of noise that has no parameters: mean + std * torch.randn_like(std), or "
+        "rsample() of a distribution; of choices, a loss on log_prob()",
+        made.at,
         made.arrives,
         weight=8,
     )
@@ -206,12 +297,14 @@ def dead(made: Zeroed) -> Any:
     """A ReLU below zero."""
     if made.passes < 2 and not made.only:
         return None
+    begun = made.begun_at()
     return found(
         DEAD,
-        made.site,
-        f"all that comes to {made.name}() here is negative, which makes {made.whose} zero",
+        begun or made.site,
+        f"all that comes to {made.name}(){made.by} is negative {made.here(begun)}, which makes {made.whose} zero",
         "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
         "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
+        made.at,
         made.arrives,
         weight=7,
     )
@@ -221,12 +314,14 @@ def saturated(made: Zeroed) -> Any:
     """A curve far from its middle, or a clamp beyond its bounds."""
     if made.passes < 2 and not made.only:
         return None
+    begun = made.begun_at()
     return found(
         SATURATED,
-        made.site,
-        f"{made.name}() is saturated here, which makes {made.whose} zero",
+        begun or made.called,
+        f"{made.name}(){made.by} is saturated {made.here(begun)}, which makes {made.whose} zero",
         "far from its middle the function is flat in floating point, or it is beyond its bounds",
         "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
+        made.at,
         made.arrives,
         weight=7,
     )
@@ -236,7 +331,8 @@ def zero_weights(made: Zeroed) -> Any:
     """A product with weights that are all zero."""
     if made.passes < 3:
         return None
-    names = [made.case.names.known.get(id(t), "").split(".")[-1] for t in made.tensors]
+    weights = [t for t in made.tensors if t._array.ndim > 1] or made.tensors
+    names = dict.fromkeys(made.case.names.known.get(id(t), "").split(".")[-1] for t in weights)
     text = Text.of(made.case)
     begun = next((line for name in names if name and (line := text.zeroing(name))), None)
     return found(
@@ -248,6 +344,7 @@ def zero_weights(made: Zeroed) -> Any:
         "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
         "begin with the default initialisation, or another random one; zeros are for biases",
         ("the product", made.site),
+        made.at,
         made.arrives,
         weight=7,
     )
@@ -264,6 +361,7 @@ def times_zero(made: Zeroed) -> Any:
         "the derivative of a product is the other factor",
         "look at that factor: a mask without ones, "
         "a weight of the loss that is zero, an integer division that gives zero",
+        made.at,
         made.arrives,
         weight=6,
     )
@@ -272,6 +370,7 @@ def times_zero(made: Zeroed) -> Any:
 FACTORS = ("mul", "div", "masked_fill", "where", "masked_fill_tensor")
 RULES = (
     (FLAT, flat),
+    (SAMPLERS, drawn),
     (RECTIFIERS, dead),
     (CURVES, saturated),
     (PRODUCTS, zero_weights),

@@ -14,7 +14,7 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
     """Modules that are made, are called, and change their mode; elements that are dropped."""
 
     def leave(module, args, out):
-        watch.readings.leave(module, out)
+        watch.readings.leave(module)
         watch.keep_output(module, out)
 
     before = register_module_forward_pre_hook(lambda module, args: watch.readings.enter(module, args))
@@ -43,6 +43,14 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def load(original):
+        def wrapped(self, state_dict, *args, **kwargs):
+            watch.readings.loading(self, state_dict, watch.sites.here(), watch.clock)
+            return original(self, state_dict, *args, **kwargs)
+
+        return wrapped
+
+    replaced(stack, Module, "load_state_dict", load)
     replaced(stack, Module, "__init__", make)
     replaced(stack, Module, "train", mode)
     replaced(stack, dropping, "dropped", drop)

@@ -1,0 +1,12 @@
+"""Parts of containers: their line is the one that makes them, as the one that calls the container tells nothing."""
+
+from typing import Any
+
+
+def by_module(case: Any, site: Any) -> tuple[Any, str]:
+    """The line to look at for what was done at a place, and which part of a container did it, in words."""
+    module = None if site is None or getattr(site, "part", None) is None else site.part()
+    if module is None:
+        return site, ""
+    built = case.readings.built_at(module)
+    return built or site, f" (by {case.names.of(module, 'a module')}, a {type(module).__name__})"
