@@ -46,17 +46,18 @@ class Names:
             if isinstance(value, TensorBase):
                 if not name.startswith("_"):
                     self.known.setdefault(id(value), name)
-            elif hasattr(value, "named_parameters") and not isinstance(value, type):
+            elif hasattr(type(value), "named_parameters"):
                 self.modules[id(value)] = value
                 self.called.setdefault(name, value)
-                self.called.update({own: part for own, part in value._modules.items() if own not in self.called})
+                parts = getattr(value, "_modules", {})
+                self.called.update({own: part for own, part in parts.items() if own not in self.called})
                 for inner, part in value.named_modules():
                     self.known.setdefault(id(part), f"{name}.{inner}" if inner else name)
                 for inner, parameter in value.named_parameters():
                     self.known.setdefault(id(parameter), f"{name}.{inner}")
             elif is_object(value):
-                for own, part in vars(value).items():
-                    if hasattr(part, "named_parameters"):
+                for own, part in list(vars(value).items()):
+                    if hasattr(type(part), "named_parameters"):
                         self.called.setdefault(own, part)
 
     def of(self, tensor: Tensor, default: str = "") -> str:

@@ -230,7 +230,7 @@ def behind(info: Any, through: Sequence[str] = VIEWS) -> Any:
     return info
 
 
-def same_leaves(a: Tensor, b: Tensor) -> bool:
+def same_leaves(a: TensorBase, b: TensorBase) -> bool:
     """Whether two results come from the same leaves."""
     return a is b or {id(leaf) for leaf in leaves_of(a)} == {id(leaf) for leaf in leaves_of(b)}
 

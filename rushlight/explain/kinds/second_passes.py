@@ -87,7 +87,7 @@ def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
     joint, part = meeting(root, node.freed)
     info, again, first = info_of(part or node), joint and info_of(joint), None
     stepped = [held for held in case.ledger.held.values() if held.stamp >= node.freed]
-    if joint is not None and stepped:
+    if joint is not None and part is not None and stepped:
         leaves = leaves_behind(part)
         if not any(p is leaf for held in stepped for p in held.params for leaf in leaves):
             first = next((told for n in users_of(part) if n.sequence <= node.freed and (told := info_of(n))), None)
