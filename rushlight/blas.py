@@ -3,7 +3,7 @@
 import ctypes
 import os
 from functools import cache
-from pathlib import Path
+from glob import glob
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep their OpenBLA
 @cache
 def openblas() -> ctypes.CDLL | None:
     """The OpenBLAS that NumPy's wheel brings; None where NumPy was built with another library."""
-    home = Path(np.__file__).parent
-    for file in (file for place in PLACES for file in sorted((home / place).glob("*openblas*"))):
+    home = os.path.dirname(np.__file__)
+    for file in (file for place in PLACES for file in sorted(glob(os.path.join(home, place, "*openblas*")))):
         try:
-            return ctypes.CDLL(str(file))
+            return ctypes.CDLL(file)
         except OSError:
             continue
     return None

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from math import inf, isfinite
 from textwrap import indent
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,8 @@ from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import get_default_dtype
 
-
-@dataclass
-class _Options:
-    """What `set_printoptions` sets."""
-
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
-
-
-_options = _Options()
+# What `set_printoptions` sets.
+_options = SimpleNamespace(precision=4, threshold=1000, edgeitems=3, linewidth=80, sci_mode=None)
 _FLOAT32 = np.dtype("float32")
 
 _PROFILES: dict[str | None, dict[str, float]] = {
@@ -76,7 +65,7 @@ def get_printoptions() -> dict[str, Any]:
     >>> get_printoptions()
     {'precision': 4, 'threshold': 1000, 'edgeitems': 3, 'linewidth': 80, 'sci_mode': None}
     """
-    return asdict(_options)
+    return {**vars(_options)}
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode.
 
-`functional`, the profiler and `explain` are loaded when they are first used.
+Forward mode, `functional`, the profiler and `explain` are loaded when they are first used.
 """
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from rushlight.absent.misses import no_such_name as _no_such_name
-from rushlight.autograd import forward_ad, graph
+from rushlight.autograd import graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
 from rushlight.autograd.function import Function
@@ -24,7 +24,7 @@ from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
 from rushlight.autograd.variable import Variable
 
 if _TYPE_CHECKING:
-    from rushlight.autograd import functional
+    from rushlight.autograd import forward_ad, functional
 
 __all__ = [
     "Function",
@@ -50,7 +50,7 @@ __all__ = [
 
 def __getattr__(name):
     """Loads what is heavy when it is first used; for any other name says that there is none."""
-    if name in ("functional", "profiler", "profiler_util"):
+    if name in ("forward_ad", "functional", "profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")
     if name == "explain":
         return _import_module("rushlight.explain").explain

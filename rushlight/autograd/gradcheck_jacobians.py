@@ -12,17 +12,12 @@ import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
+from rushlight.autograd.gradcheck import GradcheckError
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.progress import progress
 from rushlight.tensors import Tensor
-
-
-class GradcheckError(RuntimeError):
-    """What `gradcheck` and `gradgradcheck` raise: a derivative is wrong."""
-
-    __module__ = "rushlight.autograd.gradcheck"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
-from rushlight.autograd.gradcheck_jacobians import GradcheckError, as_tuple, differentiable, is_inexact
+from rushlight.autograd.gradcheck import GradcheckError
+from rushlight.autograd.gradcheck_jacobians import as_tuple, differentiable, is_inexact
 from rushlight.core.aliases import Array
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, new_tensor

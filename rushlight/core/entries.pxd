@@ -16,6 +16,7 @@ cdef class Entry:
     cdef public str kept
     cdef public bint broadcasts
     cdef public frozenset lists
+    cdef public str node
     cdef public type node_class
     cdef public bint view
     cdef public bint linear

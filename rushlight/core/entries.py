@@ -1,5 +1,6 @@
 """What is entered of an operator: its computation, its derivatives, and what to save for these."""
 
+from functools import cache
 from inspect import signature
 
 from rushlight.core.formulas import Formula
@@ -91,7 +92,8 @@ class Entry:
         self.kept = getattr(self.promote, "kept", "")
         self.broadcasts = options["broadcasts"]
         self.lists = frozenset(params.index(p) for p in options["lists"])
-        self.node_class = node_class(options["node"] or node_name(name))
+        self.node = options["node"] or node_name(name)
+        self.node_class = None  # made with the first plan: most operators are never recorded
         self.view = options["view"]
         self.linear = options["linear"] or self.view
         self.additive = options["additive"]
@@ -124,12 +126,14 @@ class Entry:
         """What to save when the inputs in `mask` (a bit for each) require grad."""
         plan = self.plans.get(mask)
         if plan is None:
+            self.node_class = node_class(self.node)
             plan = self.plans[mask] = make_plan(self, mask)
         return plan
 
 
+@cache
 def node_class(name):
-    """A class of nodes of a name."""
+    """The class of nodes of a name."""
     return type(name, (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
 
 
@@ -165,7 +169,7 @@ def make_plan(op, mask):
         plan.saves_result
         or ARGUMENTS in plan.kinds
         or any(kind == ARGUMENT and n in op.inputs for kind, n in wanted)
-        or op.node_class.__name__ in SAVED_BY_PYTORCH
+        or op.node in SAVED_BY_PYTORCH
     )
     return plan
 

@@ -31,7 +31,8 @@ class Entry:
     saved_as: dict[str, str]
     layout: str
     laying: int
-    node_class: type
+    node: str
+    node_class: type | None
     def __init__(
         self,
         name: str,

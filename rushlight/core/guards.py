@@ -1,7 +1,5 @@
 """A guard around a function: what a failed call says is put right. Compiled, it leaves no frame of its own."""
 
-from functools import wraps
-
 SWITCH = None  # asks who takes over a call: see `overrides.switches`
 
 
@@ -36,6 +34,8 @@ def with_errors_of(refusal, other_form, foreign, function, place):
                 raise better from None
         return called(*again[0], **again[1])
 
-    called = wraps(function)(called)
-    vars(called).update(refuses=True, passes_switch=True)
+    called.__name__, called.__qualname__ = function.__name__, function.__qualname__
+    called.__module__, called.__doc__ = function.__module__, function.__doc__
+    called.__annotations__, called.__wrapped__ = function.__annotations__, function
+    vars(called).update(vars(function), refuses=True, passes_switch=True)
     return called

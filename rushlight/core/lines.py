@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -89,6 +88,8 @@ def lines_of_user() -> Any:
 
 def shown(frames: Any) -> Any:
     """The lines that frames are at, as tracebacks show them."""
+    import traceback
+
     return traceback.StackSummary.extract((frame, frame.f_lineno) for frame in frames).format()
 
 

@@ -1,8 +1,9 @@
 """Locks that a fork leaves free in the child, where the threads that held them are no more."""
 
 import os
+from _thread import RLock
+from _thread import allocate_lock as Lock  # what `threading` names so
 from collections.abc import Callable
-from threading import Lock, RLock
 from typing import Any
 from weakref import WeakSet
 

@@ -3,22 +3,22 @@
 import linecache
 import os
 from functools import partial
-from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ("core", "compiler", "explain", os.path.join("kernels", "compiled"))
 
 
 def lend_sources() -> None:
     """Tells `linecache` where the lines of compiled modules are; they are read when a traceback shows one."""
-    root = PACKAGE.parent
+    root, package = os.path.split(PACKAGE)
     for folder in FOLDERS:
-        for name in os.listdir(PACKAGE / folder):
+        for name in os.listdir(os.path.join(PACKAGE, folder)):
             if name.endswith((".py", ".pyx")):
-                place = os.path.join(PACKAGE.name, folder, name)
+                place = os.path.join(package, folder, name)
                 linecache.cache.setdefault(place, (partial(read, root, place),))  # type: ignore[arg-type]
 
 
-def read(root: Path, place: str) -> str:
+def read(root: str, place: str) -> str:
     """A file's text."""
-    return (root / place).read_text(encoding="utf-8")
+    with open(os.path.join(root, place), encoding="utf-8") as file:
+        return file.read()

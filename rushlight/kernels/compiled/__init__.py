@@ -7,7 +7,6 @@ vectors that the kernels compute with, and how one source serves several generat
 
 import os
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 __all__ = ["load", "names"]
@@ -25,4 +24,5 @@ def load(name: str) -> ModuleType | None:
 
 def names() -> list[str]:
     """The names of all kernels that there are, compiled or not."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.pyx"))
+    here = os.path.dirname(__file__)
+    return sorted(name.removesuffix(".pyx") for name in os.listdir(here) if name.endswith(".pyx"))
