@@ -60,7 +60,6 @@ from rushlight import optim as optim
 from rushlight import overrides as overrides
 from rushlight import printing as printing
 from rushlight import profiler as profiler
-from rushlight import progress as progress
 from rushlight import quasirandom as quasirandom
 from rushlight import random as random
 from rushlight import refusals as refusals

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
+from rushlight.ops.table import parameters
 from rushlight.tensors import Tensor
 
 __all__ = ["LinAlgError"]
@@ -33,7 +33,7 @@ class LinAlgError(RuntimeError):
 def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a public function `out=`, and PyTorch's error for a first argument that is no tensor."""
     name = f"linalg_{function.__name__}"
-    first = next(iter(signature(function).parameters))
+    first = parameters(function)[0]
 
     @wraps(function)
     def called(*args, out=None, **kwargs):

@@ -3,6 +3,7 @@
 import inspect
 import linecache
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,4 +24,4 @@ def test_frames_of_compiled_modules_have_their_lines(monkeypatch, tmp_path):
     sources.lend_sources()
     for code in compiled:
         lines, _ = inspect.findsource(code)
-        assert "".join(lines) == (sources.PACKAGE.parent / code.co_filename).read_text(encoding="utf-8")
+        assert "".join(lines) == (Path(sources.PACKAGE).parent / code.co_filename).read_text(encoding="utf-8")
