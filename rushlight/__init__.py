@@ -14,111 +14,121 @@ tensor([2., 4., 6.])
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from rushlight.cpu import choose_blas_kernels as _choose_blas_kernels
+from rushlight.starting import WithoutCollections as _WithoutCollections
 
-_choose_blas_kernels()
+with _WithoutCollections():
+    from rushlight.cpu import choose_blas_kernels as _choose_blas_kernels
 
-from numpy import seterr as _seterr
+    _choose_blas_kernels()
 
-# PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would warn at
-# each; `np.seterr(all="warn")` after the import of rushlight brings its warnings back.
-_seterr(all="ignore")
+    from numpy import seterr as _seterr
 
-from rushlight.memory import keep_blocks_as_configured as _keep_blocks
+    # PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would
+    # warn at each; `np.seterr(all="warn")` after the import of rushlight brings its warnings back.
+    _seterr(all="ignore")
 
-_keep_blocks()
+    from rushlight.memory import keep_blocks_as_configured as _keep_blocks
 
-from rushlight.tensors import Tensor
-from rushlight.constants import *
-from rushlight.devices import *
-from rushlight.dtypes import *
-from rushlight.layouts import *
-from rushlight.naming import *
-from rushlight.printing import get_printoptions, set_printoptions
-from rushlight.settings import *
-from rushlight.size import Size
+    _keep_blocks()
 
-from rushlight.ops.activation import *
-from rushlight.ops.changes.changed_views import *
-from rushlight.ops.changes.filling import *
-from rushlight.ops.changes.overwritten_views import *
-from rushlight.ops.elementwise.arithmetic import *
-from rushlight.ops.elementwise.bessel_functions import *
-from rushlight.ops.elementwise.blending import *
-from rushlight.ops.elementwise.comparison import *
-from rushlight.ops.elementwise.complexes import *
-from rushlight.ops.elementwise.elementary import *
-from rushlight.ops.elementwise.logic import *
-from rushlight.ops.elementwise.powers import *
-from rushlight.ops.elementwise.rounding import *
-from rushlight.ops.elementwise.selection import *
-from rushlight.ops.elementwise.special_functions import *
-from rushlight.ops.making.conversion import *
-from rushlight.ops.making.copying import *
-from rushlight.ops.making.creation import *
-from rushlight.ops.making.from_data import *
-from rushlight.ops.making.grids import *
-from rushlight.ops.making.old_constructors import *
-from rushlight.ops.making.ranges import *
-from rushlight.ops.making.shared_memory import *
-from rushlight.ops.making.windows import *
-from rushlight.ops.picking.gather import *
-from rushlight.ops.picking.indexed import *
-from rushlight.ops.picking.indexing import *
-from rushlight.ops.picking.masking import *
-from rushlight.ops.products.added_products import *
-from rushlight.ops.products.contractions import *
-from rushlight.ops.products.products import *
-from rushlight.ops.products.spectral import *
-from rushlight.ops.queries import *
-from rushlight.ops.randomness.random_methods import *
-from rushlight.ops.randomness.random_tensors import *
-from rushlight.ops.randomness.rejection_samples import *
-from rushlight.ops.reductions.counting import *
-from rushlight.ops.reductions.covariance import *
-from rushlight.ops.reductions.cumulative import *
-from rushlight.ops.reductions.differences import *
-from rushlight.ops.reductions.distances import *
-from rushlight.ops.reductions.extrema import *
-from rushlight.ops.reductions.histograms import *
-from rushlight.ops.reductions.norms import *
-from rushlight.ops.reductions.order import *
-from rushlight.ops.reductions.prod import *
-from rushlight.ops.reductions.reduction import *
-from rushlight.ops.reductions.softmax import *
-from rushlight.ops.reductions.sorting import *
-from rushlight.ops.reductions.statistics import *
-from rushlight.ops.reductions.weight_norms import *
-from rushlight.ops.shapes.broadcasting import *
-from rushlight.ops.shapes.diagonals import *
-from rushlight.ops.shapes.dimensions import *
-from rushlight.ops.shapes.joining import *
-from rushlight.ops.shapes.padding import *
-from rushlight.ops.shapes.rearranging import *
-from rushlight.ops.shapes.shape import *
-from rushlight.ops.shapes.slicing import *
-from rushlight.ops.shapes.splitting import *
-from rushlight.ops import late_methods as _late_methods
-from rushlight.ops.changes.in_place import *  # after all that have in-place methods
-from rushlight.linalg.toplevel import *
-from rushlight.legacy import *
+    from rushlight.tensors import Tensor
+    from rushlight.constants import *
+    from rushlight.devices import *
+    from rushlight.dtypes import *
+    from rushlight.layouts import *
+    from rushlight.naming import *
+    from rushlight.printing import get_printoptions, set_printoptions
+    from rushlight.settings import *
+    from rushlight.size import Size
 
-from rushlight import autograd, linalg, random, return_types, version
-from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled
-from rushlight.autograd import no_grad, set_grad_enabled
-from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from rushlight.torch_version import TorchVersion as _TorchVersion
+    from rushlight.ops.activation import *
+    from rushlight.ops.changes.changed_views import *
+    from rushlight.ops.changes.filling import *
+    from rushlight.ops.changes.overwritten_views import *
+    from rushlight.ops.elementwise.arithmetic import *
+    from rushlight.ops.elementwise.bessel_functions import *
+    from rushlight.ops.elementwise.blending import *
+    from rushlight.ops.elementwise.comparison import *
+    from rushlight.ops.elementwise.complexes import *
+    from rushlight.ops.elementwise.elementary import *
+    from rushlight.ops.elementwise.logic import *
+    from rushlight.ops.elementwise.powers import *
+    from rushlight.ops.elementwise.rounding import *
+    from rushlight.ops.elementwise.selection import *
+    from rushlight.ops.elementwise.special_functions import *
+    from rushlight.ops.making.conversion import *
+    from rushlight.ops.making.copying import *
+    from rushlight.ops.making.creation import *
+    from rushlight.ops.making.from_data import *
+    from rushlight.ops.making.grids import *
+    from rushlight.ops.making.old_constructors import *
+    from rushlight.ops.making.ranges import *
+    from rushlight.ops.making.shared_memory import *
+    from rushlight.ops.making.windows import *
+    from rushlight.ops.picking.gather import *
+    from rushlight.ops.picking.indexed import *
+    from rushlight.ops.picking.indexing import *
+    from rushlight.ops.picking.masking import *
+    from rushlight.ops.products.added_products import *
+    from rushlight.ops.products.contractions import *
+    from rushlight.ops.products.products import *
+    from rushlight.ops.products.spectral import *
+    from rushlight.ops.queries import *
+    from rushlight.ops.randomness.random_methods import *
+    from rushlight.ops.randomness.random_tensors import *
+    from rushlight.ops.randomness.rejection_samples import *
+    from rushlight.ops.reductions.counting import *
+    from rushlight.ops.reductions.covariance import *
+    from rushlight.ops.reductions.cumulative import *
+    from rushlight.ops.reductions.differences import *
+    from rushlight.ops.reductions.distances import *
+    from rushlight.ops.reductions.extrema import *
+    from rushlight.ops.reductions.histograms import *
+    from rushlight.ops.reductions.norms import *
+    from rushlight.ops.reductions.order import *
+    from rushlight.ops.reductions.prod import *
+    from rushlight.ops.reductions.reduction import *
+    from rushlight.ops.reductions.softmax import *
+    from rushlight.ops.reductions.sorting import *
+    from rushlight.ops.reductions.statistics import *
+    from rushlight.ops.reductions.weight_norms import *
+    from rushlight.ops.shapes.broadcasting import *
+    from rushlight.ops.shapes.diagonals import *
+    from rushlight.ops.shapes.dimensions import *
+    from rushlight.ops.shapes.joining import *
+    from rushlight.ops.shapes.padding import *
+    from rushlight.ops.shapes.rearranging import *
+    from rushlight.ops.shapes.shape import *
+    from rushlight.ops.shapes.slicing import *
+    from rushlight.ops.shapes.splitting import *
+    from rushlight.ops.late_methods import FUNCTIONS as _LATE_FUNCTIONS, late_function as _late_function
+    from rushlight.ops.changes.in_place import *  # after all that have in-place methods
+    from rushlight.legacy import *
 
-__version__ = _TorchVersion(version.__version__)
+    from rushlight import autograd, random, return_types, version
+    from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled
+    from rushlight.autograd import no_grad, set_grad_enabled
+    from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
+    from rushlight.random import (
+        Generator,
+        default_generator,
+        get_rng_state,
+        initial_seed,
+        manual_seed,
+        seed,
+        set_rng_state,
+    )
+    from rushlight.torch_version import TorchVersion as _TorchVersion
 
-from rushlight.core.sources import lend_sources as _lend_sources
-from rushlight.absent.misses import type_or_miss as _type_or_miss
-from rushlight.refusals.guard import guard as _guard, guard_methods as _guard_methods
+    __version__ = _TorchVersion(version.__version__)
 
-_guard(globals())
-_guard_methods(Tensor)
-_lend_sources()
+    from rushlight.core.sources import lend_sources as _lend_sources
+    from rushlight.absent.misses import type_or_miss as _type_or_miss
+    from rushlight.refusals.guard import guard as _guard, guard_methods as _guard_methods
+
+    _guard(globals())
+    _guard_methods(Tensor)
+    _lend_sources()
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
@@ -145,6 +155,7 @@ _MODULES = {
     "interop",
     "jit",
     "library",
+    "linalg",
     "masked",
     "mps",
     "multiprocessing",
@@ -265,8 +276,21 @@ _FUNCTIONS = {
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
     from rushlight import distributed, distributions, fft, func, functional, functorch, futures, fx, hub, interop, jit
-    from rushlight import library, masked, mps, multiprocessing, nn, onnx, optim, overrides, profiler, quasirandom
+    from rushlight import (
+        library,
+        linalg,
+        masked,
+        mps,
+        multiprocessing,
+        nn,
+        onnx,
+        optim,
+        overrides,
+        profiler,
+        quasirandom,
+    )
     from rushlight import serialization, signal, special, testing, torch_version, types, utils, vision, xpu
+    from rushlight.linalg.toplevel import *
     from rushlight.nn.functional.cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
     from rushlight.overrides.assertion import _assert
     from rushlight.utils.dlpack import to_dlpack
@@ -300,7 +324,7 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
     from rushlight.threads import get_num_threads, set_num_threads
 
-_HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
+_HOMES = {name: module for table in (_FUNCTIONS, _LATE_FUNCTIONS) for module, names in table.items() for name in names}
 
 
 def __getattr__(name):
@@ -309,9 +333,15 @@ def __getattr__(name):
         return _import_module("rushlight")  # programs write torch.torch.Tensor
     if name in _MODULES:
         return _import_module(f"rushlight.{name}")
-    if name in _HOMES:
-        value = globals()[name] = getattr(_import_module(f"rushlight.{_HOMES[name]}"), name)
-        return value
+    home = _HOMES.get(name)
+    if home is not None:
+        found = (
+            _late_function(home, name)
+            if home in _LATE_FUNCTIONS
+            else getattr(_import_module(f"rushlight.{home}"), name)
+        )
+        globals()[name] = found
+        return found
     return _type_or_miss("rushlight", name)
 
 

@@ -3,7 +3,6 @@
 import ctypes
 import os
 from functools import cache
-from glob import glob
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,12 @@ PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep their OpenBLA
 def openblas() -> ctypes.CDLL | None:
     """The OpenBLAS that NumPy's wheel brings; None where NumPy was built with another library."""
     home = os.path.dirname(np.__file__)
-    for file in (file for place in PLACES for file in sorted(glob(os.path.join(home, place, "*openblas*")))):
-        try:
-            return ctypes.CDLL(file)
-        except OSError:
-            continue
+    for folder in filter(os.path.isdir, (os.path.join(home, place) for place in PLACES)):
+        for name in sorted(name for name in os.listdir(folder) if "openblas" in name):
+            try:
+                return ctypes.CDLL(os.path.join(folder, name))
+            except OSError:
+                continue
     return None
 
 

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from rushlight.core import narrow
 from rushlight.core.graph import TensorBase
@@ -62,7 +61,7 @@ class dtype:
 
     __slots__ = ("_name", "_numpy")
 
-    def __init__(self, name: str, numpy_type: npt.DTypeLike):
+    def __init__(self, name: str, numpy_type: type | np.dtype):
         self._name = name
         self._numpy: np.dtype = np.dtype(numpy_type)
 

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
@@ -219,7 +218,7 @@ def _float_format(values: list[float]) -> str:
 
 def _size_and_dtype(array: np.ndarray, default_dtype: np.dtype, suffix_dtype: str | None) -> list[str]:
     """The suffixes `size=` and `dtype=`, where the elements shown do not already tell them."""
-    implied: list[DTypeLike] = [default_dtype]
+    implied: list[Any] = [default_dtype]
     if array.size:
         shows_shape = _options.edgeitems > 0
         implied += [np.int64, np.bool_, np.complex128 if default_dtype == np.float64 else np.complex64]

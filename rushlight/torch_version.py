@@ -1,7 +1,5 @@
 """The type of `__version__`: text that compares as versions do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -11,7 +11,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 Size = tuple[int, ...]
 Slices = tuple[Any, ...]  # of slices; checkers of types know no tuple of them behind an Ellipsis
@@ -36,7 +35,7 @@ def output_size(spatial: Size, kernel: Size, stride: Size, padding: Size, dilati
     return tuple((size - need) // step + 1 for size, need, step in zip(padded, reach, stride, strict=True))
 
 
-def empty_batch(shape: Size, dtype: DTypeLike) -> np.ndarray:
+def empty_batch(shape: Size, dtype: np.dtype) -> np.ndarray:
     """Return an uninitialised (N, C, *spatial) array in the memory layout that suits its batch."""
     if shape[0] < INNERMOST_FROM:
         return np.empty(shape, dtype)

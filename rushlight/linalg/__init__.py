@@ -1,6 +1,7 @@
 """Linear algebra, as torch.linalg: norms, determinants, equations, decompositions; differentiable, in batches."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
+from rushlight.linalg import toplevel as _toplevel  # it enters methods
 from rushlight.linalg.calls import LinAlgError
 from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
 from rushlight.linalg.determinants import det, slogdet
@@ -14,9 +15,12 @@ from rushlight.linalg.qr_decomposition import householder_product, qr
 from rushlight.linalg.singular_values import matrix_rank, pinv, svd, svdvals
 from rushlight.linalg.solving import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
 from rushlight.linalg.vectors import cross, diagonal, vander, vecdot
+from rushlight.ops.late_methods import METHODS as _METHODS
 from rushlight.ops.products.contractions import multi_dot
 from rushlight.ops.products.products import matmul
 from rushlight.refusals.guard import guard as _guard
+from rushlight.refusals.guard import guard_methods as _guard_methods
+from rushlight.tensors import Tensor as _Tensor
 
 __all__ = [
     "LinAlgError",
@@ -64,5 +68,6 @@ __all__ = [
 ]
 
 _guard(globals(), "linalg")
+_guard_methods(_Tensor, _METHODS["linalg"])
 
 _explain_misses(globals())

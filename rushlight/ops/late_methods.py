@@ -1,9 +1,10 @@
-"""Methods of tensors that few programs call, of sparse tensors and of memory: loaded when they are called."""
+"""What few programs call, of sparse tensors, of memory, of linear algebra: loaded when it is used."""
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from rushlight.refusals.guard import guard
 from rushlight.tensors import Tensor
 
 SPARSE = """
@@ -12,6 +13,41 @@ SPARSE = """
     to_sparse_csc to_sparse_csr values
 """
 STORAGE = "untyped_storage storage storage_type set_ is_set_to"
+
+# Rooms of operators that are entered when one is first used: their functions at the top level, and their methods.
+FUNCTIONS = {
+    "linalg.toplevel": """
+        cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse logdet lu lu_solve lu_unpack
+        matrix_exp matrix_power norm nuclear_norm orgqr ormqr pca_lowrank pinverse qr renorm slogdet svd svd_lowrank
+        triangular_solve vander
+    """.split()
+}
+METHODS = {
+    "linalg": """
+        cholesky cholesky_inverse cholesky_solve cross det geqrf inverse logdet lu lu_solve matrix_exp matrix_power norm
+        orgqr ormqr pinverse qr renorm renorm_ slogdet svd triangular_solve
+    """.split()
+}
+
+
+class Late:
+    """A method in whose place the room that enters it, once it is loaded, puts the method itself."""
+
+    __slots__ = ("name", "room")
+
+    def __init__(self, room: str, name: str):
+        self.room, self.name = room, name
+
+    def __get__(self, tensor: Tensor | None, cls: type) -> Any:
+        import_module(f"rushlight.{self.room}")
+        return vars(Tensor)[self.name].__get__(tensor, cls)
+
+
+def late_function(room: str, name: str) -> Callable[..., Any]:
+    """A function of a room, as the top level has it."""
+    namespace = {"__name__": "rushlight", name: getattr(import_module(f"rushlight.{room}"), name)}
+    guard(namespace)
+    return namespace[name]
 
 
 def entered(module: str, name: str) -> Callable[..., Any]:
@@ -34,3 +70,7 @@ Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)
 for _module, _names in (("rushlight.sparse.methods", SPARSE), ("rushlight.storage", STORAGE)):
     for _name in _names.split():
         setattr(Tensor, _name, entered(_module, _name))
+
+for _room, _methods in METHODS.items():
+    for _name in _methods:
+        setattr(Tensor, _name, Late(_room, _name))

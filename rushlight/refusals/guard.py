@@ -1,6 +1,6 @@
 """Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from inspect import signature
 from operator import attrgetter
@@ -48,9 +48,10 @@ def guard(namespace: dict[Any, Any], home: str = "") -> None:
                 called.__module__, called.__qualname__ = namespace["__name__"], name
 
 
-def guard_methods(cls: type) -> None:
-    """Puts a guard around each method of a class that is an operator as well."""
-    for name, function in list(vars(cls).items()):
+def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
+    """Puts a guard around each method of a class that is an operator as well, or around those of some names."""
+    for name in list(vars(cls)) if names is None else names:
+        function = vars(cls)[name]
         refusing_at = getattr(function, "refuses", None)
         if callable(refusing_at):
             setattr(cls, name, with_known_types(refusing_at("Tensor"), f"Tensor.{name}"))

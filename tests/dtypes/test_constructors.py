@@ -48,6 +48,7 @@ def test_shapes(expression, shape):
         ("torch.asarray(bytearray(b'abcd'), dtype=torch.int16)", torch.int16, [25185, 25699]),
         ("torch.asarray(bytearray(b'abcd'))", torch.float32, [1.6777999408082104e22]),
         ("torch.asarray(array('d', [1, 2]), dtype=torch.float64)", torch.float64, [1.0, 2.0]),
+        ("torch.asarray((c_float * 2)(1, 2), dtype=torch.float32)", torch.float32, [1.0, 2.0]),
         ("torch.asarray(b'ab', dtype=torch.uint8)", torch.uint8, [97, 98]),
         ("torch.frombuffer(bytearray(b'abcde'), dtype=torch.int16, count=2)", torch.int16, [25185, 25699]),
         ("torch.frombuffer(bytearray(b'abcde'), dtype=torch.int16, offset=1)", torch.int16, [25442, 25956]),

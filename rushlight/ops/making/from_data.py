@@ -1,6 +1,5 @@
 """Tensors from data: nested lists and numbers, NumPy arrays, buffers, other tensors."""
 
-from array import array as PythonArray
 from typing import Any, Unpack
 
 import numpy as np
@@ -116,7 +115,7 @@ def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
         return new_tensor(shared(obj))
     if hasattr(obj, "__dlpack__"):
         return new_tensor(shared(np.from_dlpack(obj)))
-    if isinstance(obj, (bytes, bytearray, memoryview, PythonArray)):
+    if not isinstance(obj, np.generic) and has_buffer(obj):
         return new_tensor(of_buffer(obj, numpy_type("asarray", dtype)))
     return None
 
@@ -155,6 +154,15 @@ def frombuffer(
     """
     array = of_buffer(buffer, numpy_type("frombuffer", dtype), count, offset)
     return made("frombuffer", array, {"requires_grad": requires_grad})
+
+
+def has_buffer(obj: Any) -> bool:
+    """Whether an object lends its memory: bytes, arrays of Python's `array` and `ctypes`, maps of files."""
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
 
 
 def of_buffer(buffer: Any, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:

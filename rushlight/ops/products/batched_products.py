@@ -1,7 +1,6 @@
 """Batches of products: a single product of matrices where one operand is the same for all examples."""
 
 import math
-import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, grown, lifted
 from rushlight.core.batching import one_by_one
+from rushlight.ops.products.equations import LETTERS
 
 
 def times(x: Array, matrix: Array, levels: Any) -> Array:
@@ -101,7 +101,7 @@ def plus(product: Callable[..., Any]) -> Callable[..., Any]:
 def of_letters(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of einsum: a letter more for each level."""
     operands, subscripts, output = args
-    free = [letter for letter in string.ascii_letters if not any(letter in part for part in (*subscripts, output))]
+    free = [letter for letter in LETTERS if not any(letter in part for part in (*subscripts, output))]
     if len(free) < len(levels):
         return one_by_one(op, args, levels)
     letters = dict(zip(levels, free, strict=False))

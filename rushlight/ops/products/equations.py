@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from rushlight.core.graph import TensorBase
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def arguments(args: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -42,7 +43,7 @@ def letter(number: int) -> str:
         return "..."
     if not 0 <= number < 52:
         raise ValueError(f"einsum(): expected subscripts to be within the range [0, 52), but got {number}")
-    return (ascii_uppercase + ascii_lowercase)[number]
+    return LETTERS[number - 26]  # capital letters first
 
 
 @lru_cache(1024)
@@ -78,7 +79,7 @@ def check_letters(equation: str, terms: Sequence[str], right: str) -> None:
                 raise RuntimeError(f"einsum(): found '.' {where} for which an ellipsis was already found")
             raise RuntimeError(f"einsum(): found '.' {where} that is not part of any ellipsis")
         for c in rest:
-            if c not in ascii_letters:
+            if c not in LETTERS:
                 raise RuntimeError(
                     f"einsum(): invalid subscript given at index {equation.rindex(c)} in the equation "
                     "string, subscripts "
@@ -106,7 +107,7 @@ def ellipsis_letters(terms: Sequence[str], shapes: Sequence[Sequence[int]], used
 
 def unused(*terms: str) -> Any:
     """The letters that stand in none of the terms."""
-    return (c for c in ascii_letters if not any(c in term for term in terms))
+    return (c for c in LETTERS if not any(c in term for term in terms))
 
 
 def check_sizes(subscripts, shapes):
