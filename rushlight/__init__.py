@@ -101,7 +101,7 @@ with _WithoutCollections():
     from rushlight.ops.shapes.shape import *
     from rushlight.ops.shapes.slicing import *
     from rushlight.ops.shapes.splitting import *
-    from rushlight.ops.late_methods import FUNCTIONS as _LATE_FUNCTIONS, late_function as _late_function
+    from rushlight.ops import late_methods as _late_methods
     from rushlight.ops.changes.in_place import *  # after all that have in-place methods
     from rushlight.legacy import *
 
@@ -290,7 +290,10 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
         quasirandom,
     )
     from rushlight import serialization, signal, special, testing, torch_version, types, utils, vision, xpu
-    from rushlight.linalg.toplevel import *
+    from rushlight.linalg.toplevel import cholesky, cholesky_inverse, cholesky_solve, cross, det, frobenius_norm
+    from rushlight.linalg.toplevel import geqrf, inverse, lobpcg, logdet, lu, lu_solve, lu_unpack, matrix_exp
+    from rushlight.linalg.toplevel import matrix_power, norm, nuclear_norm, orgqr, ormqr, pca_lowrank, pinverse, qr
+    from rushlight.linalg.toplevel import renorm, slogdet, svd, svd_lowrank, triangular_solve, vander
     from rushlight.nn.functional.cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
     from rushlight.overrides.assertion import _assert
     from rushlight.utils.dlpack import to_dlpack
@@ -324,7 +327,9 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
     from rushlight.threads import get_num_threads, set_num_threads
 
-_HOMES = {name: module for table in (_FUNCTIONS, _LATE_FUNCTIONS) for module, names in table.items() for name in names}
+_HOMES = {
+    name: module for table in (_FUNCTIONS, _late_methods.FUNCTIONS) for module, names in table.items() for name in names
+}
 
 
 def __getattr__(name):
@@ -336,8 +341,8 @@ def __getattr__(name):
     home = _HOMES.get(name)
     if home is not None:
         found = (
-            _late_function(home, name)
-            if home in _LATE_FUNCTIONS
+            _late_methods.late_function(home, name)
+            if home in _late_methods.FUNCTIONS
             else getattr(_import_module(f"rushlight.{home}"), name)
         )
         globals()[name] = found

@@ -70,6 +70,7 @@ from rushlight import signal as signal
 from rushlight import size as size
 from rushlight import sparse as sparse
 from rushlight import special as special
+from rushlight import starting as starting
 from rushlight import storage as storage
 from rushlight import tensors as tensors
 from rushlight import testing as testing

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
-from rushlight import Tensor, return_types, tensors
+from rushlight import Tensor, linalg, return_types, tensors  # noqa: F401 (linear algebra enters its methods)
 from rushlight.core.graph import FIELDS, TensorBase
 from stubs.recorded import forms
 from stubs.rendered import declared, rendered, result

@@ -40,6 +40,33 @@ def test_checkers_of_types_see_what_is_loaded_on_demand():
     assert seen == modules | {(f"rushlight.{home}", name) for name, home in rushlight._HOMES.items()}
 
 
+LATE = """
+import rushlight
+from rushlight.ops.late_methods import FUNCTIONS, METHODS
+before = set(dir(rushlight.Tensor)), set(dir(rushlight))
+from rushlight.linalg import toplevel
+assert before == (set(dir(rushlight.Tensor)), set(dir(rushlight)))
+assert FUNCTIONS["linalg.toplevel"] == toplevel.__all__
+assert all(hasattr(vars(rushlight.Tensor)[name], "refuses") for name in METHODS["linalg"])
+"""
+
+
+def test_what_is_loaded_late_enters_what_was_promised():
+    subprocess.run([sys.executable, "-c", LATE], check=True, cwd=Path(rushlight.__file__).parents[1])
+
+
+def test_a_late_method_of_a_subclass_calls_the_one_that_it_overrides():
+    program = (
+        "import rushlight\n"
+        "class Counted(rushlight.Tensor):\n"
+        "    def det(self):\n"
+        "        return super().det() + 1\n"
+        "print(Counted([[2.0]]).det().item(), rushlight.det.__module__)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=Path(rushlight.__file__).parents[1], capture_output=True)
+    assert done.stdout.split() == [b"3.0", b"rushlight"]
+
+
 IMPORT_ALL = """
 import os, pkgutil, sys, rushlight
 from importlib import import_module

@@ -17,9 +17,9 @@ STORAGE = "untyped_storage storage storage_type set_ is_set_to"
 # Rooms of operators that are entered when one is first used: their functions at the top level, and their methods.
 FUNCTIONS = {
     "linalg.toplevel": """
-        cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse logdet lu lu_solve lu_unpack
-        matrix_exp matrix_power norm nuclear_norm orgqr ormqr pca_lowrank pinverse qr renorm slogdet svd svd_lowrank
-        triangular_solve vander
+        cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse lobpcg logdet lu lu_solve
+        lu_unpack matrix_exp matrix_power norm nuclear_norm orgqr ormqr pca_lowrank pinverse qr renorm slogdet svd
+        svd_lowrank triangular_solve vander
     """.split()
 }
 METHODS = {

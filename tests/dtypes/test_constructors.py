@@ -1,6 +1,7 @@
 """Tensors from sizes, data, buffers and ranges, in all dtypes: what PyTorch gives, in numbers."""
 
 from array import array
+from ctypes import c_float
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ def given(expression):
     """The value of an expression."""
     x = torch.tensor([1.5, 2.5])
     flags = torch.tensor([[True, False], [True, True]])
-    return eval(expression, {"torch": torch, "np": np, "array": array, "x": x, "flags": flags})
+    return eval(expression, {"torch": torch, "np": np, "array": array, "c_float": c_float, "x": x, "flags": flags})
 
 
 @pytest.mark.parametrize(
