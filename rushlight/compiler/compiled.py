@@ -5,7 +5,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import partial, update_wrapper
 from time import perf_counter
-from types import CodeType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.compiler.arguments import call_with, flattened, floats_in
 from rushlight.compiler.checking import compare
+from rushlight.compiler.containers import check_containers, containers_in, places_in
 from rushlight.compiler.execution import execution
 from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
 from rushlight.compiler.memories import Unrecordable
@@ -21,10 +22,11 @@ from rushlight.compiler.program import Mismatch
 from rushlight.compiler.recorder import Aside, Recorder
 from rushlight.compiler.recording import GRAD, Given, Recording
 from rushlight.compiler.replaying import Prepared, Replayer, owners_of
+from rushlight.compiler.splitting import Pieces, code_of
 from rushlight.compiler.states import State
 from rushlight.compiler.surroundings import Surroundings
 from rushlight.compiler.switches import INSIDE, STANCE
-from rushlight.compiler.watching import is_alone, watched
+from rushlight.compiler.watching import is_alone, line_of_change, watched
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
@@ -109,6 +111,10 @@ def layouts_of(recording: Recording) -> list[tuple[Any, ...]]:
     ]
 
 
+class Changed(Unrecordable):
+    """A call has changed objects that it does not own."""
+
+
 class Compiled(Replayer):
     """A function that is recorded and replayed; called like the function."""
 
@@ -121,6 +127,7 @@ class Compiled(Replayer):
         self.fullgraph = fullgraph
         self.backend = backend
         self.timed = timed
+        self.whole: Compiled | None = None  # the function that this one is a piece of
         self.reset()
         self.lock: Any = lock()
 
@@ -134,6 +141,13 @@ class Compiled(Replayer):
         self.joins = True  # whether recordings that differ in numbers alone may become one
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
+        self.pieces: Pieces = Pieces(self.function, self.piece)
+
+    def piece(self, function: FunctionType) -> "Compiled":
+        """A piece of the function, compiled."""
+        piece = Compiled(function, False, self.backend, self.timed)
+        piece.whole = self
+        return piece
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> "Compiled":
         return Compiled(deepcopy(self.function, memo), self.fullgraph, self.backend, self.timed)
@@ -146,7 +160,9 @@ class Compiled(Replayer):
 
     def look_after(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays with an eye on time and values, or calls and records."""
-        if self.given_up is not None or not self.lock.acquire(False):
+        if self.given_up is not None:
+            return (self.pieces.called or self.function)(*args, **kwargs)
+        if not self.lock.acquire(False):
             return self.function(*args, **kwargs)
         inside = INSIDE.set(True)
         try:
@@ -240,8 +256,9 @@ class Compiled(Replayer):
         ]
         given = Given(arguments, list(before.tensors.values()))
         state = State(given.tensors)
-        recorder = Recorder(given.tensors)
-        with watched(recorder) as calls:
+        recorder = Recorder(given.tensors, code=code_of(self.function))
+        places = [*before.places, *places_in((args, kwargs))]
+        with watched(recorder) as calls, line_of_change(recorder.code, places if self.failures else []) as lines:
             result = run_under(recorder, given, self.function, args, kwargs)
         if recorder.trouble is not None:
             self.give_up(*recorder.trouble)
@@ -250,8 +267,9 @@ class Compiled(Replayer):
             if unknown := {code: names for code, names in calls.codes.items() if code not in before.known}:
                 self.codes |= unknown
                 raise Unrecordable("it calls functions that are found only when it runs")
-            if not all(place.holds() for place in before.places):
-                raise Unrecordable("it changes objects that it does not own")
+            if not all(place.holds() for place in places):
+                raise Changed("it changes objects that it does not own")
+            check_containers(result, [*before.seen, *map(id, containers_in((args, kwargs)))])
             recording = Recording(recorder, given, structure, result)
             variant = Variant(recording, arguments, before, self)
             again = partial(self.recorded, args, kwargs, variant.others)
@@ -259,10 +277,12 @@ class Compiled(Replayer):
             recording.let_go()
             self.keep(variant)
         except Unrecordable as error:
-            if recorder.leaving is None:
-                self.fail(error, "")
-            else:
+            if recorder.leaving is not None:
                 self.give_up(*recorder.leaving)
+            elif isinstance(error, Changed) and lines and recorder.code is not None:
+                self.give_up(str(error), f"{recorder.code.co_filename}:{lines[0]}", lines[0])
+            else:
+                self.fail(error, "")
             return result
         for other in like:
             self.join(other, variant, arguments, state, before)
@@ -330,15 +350,22 @@ class Compiled(Replayer):
         if self.failures > 2 or self.fullgraph:
             self.give_up(str(error), where)
 
-    def give_up(self, why: str, where: str) -> None:
-        """Has the function run as it is from now on, and says why. RuntimeError with `fullgraph`."""
+    def give_up(self, why: str, where: str, line: int | None = None) -> None:
+        """Has the function run as it is from now on, in pieces around a line of its own where that can be; says why.
+
+        RuntimeError with `fullgraph`.
+        """
+        whole = self.whole or self
         place = f" at {where}" if where else ""
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
         if self.fullgraph:
             raise RuntimeError(f"torch.compile(fullgraph=True): {name} cannot be compiled{place}: {why}.")
         self.given_up = f"{why}{place}"
         self.prepared = []
-        warn(f"torch.compile: {name} runs as it is, because{place} {why}.")
+        if line is not None and whole.pieces.broke_at(line):
+            warn(f"torch.compile: {name} runs in parts, because{place} {why}: that line runs as it is.")
+        elif self.whole is None or whole.pieces.called is None:
+            warn(f"torch.compile: {name} runs as it is, because{place} {why}.")
 
 
 def run_under(

@@ -8,6 +8,7 @@ operators tells of itself (`core.interpreters.noted`): changes in place, random 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
-from rushlight.core.lines import place_of_user
+from rushlight.core.lines import line_in, place_of_user
 from rushlight.core.recording import recording
 
 
@@ -77,8 +78,11 @@ class Recorder(Interpreter):
 
     writes_down = True
 
-    def __init__(self, tensors: list[TensorBase], steps: bool = True, traces: bool = False) -> None:
+    def __init__(
+        self, tensors: list[TensorBase], steps: bool = True, traces: bool = False, code: CodeType | None = None
+    ) -> None:
         self.thread: int = get_ident()
+        self.code = code  # of the function that is called
         self.tensors = tensors
         self.steps = steps  # whether steps of optimizers are made
         self.parts: list[Part] = [Part(tensors)]
@@ -86,11 +90,11 @@ class Recorder(Interpreter):
         self.traces = traces  # whether numbers that leave the program are traced
         self.items: list[tuple[int, Value]] = []  # what left as a number: the part, and the value
         self.numbers: list[float] = []  # which they were
-        self.leaving: tuple[str, str] | None = None  # the first of them, to be told where it is in the way
+        self.leaving: tuple[str, str, int | None] | None = None  # the first of them, to be told where it is in the way
         self.inside = False
         self.stepping = False  # whether an optimizer makes a step: it is made anew at each replay
         self.drew = False
-        self.trouble: tuple[str, str] | None = None
+        self.trouble: tuple[str, str, int | None] | None = None  # why, where, the line in the function itself
         self.draws = False
         self.start: int = last_number()
         self.sent: Any = None  # the backward pass of the results: where it ends, cotangents, gradients
@@ -117,7 +121,7 @@ class Recorder(Interpreter):
     def give_up(self, why: str) -> None:
         """Ends the recording: the call goes on as if nobody looked."""
         if self.trouble is None:
-            self.trouble = why, place_of_user()
+            self.trouble = why, place_of_user(), line_in(self.code)
 
     @contextmanager
     def noting(self) -> Iterator[Any]:
@@ -295,6 +299,9 @@ class Recorder(Interpreter):
         """The cotangents of a node: one step on bare arrays, or, where they are steps or have tangents, on tensors."""
         if node.hooks is not None:
             self.give_up("a hook is called in the backward pass")
+        if node.sequence <= self.start:
+            self.give_up("a backward pass goes on with a graph from before the call")
+            return node.apply(grad, recorded, needs)
         plan = node.plan
         if plan is None or recording() or levels() or node.flags & ~(RESHAPE | CAST) or is_transparent(node.op):
             return node.apply(grad, True, needs)
@@ -387,7 +394,7 @@ class Recorder(Interpreter):
 
     def left(self, tensor: Any, number: Any) -> Any:
         """Notes that a value leaves as a number, which may be part of the result and nothing else."""
-        why = "item() takes a value out of the program", place_of_user()
+        why = "item() takes a value out of the program", place_of_user(), line_in(self.code)
         if type(number) is not float or tensor._array.dtype.char not in "fd":
             self.give_up(why[0])
             return number

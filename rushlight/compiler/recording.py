@@ -124,6 +124,13 @@ def tensors_of(arguments: list[Any]) -> list[TensorBase]:
     return [one for one in arguments if isinstance(one, TensorBase)]
 
 
+def check_views(results: list[TensorBase]) -> None:
+    """Unrecordable where results are views of one tensor: a change of one would have to reach the others."""
+    bases = [id(one if one._view is None else one._view.base) for one in results]
+    if len(set(bases)) < len(bases):
+        raise Unrecordable("two results are views of one tensor")
+
+
 class Again:
     """What differentiates a call once more, by calling its function: what the call changes is put back."""
 
@@ -177,6 +184,9 @@ class Recording:
         self.results: list[Any] = [
             self.place_of(tensor, number) for tensor, number in zip(tensors, numbers, strict=True)
         ]
+        firsts: dict[int, int] = {}
+        self.firsts: list[int] = [firsts.setdefault(id(tensor), i) for i, tensor in enumerate(tensors)]
+        check_views([tensors[i] for i in firsts.values()])
         self.tensors = tensors
         self.left: list[float] = recorder.numbers
         self.items: list[tuple[int, int]] = [
@@ -259,7 +269,10 @@ class Recording:
         """
         results, _, numbers = self.replayed(arguments, call)
         numbers += arguments
-        return rebuilt(self.result, lambda leaf: results[leaf.index] if type(leaf) is Leaf else leaf.value(numbers))
+        firsts = self.firsts
+        return rebuilt(
+            self.result, lambda leaf: results[firsts[leaf.index]] if type(leaf) is Leaf else leaf.value(numbers)
+        )
 
     def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], Any, list[Any]]:
         """The tensors of the result, their node in the graph, if they have one, and the numbers that leave."""

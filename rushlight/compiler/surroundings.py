@@ -7,6 +7,8 @@ changed what it does not own, and cannot be replayed.
 """
 
 import sys
+from dis import get_instructions
+from functools import cache
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from rushlight.compiler.guards import MISSING, Place, content_of
 from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.replaying import Replayer
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import is_users
 from rushlight.dtypes import dtype as DType
@@ -83,6 +86,8 @@ class Surroundings:
         elif isinstance(value, MethodType):
             self.look_at(value.__func__)
             self.look_at(value.__self__)
+        elif isinstance(value, Replayer):
+            self.look_at(value.function)
         elif isinstance(value, (list, tuple)):
             self.put(LENGTH, value, None, len(value))
             for i, item in enumerate(value):
@@ -132,7 +137,7 @@ class Surroundings:
 
     def look_at_globals(self, code: CodeType, namespace: dict[Any, Any]) -> None:
         """Looks at the globals that code names."""
-        for name in names_of(code):
+        for name in globals_of(code):
             if name in namespace and not name.startswith("__"):
                 self.note(IN_DICT, namespace, name, namespace[name])
 
@@ -204,13 +209,11 @@ class Surroundings:
             self.look_at_names(attributes)
 
 
-def names_of(code: CodeType) -> set[str]:
-    """The names in code, and in the code in it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= names_of(constant)
-    return names
+@cache
+def globals_of(code: CodeType) -> frozenset[str]:
+    """The globals that code reads or sets, and the code in it."""
+    names = {one.argval for one in get_instructions(code) if "GLOBAL" in one.opname or one.opname == "LOAD_NAME"}
+    return frozenset(names).union(*[globals_of(one) for one in code.co_consts if isinstance(one, CodeType)])
 
 
 def is_library(module: str | None) -> bool:

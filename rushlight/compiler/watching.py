@@ -174,6 +174,29 @@ def watched(recorder: Any) -> Iterator[Any]:
             setattr(Tensor, name, original)
 
 
+@contextmanager
+def line_of_change(code: CodeType | None, places: list[Any]) -> Iterator[list[int]]:
+    """A context in which the line of some code is found behind which places hold something else than before."""
+    found: list[int] = []
+    last = 0
+
+    def look(frame: Any, event: str, arg: Any) -> Any:
+        nonlocal last
+        if not found and last and not all(place.holds() for place in places):
+            found.append(last)
+        last = frame.f_lineno
+        return look
+
+    if code is None or not places or sys.gettrace() is not None:
+        yield found
+        return
+    sys.settrace(lambda frame, event, arg: look if frame.f_code is code else None)
+    try:
+        yield found
+    finally:
+        sys.settrace(None)
+
+
 def tapped(recorder: Any, name: str, original: Any) -> Any:
     """A method of tensors that tells the recorder of its calls."""
     if name == "__bool__":

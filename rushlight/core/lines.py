@@ -19,6 +19,7 @@ __all__ = [
     "PYTHON",
     "USER",
     "is_users",
+    "line_in",
     "line_of_user",
     "lines_of_user",
     "place_of_user",
@@ -103,6 +104,14 @@ def place_of_user() -> Any:
     """The innermost line of the user's program, as "file.py:12"."""
     frame = next(user_frames(sys._getframe(1)), None)
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def line_in(code: Any) -> Any:
+    """The line that a call of some code is at, the innermost of several; None where none led here."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return None if frame is None else frame.f_lineno
 
 
 def warn(message, category=UserWarning):

@@ -74,7 +74,8 @@ QUIETLY_AT_FIRST = [appends_to_a_global, counts_in_a_global, Stores()]
 def test_a_warning_says_which_line_is_in_the_way(function):
     f = compiled(function)
     x = torch.tensor([1.0, 2.0])
-    with pytest.warns(UserWarning, match=rf"{function.__name__} runs as it is, because at .*test_fallbacks\.py:\d+ "):
+    told = rf"{function.__name__} runs (as it is|in parts), because at .*test_fallbacks\.py:\d+ "
+    with pytest.warns(UserWarning, match=told):
         first = f(x)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -281,6 +282,59 @@ def test_a_change_between_forward_and_backward_is_found():
             (out if changes_result else x).add_(1)
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
                 out.sum().backward()
+
+
+def grows(xs, x):
+    xs.append(x * 2)
+    return x + xs[0]
+
+
+def shrinks(xs, x):
+    return xs.pop() + x
+
+
+def returns_what_it_is_given(xs, x):
+    return xs, x + 1
+
+
+def returns_one_list_twice(xs, x):
+    made = [x + 1]
+    return made, [x * 2, made]
+
+
+def returns_views(xs, x):
+    made = x + 1
+    return made, made.view(1, 2)
+
+
+LISTS = [grows, shrinks, returns_what_it_is_given, returns_one_list_twice, returns_views]
+
+
+@pytest.mark.parametrize("function", LISTS, ids=lambda function: function.__name__)
+def test_lists_and_views_stay_what_they_are(function):
+    f = compiled(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i in range(6):
+            lists = [[torch.ones(2), torch.full((2,), float(i))] for _ in range(2)]
+            expected, found = [g(xs, torch.ones(2) * i) for g, xs in zip((function, f), lists, strict=True)]
+            if isinstance(found, tuple):
+                for result in (expected, found):
+                    (result[0][0] if isinstance(result[0], list) else result[0]).add_(1)
+                assert (found[0] is lists[1]) == (expected[0] is lists[0])
+            torch.testing.assert_close(found, expected)
+            torch.testing.assert_close(lists[1], lists[0])
+    assert f.given_up
+
+
+def test_one_tensor_is_returned_twice():
+    f = compiled(lambda x: (x, [y := x + 1, y]))
+    for i in range(3):
+        x = torch.ones(2) * i
+        same, (first, second) = f(x)
+        assert same is x
+        assert first is second
+    assert f.variants[0].replays == 2
 
 
 def test_results_are_the_callers():

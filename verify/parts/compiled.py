@@ -1,4 +1,7 @@
-"""Random programs as functions that are called again and again: compiled, and as they are."""
+"""Random programs as functions that are called again and again: compiled, and as they are.
+
+They are written on PyTorch, which ends the process in some: so they run in processes of their own.
+"""
 
 import argparse
 import warnings
@@ -7,10 +10,15 @@ from collections import Counter
 import torch
 from tqdm import tqdm
 
+from verify.explained import ENDED
 from verify.figures import Figure
+from verify.isolation import Ended, results
+from verify.parts.programs import Program, is_ended_by_pytorch
 from verify.programs.generators import GENERATORS
 from verify.programs.replayed import outcome
-from verify.programs.writer import Writer
+
+SENSITIVE = "the program makes much of rounding: it is as sensitive to small disturbances"
+AS_IT_IS = "the program runs as it is, and says so"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -29,21 +37,37 @@ def run(arguments: argparse.Namespace) -> list[Figure]:
     kinds = [kind for kind in GENERATORS if arguments.only in kind]
     figures = {kind: Figure(kind) for kind in kinds}
     reasons: dict[str, Counter[str]] = {kind: Counter() for kind in kinds}
-    for number in tqdm(range(arguments.start, arguments.start + arguments.count), unit="program", mininterval=1):
-        kind = kinds[number % len(kinds)]
-        figure = figures[kind]
-        writer = Writer(f"0-{number}")
-        GENERATORS[kind].write(writer)
+    numbers = range(arguments.start, arguments.start + arguments.count)
+    programs = [Program(kinds[number % len(kinds)], f"0-{number}") for number in numbers]
+
+    def called(program: Program) -> tuple[str, str, list[str]]:
+        writer = program.written()
         lines = [line for line, error in zip(writer.lines, writer.errors, strict=True) if not error]
-        figure.checked += 1
-        came, difference = outcome(lines, arguments.backend)
-        if difference:
-            figure.unexplained.append("\n".join([f"# program 0-{number} ({kind})", *lines, f"# {difference}"]))
-        elif came == "differs by rounding":
-            figure.explained["the program makes much of rounding: it is as sensitive to small disturbances"] += 1
-        elif came != "replayed":
-            figure.explained["the program runs as it is, and says so"] += 1
-            reasons[kind][came] += 1
+        return *outcome(lines, arguments.backend), lines
+
+    with tqdm(programs, unit="program", mininterval=1) as progress:
+        for program, result in zip(progress, results(called, programs), strict=True):
+            note(program, result, figures[program.kind], reasons[program.kind])
     for kind, counted in reasons.items() if arguments.reasons else ():
         print("\n".join([kind, *(f"  {count:,} {why}" for why, count in counted.most_common(12))]))
     return list(figures.values())
+
+
+def note(program: Program, result: Ended | tuple[str, str, list[str]], figure: Figure, reasons: Counter) -> None:
+    """Counts how a program came out."""
+    figure.checked += 1
+    title = f"# program {program.name} ({program.kind})"
+    if isinstance(result, Ended):
+        if is_ended_by_pytorch(program):
+            figure.explained[ENDED] += 1
+        else:
+            figure.unexplained.append(f"{title}: the process ends by {result.how}")
+        return
+    came, difference, lines = result
+    if difference:
+        figure.unexplained.append("\n".join([title, *lines, f"# {difference}"]))
+    elif came == "differs by rounding":
+        figure.explained[SENSITIVE] += 1
+    elif came != "replayed":
+        figure.explained[AS_IT_IS] += 1
+        reasons[came] += 1
