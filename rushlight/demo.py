@@ -27,12 +27,12 @@ class Model(nn.Module):
     def __init__(self, out_dims: int):
         super().__init__()
         n = out_dims
-        self.conv1 = nn.Conv2d(1, n, 3, stride=3, padding=1)
-        self.conv2 = nn.Sequential(nn.Conv2d(n, 2 * n, 3), nn.BatchNorm2d(2 * n), nn.ReLU())
-        self.conv3 = nn.Sequential(
+        self.conv1: nn.Conv2d = nn.Conv2d(1, n, 3, stride=3, padding=1)
+        self.conv2: nn.Sequential = nn.Sequential(nn.Conv2d(n, 2 * n, 3), nn.BatchNorm2d(2 * n), nn.ReLU())
+        self.conv3: nn.Sequential = nn.Sequential(
             nn.Conv2d(2 * n, 4 * n, 4, stride=2, padding=1), nn.BatchNorm2d(4 * n), nn.ReLU(), nn.Flatten()
         )
-        self.fc = nn.Linear(4 * n * 16, 10)
+        self.fc: nn.Linear = nn.Linear(4 * n * 16, 10)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The score of each class for each image."""

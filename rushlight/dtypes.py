@@ -166,21 +166,29 @@ uint16: dtype = dtype("uint16", np.uint16)
 uint32: dtype = dtype("uint32", np.uint32)
 uint64: dtype = dtype("uint64", np.uint64)
 int8: dtype = dtype("int8", np.int8)
-int16 = short = dtype("int16", np.int16)
-int32 = int = dtype("int32", np.int32)
-int64 = long = dtype("int64", np.int64)
+int16: dtype = dtype("int16", np.int16)
+short: dtype = int16
+int32: dtype = dtype("int32", np.int32)
+int: dtype = int32
+int64: dtype = dtype("int64", np.int64)
+long: dtype = int64
 float8_e4m3fn: NarrowType = NarrowType("float8_e4m3fn")
 float8_e4m3fnuz: NarrowType = NarrowType("float8_e4m3fnuz")
 float8_e5m2: NarrowType = NarrowType("float8_e5m2")
 float8_e5m2fnuz: NarrowType = NarrowType("float8_e5m2fnuz")
 bfloat16: NarrowType = NarrowType("bfloat16")
-float16 = half = dtype("float16", np.float16)
-float32 = float = dtype("float32", np.float32)
-float64 = double = dtype("float64", np.float64)
-complex64 = cfloat = dtype("complex64", np.complex64)
-complex128 = cdouble = dtype("complex128", np.complex128)
+float16: dtype = dtype("float16", np.float16)
+half: dtype = float16
+float32: dtype = dtype("float32", np.float32)
+float: dtype = float32
+float64: dtype = dtype("float64", np.float64)
+double: dtype = float64
+complex64: dtype = dtype("complex64", np.complex64)
+cfloat: dtype = complex64
+complex128: dtype = dtype("complex128", np.complex128)
+cdouble: dtype = complex128
 
-TYPE_NAMES = {
+TYPE_NAMES: dict[dtype, str] = {
     bool: "Bool",
     uint8: "Byte",
     int8: "Char",
@@ -201,11 +209,18 @@ TYPE_NAMES = {
     float8_e5m2: "Float8_e5m2",
     float8_e5m2fnuz: "Float8_e5m2fnuz",
 }
-DTYPES = tuple(TYPE_NAMES)
+DTYPES: tuple[dtype, ...] = tuple(TYPE_NAMES)
 NARROW = {d._name: d for d in DTYPES if isinstance(d, NarrowType)}
-FROM_NUMPY = {d._numpy: d for d in DTYPES if d._name not in NARROW}  # narrow types are added when they are loaded
+FROM_NUMPY: dict[np.dtype, dtype] = {
+    d._numpy: d for d in DTYPES if d._name not in NARROW
+}  # narrow types are added when they are loaded
 WIDE_UNSIGNED = frozenset(d._numpy for d in (uint16, uint32, uint64))
-SCALARS = {builtins.bool: bool, builtins.int: int64, builtins.float: float32, builtins.complex: complex64}
+SCALARS: dict[type, dtype] = {
+    builtins.bool: bool,
+    builtins.int: int64,
+    builtins.float: float32,
+    builtins.complex: complex64,
+}
 
 _default = float32
 
@@ -391,9 +406,13 @@ class finfo:
         self.dtype: str = d._name
         limits = np.finfo(d._numpy) if d._numpy not in narrow.TYPES else ml_limits(d)
         digits = builtins.int(-math.log10(limits.eps))  # decimal digits that any number keeps
-        self.bits, self.resolution = limits.bits, 10.0**-digits
-        self.eps, self.max, self.min = (builtins.float(limit) for limit in (limits.eps, limits.max, limits.min))
-        self.tiny = self.smallest_normal = builtins.float(limits.smallest_normal)
+        self.bits: builtins.int = limits.bits
+        self.resolution: builtins.float = 10.0**-digits
+        self.eps: builtins.float = builtins.float(limits.eps)
+        self.max: builtins.float = builtins.float(limits.max)
+        self.min: builtins.float = builtins.float(limits.min)
+        self.smallest_normal: builtins.float = builtins.float(limits.smallest_normal)
+        self.tiny: builtins.float = self.smallest_normal
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, NoReturn
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
@@ -96,6 +96,6 @@ def state_of(model: Module, detached: bool) -> tuple[list[str], tuple[Any, ...],
     return list(params), values, list(buffers), tuple(buffers.values())
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> NoReturn:
     """Says why there is no such name, or which ones are near."""
     raise _no_such_name("rushlight.functorch", name)

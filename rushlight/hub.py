@@ -26,7 +26,7 @@ def get_dir() -> str:
     return _directory or str(Path(os.getenv("TORCH_HOME", f"{cache}/torch")).expanduser() / "hub")
 
 
-def set_dir(d: str | os.PathLike) -> None:
+def set_dir(d: str | os.PathLike[str]) -> None:
     """Sets where downloads are kept."""
     global _directory
     _directory = str(Path(d).expanduser())

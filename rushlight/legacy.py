@@ -8,8 +8,12 @@ from rushlight.ops.making.old_constructors import constructed
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
-WITHOUT = {d for d in dtypes.DTYPES if d._name in ("uint16", "uint32", "uint64") or d._name.startswith("float8")}
-CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex and d not in WITHOUT}
+WITHOUT: set[dtypes.dtype] = {
+    d for d in dtypes.DTYPES if d._name in ("uint16", "uint32", "uint64") or d._name.startswith("float8")
+}
+CLASSES: dict[str, dtypes.dtype] = {
+    f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex and d not in WITHOUT
+}
 
 __all__ = ["set_default_tensor_type", *CLASSES]
 

@@ -29,7 +29,7 @@ __all__ = [
 
 _operators: dict[str, "CustomOpDef"] = {}
 KERNELS = {"CPU", "cpu", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "default", ""}
-TYPES = {
+TYPES: dict[Any, str] = {
     Tensor: "Tensor",
     int: "SymInt",
     float: "float",

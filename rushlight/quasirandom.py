@@ -30,6 +30,9 @@ class SobolEngine:
             [0.7500, 0.2500]])
     """
 
+    num_generated: int
+    quasi: Tensor
+
     dimension: int
     scramble: bool
     seed: int | None

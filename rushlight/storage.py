@@ -247,7 +247,7 @@ class BFloat16Storage(TypedStorage):
     ([1.0, 2.5], torch.bfloat16)
     """
 
-    dtype = dtypes.bfloat16
+    dtype: dtypes.dtype = dtypes.bfloat16
 
 
 class BoolStorage(TypedStorage):
@@ -258,7 +258,7 @@ class BoolStorage(TypedStorage):
     ([True, False], torch.bool)
     """
 
-    dtype = dtypes.bool
+    dtype: dtypes.dtype = dtypes.bool
 
 
 class ByteStorage(TypedStorage):
@@ -269,7 +269,7 @@ class ByteStorage(TypedStorage):
     ([1, 255], torch.uint8)
     """
 
-    dtype = dtypes.uint8
+    dtype: dtypes.dtype = dtypes.uint8
 
 
 class CharStorage(TypedStorage):
@@ -280,7 +280,7 @@ class CharStorage(TypedStorage):
     ([1, -1], torch.int8)
     """
 
-    dtype = dtypes.int8
+    dtype: dtypes.dtype = dtypes.int8
 
 
 class ComplexDoubleStorage(TypedStorage):
@@ -291,7 +291,7 @@ class ComplexDoubleStorage(TypedStorage):
     ([(1+0j), 2j], torch.complex128)
     """
 
-    dtype = dtypes.complex128
+    dtype: dtypes.dtype = dtypes.complex128
 
 
 class ComplexFloatStorage(TypedStorage):
@@ -302,7 +302,7 @@ class ComplexFloatStorage(TypedStorage):
     ([(1+0j), 2j], torch.complex64)
     """
 
-    dtype = dtypes.complex64
+    dtype: dtypes.dtype = dtypes.complex64
 
 
 class DoubleStorage(TypedStorage):
@@ -313,7 +313,7 @@ class DoubleStorage(TypedStorage):
     ([1.0, 2.5], torch.float64)
     """
 
-    dtype = dtypes.float64
+    dtype: dtypes.dtype = dtypes.float64
 
 
 class FloatStorage(TypedStorage):
@@ -324,7 +324,7 @@ class FloatStorage(TypedStorage):
     ([1.0, 2.5], torch.float32)
     """
 
-    dtype = dtypes.float32
+    dtype: dtypes.dtype = dtypes.float32
 
 
 class HalfStorage(TypedStorage):
@@ -335,7 +335,7 @@ class HalfStorage(TypedStorage):
     ([1.0, 2.5], torch.float16)
     """
 
-    dtype = dtypes.float16
+    dtype: dtypes.dtype = dtypes.float16
 
 
 class IntStorage(TypedStorage):
@@ -346,7 +346,7 @@ class IntStorage(TypedStorage):
     ([1, 2], torch.int32)
     """
 
-    dtype = dtypes.int32
+    dtype: dtypes.dtype = dtypes.int32
 
 
 class LongStorage(TypedStorage):
@@ -357,7 +357,7 @@ class LongStorage(TypedStorage):
     ([1, 2], torch.int64)
     """
 
-    dtype = dtypes.int64
+    dtype: dtypes.dtype = dtypes.int64
 
 
 class ShortStorage(TypedStorage):
@@ -368,7 +368,7 @@ class ShortStorage(TypedStorage):
     ([1, 2], torch.int16)
     """
 
-    dtype = dtypes.int16
+    dtype: dtypes.dtype = dtypes.int16
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:

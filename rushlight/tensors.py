@@ -40,7 +40,7 @@ def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any 
         return function(*args, **kwargs or {})
 
 
-def disabled_torch_dispatch(func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+def disabled_torch_dispatch(func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """`__torch_dispatch__` of a class that has none: the call as ever. PyTorch's is `_disabled_torch_dispatch_impl`."""
     from rushlight.dispatch.interpreter import without_classes
 

@@ -15,7 +15,7 @@ def __getattr__(name: str) -> Any:
 
 def _parse_to(
     *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, memory_format: Any = None
-) -> tuple:
+) -> tuple[Any, ...]:
     """What the arguments of `Module.to` say: the device, the dtype, whether not to wait, and the memory format.
 
     >>> import rushlight as torch

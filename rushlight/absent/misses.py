@@ -10,6 +10,8 @@ from rushlight.absent.types import absent_type
 class LateText:
     """A text that is made when it is read: programs ask for names that are not there, and look at no message."""
 
+    arguments: tuple[Any, ...]
+
     def __init__(self, make: Callable[..., str], *arguments: Any):
         self.make, self.arguments = make, arguments
 

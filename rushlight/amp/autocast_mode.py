@@ -46,7 +46,7 @@ class Autocast(Interpreter):
 
     def __init__(self, dtype: dtypes.dtype | None):
         self.dtype = dtype
-        self.casts = dtype is not None
+        self.casts: bool = dtype is not None
 
     def concerns(self, op: Any, args: Sequence[Any]) -> bool:
         """Whether this is the innermost block of its kind, switched on, and the operator is on a list."""

@@ -129,9 +129,9 @@ def filled_like(make: Callable[..., Any], doc: str) -> Callable[..., Any]:
     return function
 
 
-empty = filled(torch.empty, "An array of a shape, with any values.")
-ones = filled(torch.ones, "An array of ones.")
-zeros = filled(torch.zeros, "An array of zeros.")
-empty_like = filled_like(torch.empty_like, "An array in the shape of another, with any values.")
-ones_like = filled_like(torch.ones_like, "An array of ones in the shape of another.")
-zeros_like = filled_like(torch.zeros_like, "An array of zeros in the shape of another.")
+empty: Callable[..., Any] = filled(torch.empty, "An array of a shape, with any values.")
+ones: Callable[..., Any] = filled(torch.ones, "An array of ones.")
+zeros: Callable[..., Any] = filled(torch.zeros, "An array of zeros.")
+empty_like: Callable[..., Any] = filled_like(torch.empty_like, "An array in the shape of another, with any values.")
+ones_like: Callable[..., Any] = filled_like(torch.ones_like, "An array of ones in the shape of another.")
+zeros_like: Callable[..., Any] = filled_like(torch.zeros_like, "An array of zeros in the shape of another.")

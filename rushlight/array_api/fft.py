@@ -25,7 +25,7 @@ TRANSFORMS = [
 __all__ = [*TRANSFORMS, "fftfreq", "rfftfreq"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """A transform, NumPy's of the same name."""
     if name in TRANSFORMS:
         return on_tensors(getattr(np.fft, name))

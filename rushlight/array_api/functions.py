@@ -127,7 +127,7 @@ OWN = ["argsort", "astype", "broadcast_shapes", "expand_dims", "isin", "sort", "
 __all__ = [*ELEMENTWISE, *OTHERS, *OWN]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """A function of the standard that NumPy has under the same name."""
     if name in ELEMENTWISE or name in OTHERS:
         return on_tensors(getattr(np, name))

@@ -36,7 +36,7 @@ SAME = [
 __all__ = [*SAME, "cholesky", "svd"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """A function that NumPy has under the same name."""
     if name in SAME:
         return on_tensors(getattr(np.linalg, name))

@@ -5,6 +5,7 @@ Forward mode, `functional`, the profiler and `explain` are loaded when they are 
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.autograd import graph
@@ -48,7 +49,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Loads what is heavy when it is first used; for any other name says that there is none."""
     if name in ("forward_ad", "functional", "profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")

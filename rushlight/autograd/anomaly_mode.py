@@ -31,7 +31,7 @@ class set_detect_anomaly(Switch):
     mode: bool
     check_nan: bool
 
-    names = ("anomaly", "check_nan")
+    names: tuple[str, ...] = ("anomaly", "check_nan")
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.mode, self.check_nan = mode, check_nan
@@ -57,6 +57,9 @@ class detect_anomaly(set_detect_anomaly):
     Traceback (most recent call last):
     RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.
     """
+
+    mode: bool
+    check_nan: bool
 
     def __init__(self, check_nan: bool = True):
         self.mode, self.check_nan = True, check_nan

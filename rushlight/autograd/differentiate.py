@@ -216,7 +216,7 @@ def batched_grads(
     return [None if g is None else leave(g, 0, level) for g in results]
 
 
-def check_batch(i, output, g):
+def check_batch(i: int, output: Any, g: Any) -> None:
     """Raises where a batch of gradients does not fit the i-th output."""
     shape = shape_and_dtype(output)[0]
     if g is None or shape is None or g._array.shape[1:] == shape:
@@ -301,7 +301,7 @@ def shape_and_dtype(output: Any) -> tuple[Any, ...]:
     return output.metadata or (None, None)
 
 
-def implicit_grad(output):
+def implicit_grad(output: Any) -> Any:
     """The gradient 1 of a scalar output."""
     shape, dtype = shape_and_dtype(output)
     if shape is None or (shape and math.prod(shape) != 1):
@@ -317,7 +317,7 @@ def implicit_grad(output):
     return new_tensor(without_data(shape, dtype) if getattr(output, "is_meta", False) else np.ones(shape, dtype))
 
 
-def checked_grad(output, g, i):
+def checked_grad(output: Any, g: Any, i: int) -> Any:
     """A given gradient, after a look at its shape and type."""
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")

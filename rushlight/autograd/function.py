@@ -107,8 +107,8 @@ class Function(metaclass=FunctionMeta):
         """Saves what `backward` needs, where `forward` takes no `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
-    backward = staticmethod(no_formula)
-    vjp = staticmethod(no_formula)
+    backward: Callable[..., Any] = staticmethod(no_formula)
+    vjp: Callable[..., Any] = staticmethod(no_formula)
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:

@@ -31,7 +31,7 @@ class FunctionCtx:
     saved_for_forward: tuple[Any, ...] = ()
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
-    materialize_grads = True
+    materialize_grads: bool = True
     _materialize_non_diff_grads = True
     needs_input_grad: tuple[Any, ...] = ()
 

@@ -87,7 +87,7 @@ class Decorator:
 class GradMode(Switch, Decorator):
     """A context manager, and a decorator of functions and generators, that sets grad mode and puts it back."""
 
-    names = ("grad",)
+    names: tuple[str, ...] = ("grad",)
     mode: bool
 
     def inside(self, modes: Any) -> Any:
@@ -177,7 +177,7 @@ class inference_mode(Switch, Decorator):
     True
     """
 
-    names = ("grad", "inference")
+    names: tuple[str, ...] = ("grad", "inference")
 
     def __new__(cls, mode: bool = True) -> Any:
         """The mode, or a function decorated with it."""

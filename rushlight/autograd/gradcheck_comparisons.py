@@ -117,7 +117,7 @@ class Part:
         )
 
 
-PARTS = (("imaginary", lambda z: z.imag), ("real", lambda z: z.real))
+PARTS: tuple[tuple[str, Callable[..., Any]], ...] = (("imaginary", lambda z: z.imag), ("real", lambda z: z.real))
 
 
 def check_reverse(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:

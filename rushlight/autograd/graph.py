@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 from rushlight.absent.misses import no_such_name
 from rushlight.core.aliases import Array
@@ -118,10 +119,11 @@ class saved_tensors_hooks(Switch):
     tensor([2., 2.])
     """
 
-    names = ("packing",)
+    names: tuple[str, ...] = ("packing",)
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
-        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+        self.pack_hook: Callable[[Tensor], Any] = pack_hook
+        self.unpack_hook: Callable[[Any], Tensor] = unpack_hook
 
     def inside(self, modes: Any) -> Any:
         """The modes with these hooks. RuntimeError where hooks are not allowed."""
@@ -141,7 +143,7 @@ class disable_saved_tensors_hooks(Switch):
     RuntimeError: not here
     """
 
-    names = ("refusal",)
+    names: tuple[str, ...] = ("refusal",)
 
     def __init__(self, error_message: str):
         self.error_message = error_message
@@ -248,10 +250,10 @@ def register_multi_grad_hook(
 class Waiting:
     """The gradients that a multi-gradient hook has got so far, for each backward run."""
 
-    def __init__(self, tensors, fn, mode):
+    def __init__(self, tensors: Any, fn: Any, mode: str):
         self.tensors, self.fn, self.mode = tensors, fn, mode
         self.lock: Any = lock()
-        self.runs = weakref.WeakKeyDictionary()
+        self.runs: WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     def arrived(self, i: Any, grad: Array) -> None:
         """Notes a gradient, and calls the function when it is time."""

@@ -44,6 +44,8 @@ RECORDING = lock()  # held by the one that records
 class Variant:
     """A recording with its guards (`prepared`), and what is known of how it does."""
 
+    granted: int
+
     def __init__(self, recording: Recording, arguments: list[Any], surroundings: Surroundings, compiled: "Compiled"):
         self.recording = recording
         self.others: list[TensorBase] = list(surroundings.tensors.values())
@@ -117,6 +119,11 @@ class Changed(Unrecordable):
 
 class Compiled(Replayer):
     """A function that is recorded and replayed; called like the function."""
+
+    strange: int
+    joins: bool
+    failures: int
+    prepared: list[Any]
 
     def __init__(
         self, function: Callable[..., Any], fullgraph: bool = False, backend: str = "walker", timed: bool = True

@@ -18,7 +18,7 @@ from rushlight.core.tracing import power
 
 TRUTH = np.dtype(bool)
 FLOATS: set[Any] = {np.dtype(np.float32), np.dtype(np.float64)}
-REDUCED = {np.add, np.maximum, np.minimum}
+REDUCED: set[np.ufunc] = {np.add, np.maximum, np.minimum}
 
 
 class Unsuitable(Exception):
@@ -259,7 +259,16 @@ def averaged(array: Drawn, axis: Any = None, dtype: Any = None, out: None = None
     return total / (array.size // max(total.size, 1))
 
 
-VIEWS = {np.transpose, np.swapaxes, np.moveaxis, np.broadcast_to, np.expand_dims, np.squeeze, np.flip, np.rollaxis}
+VIEWS: set[Callable[..., Any]] = {
+    np.transpose,
+    np.swapaxes,
+    np.moveaxis,
+    np.broadcast_to,
+    np.expand_dims,
+    np.squeeze,
+    np.flip,
+    np.rollaxis,
+}
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: chosen,
     np.zeros_like: filled(0),

@@ -11,8 +11,8 @@ import numpy as np
 
 from rushlight.compiler.graph import APPLY, CONSTANT, COPY, INPUT, ITEM, REDUCE, WINDOW, Graph, Node
 
-FUSED_TYPES = {np.dtype(np.float32), np.dtype(np.float64), np.dtype(bool)}
-FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
+FUSED_TYPES: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64), np.dtype(bool)}
+FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 ALL, DOWN, ALONG = "all", "down", "along"  # which way a sum goes: over all, over rows, within each row
 
 

@@ -24,7 +24,7 @@ COPY = "copy"  # of a window, lying contiguous; with a number as detail, a copy 
 STACK = "stack"  # arrays of one shape, one after the other along a new first dimension
 CALL = "call"  # any function; detail: a `Call`
 ITEM = "item"  # one of the results of a call; detail: its number
-COMMUTATIVE = {np.add, np.multiply}
+COMMUTATIVE: set[np.ufunc] = {np.add, np.multiply}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,9 +50,13 @@ class Constant:
     __slots__ = ("array", "key")
 
     def __init__(self, array: np.ndarray):
-        self.array = np.array(array, order="C")
+        self.array: np.ndarray = np.array(array, order="C")
         self.array.flags.writeable = False
-        self.key = (self.array.dtype.str, self.array.shape, self.array.tobytes() if array.size < 4096 else id(self))
+        self.key: tuple[str, tuple[int, ...], bytes | int] = (
+            self.array.dtype.str,
+            self.array.shape,
+            self.array.tobytes() if array.size < 4096 else id(self),
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self.key == other.key

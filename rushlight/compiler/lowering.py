@@ -28,7 +28,7 @@ from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, 
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.ops.making.creation import full_array
 
-FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
+FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 TRUTH = np.dtype(bool)
 KERNELS = {
     "softmax",

@@ -122,6 +122,9 @@ def planned(graph: Graph) -> Plan:
 class Planner:
     """A plan while it is made."""
 
+    order: list[Instruction]
+    slots: int
+
     def __init__(self, graph: Graph):
         self.graph = graph
         self.order = instructions(graph)

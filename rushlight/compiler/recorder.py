@@ -35,6 +35,8 @@ class Part:
     (`changed`), and how often they were changed (`bumps`).
     """
 
+    finished: bool
+
     def __init__(self, tensors: list[TensorBase]) -> None:
         self.program: Program = Program()
         self.memories: Memories = Memories(self.program)
@@ -72,6 +74,10 @@ def version_of(tensor: Any) -> int:
 
 class Recorder(Interpreter):
     """Writes down what happens in one thread. `trouble` says why that cannot be replayed, and where it was found."""
+
+    draws: bool
+    drew: bool
+    spent: bool
 
     inside: bool
     stepping: bool
@@ -370,7 +376,7 @@ class Recorder(Interpreter):
             args = (self.part.memories.value_of(array), answer)
             self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
 
-    def relied_on(self, function: Callable, args: tuple) -> None:
+    def relied_on(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Notes that what is done rests on a function of arrays giving True, for all examples of batched ones."""
         if self.inside:  # the operator asks again in a replay
             return
@@ -425,11 +431,11 @@ class Aside(Interpreter):
 
     takes_steps = True
 
-    def concerns(self, op: Any, args: tuple) -> bool:
+    def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
         """No call."""
         return False
 
-    def step_of(self, step: Callable, args: tuple, kwargs: dict) -> None:
+    def step_of(self, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
         """Makes none."""
 
 

@@ -32,10 +32,13 @@ class Traced(float):
         """Its value may be another at the next call."""
         raise Unrecordable("the way of the call depends on a number")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = refuse  # type: ignore[assignment]
-    __float__ = __int__ = __trunc__ = __round__ = __floor__ = __ceil__ = refuse  # type: ignore[assignment]
-    __str__ = __repr__ = __format__ = __hash__ = __divmod__ = __rdivmod__ = refuse  # type: ignore[assignment]
-    is_integer = as_integer_ratio = hex = refuse  # type: ignore[assignment]
+
+DEPENDING = """
+    __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __float__ __int__ __trunc__ __round__ __floor__ __ceil__ __str__
+    __repr__ __format__ __hash__ __divmod__ __rdivmod__ is_integer as_integer_ratio hex
+"""
+for name in DEPENDING.split():
+    setattr(Traced, name, Traced.refuse)
 
 
 def traced(function: Callable[..., Any], reverse: bool = False) -> Callable[..., Any]:

@@ -4,20 +4,24 @@ This is the plain twin: where the core is compiled, `formulas.pyx` takes its pla
 (`tracing`) and takes them with NumPy's inner loops, without a Python object in between.
 """
 
+from typing import Any
+
+from rushlight.core.aliases import Array
+
 
 class Formula:
     """An elementwise function of up to four operands: arrays, numbers and options."""
 
-    def __init__(self, function, arity):
+    def __init__(self, function: Any, arity: int):
         self.function = function
         self.arity = arity
 
 
-def evaluate(formula, *operands):
+def evaluate(formula: Any, *operands: Any) -> Any:
     """The value of a formula for operands of which the first is an array. Those beyond its arity are ignored."""
     return formula.function(*operands[: formula.arity])
 
 
-def add_to(array, other):
+def add_to(array: Array, other: Array) -> None:
     """`array += other`."""
     array += other

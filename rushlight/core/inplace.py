@@ -212,7 +212,7 @@ def copy_of(array: Array) -> Array:
     return array.copy(order="K")
 
 
-copied = noted(copy_of)
+copied: Callable[..., Any] = noted(copy_of)
 
 
 def keep(old: TensorBase) -> None:

@@ -5,7 +5,7 @@ the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is set
 strides or its memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 from weakref import ref
@@ -58,7 +58,7 @@ def settle(tensor: TensorBase) -> None:
             other._unsettled = False
 
 
-in_their_order = noted(np.ascontiguousarray)
+in_their_order: Callable[..., Any] = noted(np.ascontiguousarray)
 
 
 def looks_at(base: TensorBase) -> Any:
@@ -88,7 +88,7 @@ def handed_out(grad: Array, model: Array = None) -> Array:
     return np.ascontiguousarray(grad)
 
 
-hand_out = noted(handed_out)
+hand_out: Callable[..., Any] = noted(handed_out)
 
 
 def is_ours(grad: Array, model: Array) -> bool:
@@ -265,7 +265,7 @@ def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...]:
     return spectral(shape, args, pinned=args[4:] != (False,))
 
 
-RULES = {
+RULES: dict[str, Callable[..., Any] | None] = {
     "contiguous": None,
     "elementwise": elementwise_strides,
     "like first": like_first,

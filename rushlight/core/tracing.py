@@ -12,7 +12,12 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 MOST_STEPS = 32  # more of them, or more constants, stay a function
-POWERS = {0.5: np.sqrt, 1: np.positive, 2: np.square, -1: np.reciprocal}  # NumPy's own short cuts for `x**number`
+POWERS: dict[float, np.ufunc] = {
+    0.5: np.sqrt,
+    1: np.positive,
+    2: np.square,
+    -1: np.reciprocal,
+}  # NumPy's own short cuts for `x**number`
 MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes hundreds of times as long
 TRUTH = np.dtype(bool)
 
@@ -191,7 +196,7 @@ class TracedNumber(Traced):
     """Stands for a Python number that differs from call to call."""
 
 
-LIKE = {np.zeros_like: 0, np.ones_like: 1}  # functions whose result is a constant
+LIKE: dict[Callable[..., Any], int] = {np.zeros_like: 0, np.ones_like: 1}  # functions whose result is a constant
 
 
 def stand_in(kind, recorder, place):

@@ -69,7 +69,7 @@ class Window:
             raise RuntimeError(MOVED)
         return cls(layout(base), layout(view, own), offset, own, difference(base, view, offset))
 
-    def over(self, levels):
+    def over(self, levels: Any) -> Any:
         """The window in each of the examples of some levels, which lie one after another in memory."""
         if not levels:
             return self
@@ -78,7 +78,7 @@ class Window:
         base = sizes + self.base_shape, steps + self.base_strides, self.base_dtype
         return Window(base, (sizes + self.shape, steps + self.strides, self.dtype), self.offset, turning=self.turning)
 
-    def lay_out(self, array):
+    def lay_out(self, array: Array) -> tuple[Any, ...]:
         """A copy of an array in the layout of the base: the memory as bytes or an array, and the array in it."""
         if self.base_strides == compact(self.base_shape, self.base_dtype.itemsize):
             whole = np.array(array, self.base_dtype, order="C")
@@ -88,7 +88,7 @@ class Window:
         whole[...] = array
         return memory, whole
 
-    def open(self, memory):
+    def open(self, memory: Array) -> Any:
         """The part of a laid out copy that the window shows."""
         if math.prod(self.shape) == 0:
             return np.empty(self.shape, self.dtype)
@@ -113,7 +113,7 @@ class Window:
         outer = self.others((part, self.levels))
         return batched(self.over(outer).added(in_order(part, outer + self.levels)), outer)
 
-    def zeros(self, like):
+    def zeros(self, like: Any) -> Any:
         """Zeros of the shape of what the window shows of an example."""
         return np.zeros_like(like, shape=self.shape[len(self.levels) :], dtype=self.dtype)
 
@@ -130,7 +130,7 @@ class Window:
             )
         return tuple(sorted(found, key=lambda level: level.number))
 
-    def added(self, part):
+    def added(self, part: Array) -> Any:
         """`put_back` for an ordinary array."""
         part = plain(turn(part, *self.turning))
         memory, result = self.lay_out(np.zeros(self.base_shape, self.base_dtype))

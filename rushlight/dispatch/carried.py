@@ -6,7 +6,7 @@ while that lives to itself, later to another with the same attributes. There is 
 
 import weakref
 from copyreg import _slotnames  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,8 +22,17 @@ __all__ = ["Carried", "array_of", "carry"]
 class Carried:
     """The shape, dtype and strides of a wrapper, and the way back to it."""
 
+    shape: tuple[int, ...]
+    ndim: int
+    size: int
+    itemsize: int
+    nbytes: int
+    cls: type[Any]
+
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...]):
-        self.looks = np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)  # whose elements nobody reads
+        self.looks: np.ndarray = np.lib.stride_tricks.as_strided(
+            np.empty(1, dtype), shape, strides
+        )  # whose elements nobody reads
         self.shape, self.dtype, self.strides = self.looks.shape, self.looks.dtype, self.looks.strides
         self.ndim, self.size, self.itemsize = self.looks.ndim, self.looks.size, self.looks.itemsize
         self.nbytes, self.flags = self.looks.nbytes, self.looks.flags
@@ -54,24 +63,24 @@ class Carried:
             self.wrapper = weakref.ref(found)
         return found
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise RuntimeError(
             f"{self.cls.__name__} is a wrapper without elements of its own: its `__torch_dispatch__` says what "
             "functions make of it, and its attributes hold the tensors."
         )
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.looks)
 
     def copy(self, order: str = "C") -> "Carried":
         """The same: there are no elements that could be changed."""
         return self
 
-    def item(self):
+    def item(self) -> Any:
         """The element of a wrapper that has one, as its class gives it."""
         return ABOVE.ask_class(aten._local_scalar_dense.default, (self.object(),))
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return ABOVE.function_on_wrappers(function, args, kwargs)
 
 
@@ -83,7 +92,7 @@ def array_of(tensor: TensorBase) -> Any:
     return array
 
 
-def carry(wrapper: Any, shape, dtype, strides) -> None:
+def carry(wrapper: Any, shape: tuple[int, ...], dtype: Any, strides: Any) -> None:
     """Gives an object of a subclass an array that stands for it."""
     admit(Carried)
     wrapper._array = Carried(shape, dtype, strides)

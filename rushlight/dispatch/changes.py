@@ -10,7 +10,7 @@ from rushlight.ops.overloads import OpOverload, recorded
 __all__ = ["overload_of_change"]
 
 
-def overload_of_change(function: Any, tensor: Any, args: tuple) -> OpOverload | None:
+def overload_of_change(function: Any, tensor: Any, args: tuple[Any, ...]) -> OpOverload | None:
     """The overload of a change of a tensor by a function, or an operator, of it; None where there is none."""
     plain = name_of(function, (tensor, *args)).removeprefix("aten::")
     overloads = recorded().get(f"{plain}_", [])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import rushlight
+from rushlight.core.aliases import Array
 from rushlight.nn import functional
 from rushlight.ops.products.products import _bmm, _mm
 from rushlight.ops.shapes.shape import _unsafe_view
@@ -16,12 +17,12 @@ from rushlight.ops.shapes.shape import _unsafe_view
 __all__ = ["COMPOSITIONS"]
 
 
-def mm_turned(input, weight):
+def mm_turned(input: Array, weight: Array) -> Any:
     """A linear layer of a matrix without bias."""
     return _mm(input, weight.t())
 
 
-def linear(input, weight, bias):
+def linear(input: Array, weight: Array, bias: Array) -> Any:
     """A linear layer: its input is a matrix, if need be by another shape."""
     if input.ndim == 2:
         return rushlight.addmm(bias, input, weight.t())
@@ -29,12 +30,12 @@ def linear(input, weight, bias):
     return rushlight.addmm(bias, rows, weight.t()).view(*input.shape[:-1], weight.shape[0])
 
 
-def folded(input, other):
+def folded(input: Array, other: Array) -> Any:
     """A product of matrices with one matrix."""
     return _unsafe_view(_mm(input.reshape(-1, input.shape[-1]), other), (*input.shape[:-1], other.shape[-1]))
 
 
-def broadcast(input, other):
+def broadcast(input: Array, other: Array) -> Any:
     """A product of batches of matrices whose shapes are broadcast."""
     batch = tuple(np.broadcast_shapes(input.shape[:-2], other.shape[:-2]))
     first, second = (
@@ -43,18 +44,18 @@ def broadcast(input, other):
     return _unsafe_view(_bmm(first, second), (*batch, input.shape[-2], other.shape[-1]))
 
 
-def batches(input, mat2):
+def batches(input: Array, mat2: Array) -> Any:
     """Products of matrices in batches of several dimensions, which `bmm` of the dispatcher has not."""
     return None if input.ndim == 3 else broadcast(input, mat2)
 
 
-def cross_entropy(input, target, factor):
+def cross_entropy(input: Array, target: Array, factor: Array) -> tuple[Any, ...]:
     """Logarithms of probabilities, and their loss; the second result is for the operator's own derivative."""
     total = functional.nll_loss(input.log_softmax(1), target, reduction="sum" if factor == 1 else "mean")
     return total, None
 
 
-def in_steps(input, key):
+def in_steps(input: Array, key: Any) -> Any:
     """A key that says something of several dimensions: one after the other."""
     said = [item for item in key if item is not Ellipsis and item != slice(None)]
     if len(said) < 2 or any(isinstance(item, np.ndarray) for item in said):

@@ -65,7 +65,7 @@ def shown(value: Any) -> Any:
     return new_tensor(value)
 
 
-def asking(values: list) -> list[type]:
+def asking(values: list[Any]) -> list[type]:
     """The classes of some values that dispatch, subclasses before what they come from."""
     found: list[type] = []
     for cls in dict.fromkeys(type(value) for value in values):
@@ -76,7 +76,7 @@ def asking(values: list) -> list[type]:
 
 
 @above
-def ask_class(func: OpOverload, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
+def ask_class(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """What the classes of arguments make of a call. TypeError where each says `NotImplemented`."""
     kwargs = kwargs or {}
     types = asking(given(args, kwargs))
@@ -95,11 +95,11 @@ class Dispatcher(Interpreter):
 
     takes_over = True
 
-    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What is made of a call."""
         raise NotImplementedError
 
-    def call(self, op: Operator, args: tuple, below: Callable) -> Any:
+    def call(self, op: Operator, args: tuple[Any, ...], below: Callable[..., Any]) -> Any:
         """A call as one of the dispatcher's, or as several where PyTorch has several."""
         compose = COMPOSITIONS.get(op.name)
         result = compose(*args) if compose is not None else None
@@ -114,7 +114,7 @@ class Dispatcher(Interpreter):
             result = self.ask(func, inputs, kwargs)
         return recorded(op, args, result if pick is None else pick(result), recording() and needed(op, args))
 
-    def change(self, make: Callable, function: Any, tensor: Any, args: tuple) -> Any:
+    def change(self, make: Callable[..., Any], function: Any, tensor: Any, args: tuple[Any, ...]) -> Any:
         """A change in place as the dispatcher's, where it has it; else by what it is made of."""
         if not self.concerns(None, (tensor, *args)):
             return make()
@@ -129,14 +129,17 @@ class Dispatcher(Interpreter):
 class OfMode(Dispatcher):
     """The interpreter of a mode, in the thread that entered it. While the mode computes it is not asked."""
 
+    thread: int
+    inside: bool
+
     def __init__(self, mode: Any) -> None:
         self.mode, self.thread, self.inside = mode, threading.get_ident(), False
 
-    def concerns(self, op: Any, args: tuple) -> bool:
+    def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
         """Every call in its thread that is none of its own."""
         return not self.inside and threading.get_ident() == self.thread
 
-    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the mode makes of a call; where it says `NotImplemented`, the classes."""
         types = tuple(asking(given(args, kwargs)))
         self.inside = True
@@ -162,7 +165,7 @@ def modes_here() -> list[OfMode]:
 class OfClasses(Dispatcher):
     """The interpreter of all objects whose class dispatches: below all others on the stack, while there are any."""
 
-    number = 0
+    number: int = 0
 
     def one_more(self, value: Any) -> None:
         """Counts an object, or what stands for it, for as long as it lives."""
@@ -177,13 +180,13 @@ class OfClasses(Dispatcher):
         if self.number == 0:
             STACK.leave(self)
 
-    def concerns(self, op: Any, args: tuple) -> bool:
+    def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
         """Calls with such an object."""
         return not HERE.without_classes and any(
             type(value._array) is Carried or dispatches(type(value)) for value in tensors_of(args)
         )
 
-    def ask(self, func: OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the classes make of a call."""
         return ask_class(func, args, kwargs)
 
@@ -192,7 +195,7 @@ CLASSES = OfClasses()
 
 
 @above
-def function_on_wrappers(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+def function_on_wrappers(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's functions on arrays that carry wrappers: the tensors' functions on these."""
     as_tensors = tuple(new_tensor(arg) if is_array(arg) else arg for arg in args)
     if function is np.copyto:

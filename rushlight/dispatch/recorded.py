@@ -25,7 +25,7 @@ ANY = 2  # the way to call an operator in general: the number of `core.operators
 HAND = Hand()
 
 
-def is_usual(args: tuple) -> bool:
+def is_usual(args: tuple[Any, ...]) -> bool:
     """Whether all tensors among arguments hold NumPy's arrays, or carry wrappers: no examples of a batch."""
     return all(type(one._array) in (np.ndarray, Carried) for one in tensors_of(args))
 
@@ -54,7 +54,7 @@ def stand_in(op: Operator) -> Operator:
     )
 
 
-def recorded(op: Operator, args: tuple, result: Any, needs: bool) -> Any:
+def recorded(op: Operator, args: tuple[Any, ...], result: Any, needs: bool) -> Any:
     """The result of a call, a tensor or several, with the history that the operator gives it."""
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if not (needs or op.view) or not all(isinstance(one, TensorBase) for one in results):
@@ -70,7 +70,7 @@ def recorded(op: Operator, args: tuple, result: Any, needs: bool) -> Any:
     return tuple(placed(one, new, args) for one, new in zip(results, made, strict=True))
 
 
-def placed(given: TensorBase, made: TensorBase, args: tuple) -> TensorBase:
+def placed(given: TensorBase, made: TensorBase, args: tuple[Any, ...]) -> TensorBase:
     """The tensor that was given, in the place that a new one has in the graph; an argument keeps its own."""
     if any(given is arg for arg in args):
         made.__class__ = type(given)

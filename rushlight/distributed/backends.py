@@ -32,7 +32,7 @@ class Backend(str):
     UCC = "ucc"
     XCCL = "xccl"
     UNDEFINED = "undefined"
-    backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
+    backend_list: ClassVar[list[str]] = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
 
     def __new__(cls, name: str) -> Any:
         """The backend of that name. ValueError for a name that PyTorch does not know either."""

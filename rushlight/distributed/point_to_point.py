@@ -146,6 +146,8 @@ class P2POp:
     (True, 1)
     """
 
+    op: Callable[..., Any]
+
     tensor: Tensor
     peer: int | None
     tag: int

@@ -37,7 +37,7 @@ class Store:
     (True, 1, 3)
     """
 
-    timeout = DEFAULT_TIMEOUT
+    timeout: timedelta = DEFAULT_TIMEOUT
 
     def set_timeout(self, timeout: timedelta) -> None:
         """Sets how long `get` and `wait` wait for keys."""
@@ -209,6 +209,8 @@ class TCPStore(Store):
     >>> server.get("key")
     b'value'
     """
+
+    port: int
 
     host: str
     timeout: timedelta

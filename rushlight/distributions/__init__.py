@@ -102,6 +102,6 @@ __all__ = [
 __all__ += transforms.__all__
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says that there is no such name, and which ones are near."""
     raise _no_such_name("rushlight.distributions", name)

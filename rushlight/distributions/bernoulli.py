@@ -22,8 +22,11 @@ class Bernoulli(Odds, ExponentialFamily):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
 

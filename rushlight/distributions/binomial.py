@@ -22,7 +22,7 @@ class Binomial(Odds, Distribution):
 
     total_count: Tensor
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,

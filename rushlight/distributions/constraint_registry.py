@@ -42,7 +42,8 @@ class ConstraintRegistry:
         return factory(constraint)
 
 
-biject_to, transform_to = ConstraintRegistry(), ConstraintRegistry()
+biject_to: ConstraintRegistry = ConstraintRegistry()
+transform_to: ConstraintRegistry = ConstraintRegistry()
 
 
 def _both(*kinds: Any):

@@ -291,6 +291,9 @@ class _Simplex(Constraint):
 class _Multinomial(Constraint):
     """Vectors of counts that sum up to at most `upper_bound`; as in PyTorch, which would mean exactly."""
 
+    is_discrete: bool
+    event_dim: int
+
     is_discrete, event_dim = True, 1
 
     def __init__(self, upper_bound: int):
@@ -302,6 +305,9 @@ class _Multinomial(Constraint):
 
 class _Sequence(Constraint):
     """Tensors whose parts along a dimension lie in sets of their own."""
+
+    cseq: list[Constraint]
+    dim: int
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0):
         _require_constraints("All elements of cseq must be Constraint instances", *cseq)
@@ -322,7 +328,7 @@ class _Cat(_Sequence):
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None):
         super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        self.lengths: list[int] = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
 

@@ -26,8 +26,11 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
     tensor(True)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.unit_interval
     _mean_carrier_measure = 0
     has_rsample = True
 

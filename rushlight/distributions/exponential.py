@@ -22,8 +22,8 @@ class Exponential(ExponentialFamily):
 
     rate: Tensor
 
-    arg_constraints: ClassVar = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

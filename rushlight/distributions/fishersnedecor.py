@@ -24,8 +24,11 @@ class FisherSnedecor(Distribution):
     df1: Tensor
     df2: Tensor
 
-    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "df1": constraints.positive,
+        "df2": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
     has_rsample = True
 
     def __init__(self, df1: Tensor | float, df2: Tensor | float, validate_args: bool | None = None):

@@ -14,7 +14,7 @@ __all__ = ["Folded"]
 class Folded(TransformedDistribution):
     """The absolute value of a number of `base_dist`, which is symmetric around 0 and has a `scale`."""
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
 

@@ -23,11 +23,11 @@ class Gamma(ExponentialFamily):
     concentration: Tensor
     rate: Tensor
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.positive,
         "rate": constraints.positive,
     }
-    support = constraints.nonnegative
+    support: constraints.Constraint = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

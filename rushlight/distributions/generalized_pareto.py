@@ -26,7 +26,7 @@ class GeneralizedPareto(Distribution):
     scale: Tensor
     concentration: Tensor
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,

@@ -24,8 +24,11 @@ class Geometric(Odds, Distribution):
     tensor(3.)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(
         self,

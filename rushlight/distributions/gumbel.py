@@ -25,7 +25,10 @@ class Gumbel(TransformedDistribution):
     loc: Tensor
     scale: Tensor
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
     support = constraints.real
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None):

@@ -25,7 +25,7 @@ class Independent(Distribution):
     base_dist: Any
     reinterpreted_batch_ndims: int
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None):
         batch = base_distribution.batch_shape

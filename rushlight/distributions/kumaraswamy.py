@@ -24,7 +24,10 @@ class Kumaraswamy(TransformedDistribution):
     concentration1: Tensor
     concentration0: Tensor
 
-    arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
     support = constraints.unit_interval
     has_rsample = True
 

@@ -27,8 +27,8 @@ class LKJCholesky(Distribution):
 
     concentration: Tensor
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"concentration": constraints.positive}
+    support: constraints.Constraint = constraints.corr_cholesky
 
     def __init__(self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None):
         if dim < 2:

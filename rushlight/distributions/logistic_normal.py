@@ -19,7 +19,10 @@ class LogisticNormal(TransformedDistribution):
     torch.Size([4])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
     support = constraints.simplex
     has_rsample = True
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import rushlight as torch
 from rushlight.distributions.categorical import Categorical
-from rushlight.distributions.constraints import MixtureSameFamilyConstraint, dependent_property
+from rushlight.distributions.constraints import Constraint, MixtureSameFamilyConstraint, dependent_property
 from rushlight.distributions.distribution import Distribution
 from rushlight.size import Size
 from rushlight.tensors import Tensor
@@ -25,7 +25,7 @@ class MixtureSameFamily(Distribution):
     tensor(1.)
     """
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, Constraint]] = {}
     has_rsample = False
 
     def __init__(self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None):

@@ -25,7 +25,10 @@ class Multinomial(Shares, Distribution):
     tensor([0., 5.])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
 
     def __init__(
         self,

@@ -24,12 +24,12 @@ class NegativeBinomial(Odds, Distribution):
 
     total_count: Tensor
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support = constraints.nonnegative_integer
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(
         self,

@@ -27,8 +27,11 @@ class Normal(ExponentialFamily):
     loc: Tensor
     scale: Tensor
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -23,7 +23,10 @@ class Pareto(TransformedDistribution):
     scale: Tensor
     alpha: Tensor
 
-    arg_constraints: ClassVar = {"alpha": constraints.positive, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "alpha": constraints.positive,
+        "scale": constraints.positive,
+    }
 
     def __init__(self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None):
         self.scale, self.alpha = broadcast_all(scale, alpha)

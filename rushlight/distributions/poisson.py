@@ -22,8 +22,8 @@ class Poisson(ExponentialFamily):
 
     rate: Tensor
 
-    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None):
         (self.rate,) = broadcast_all(rate)

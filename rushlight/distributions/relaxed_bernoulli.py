@@ -19,8 +19,11 @@ class LogitRelaxedBernoulli(Odds, Distribution):
     """The log odds of RelaxedBernoulli's numbers (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete distribution",
     2017)."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.real
 
     def __init__(
         self,
@@ -55,7 +58,10 @@ class RelaxedBernoulli(Relaxed):
     True
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
     support = constraints.unit_interval
     has_rsample: Any = True
 

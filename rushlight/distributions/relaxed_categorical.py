@@ -22,8 +22,11 @@ class ExpRelaxedCategorical(Shares, Distribution):
 
     temperature: Tensor
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # in truth the vectors whose exponentials sum up to 1
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support: constraints.Constraint = constraints.real_vector  # in truth the vectors whose exponentials sum up to 1
     has_rsample = True
 
     def __init__(
@@ -58,7 +61,10 @@ class RelaxedOneHotCategorical(Relaxed):
     torch.Size([3])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
     support = constraints.simplex
     has_rsample: Any = True
 

@@ -26,12 +26,12 @@ class StudentT(Distribution):
     loc: Tensor
     scale: Tensor
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "df": constraints.positive,
         "loc": constraints.real,
         "scale": constraints.positive,
     }
-    support = constraints.real
+    support: constraints.Constraint = constraints.real
     has_rsample = True
 
     def __init__(

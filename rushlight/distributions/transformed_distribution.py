@@ -26,7 +26,7 @@ class TransformedDistribution(Distribution):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     base_dist: Any
 
     def __init__(

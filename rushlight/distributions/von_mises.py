@@ -24,8 +24,11 @@ class VonMises(Distribution):
     loc: Tensor
     concentration: Tensor
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "concentration": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = False
 
     def __init__(self, loc: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None):

@@ -24,7 +24,10 @@ class Weibull(TransformedDistribution):
     scale: Tensor
     concentration: Tensor
 
-    arg_constraints: ClassVar = {"scale": constraints.positive, "concentration": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "scale": constraints.positive,
+        "concentration": constraints.positive,
+    }
     support = constraints.positive
 
     def __init__(self, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None):

@@ -30,7 +30,7 @@ class Wishart(ExponentialFamily):
             [0., 3.]])
     """
 
-    support = constraints.positive_definite
+    support: constraints.Constraint = constraints.positive_definite
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -48,6 +48,8 @@ class Root:
 class Calls:
     """The calls of modules."""
 
+    steps: int
+
     def __init__(self):
         self.stack: list[Any] = []
         self.roots: dict[int, Root] = {}

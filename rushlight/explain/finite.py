@@ -5,10 +5,11 @@ This is the plain twin: where the core is compiled, `finite.pyx` takes its place
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 
 
-def sum_of_squares(array) -> float:
+def sum_of_squares(array: Array) -> float:
     """The sum of the squares of all elements' sizes: NaN or infinite where one of them is; 0 for what has no floats."""
     if type(array) is not np.ndarray or kind_of(array.dtype) not in "fc":
         return 0.0
@@ -16,7 +17,7 @@ def sum_of_squares(array) -> float:
     return float(np.vdot(large, large).real)
 
 
-def is_bad(array) -> bool:
+def is_bad(array: Array) -> bool:
     """Whether there is a NaN or an infinity in an array of floats."""
     total = sum_of_squares(array)
     return total - total != 0 and not np.isfinite(array).all()

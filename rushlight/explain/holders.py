@@ -26,7 +26,7 @@ def holder_of(value: Any, frames: list[FrameType], depth: int = 4) -> str | None
     return None
 
 
-def name_in(container: Any, scopes: list[dict]) -> str | None:
+def name_in(container: Any, scopes: list[dict[Any, Any]]) -> str | None:
     """The name of a container, as a variable or as an attribute of an object of the program."""
     for scope in scopes:
         for name, value in list(scope.items()):

@@ -335,7 +335,7 @@ def largest_of(arrays: Sequence[Array]) -> float:
     return max((float(np.abs(a[np.isfinite(a)]).max(initial=0)) for a in arrays), default=0.0)
 
 
-def keep(table: dict[int, tuple], tensor: Any, site: Any) -> None:
+def keep(table: dict[int, tuple[Any, ...]], tensor: Any, site: Any) -> None:
     """Notes a line with a tensor."""
     if len(table) < 10_000:
         table[id(tensor)] = (ref(tensor), site)

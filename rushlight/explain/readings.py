@@ -1,6 +1,6 @@
 """Readings: calls whose very use tells that something else was meant. Each is noted with its place and evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class Readings(Calls):
         super().__init__()
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
         self.functions: dict[type, tuple[Any, ...]] = {}
-        self.looks = {
+        self.looks: dict[str, Callable[..., None]] = {
             "cross_entropy": self.of_cross_entropy,
             "log_softmax": self.of_softmax,
             "softmax": self.of_softmax,
@@ -47,7 +47,7 @@ class Readings(Calls):
         self.looks["div"] = self.of_quotient
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys((*VIEWS, *PARTS), self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)
-        self.of_many = frozenset(CURVES)  # calls that tell something where they have many results
+        self.of_many: frozenset[str] = frozenset(CURVES)  # calls that tell something where they have many results
 
     def look(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Looks at a call of an operator."""

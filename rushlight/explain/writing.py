@@ -39,7 +39,7 @@ class Text:
     """The text of the program's files, statement by statement."""
 
     def __init__(self, files: Iterable[str]):
-        self.files = [file for file in files if is_users(file)]
+        self.files: list[str] = [file for file in files if is_users(file)]
 
     @classmethod
     def of(cls, case: Any) -> "Text":

@@ -9,7 +9,7 @@ __all__ = ["functionalize"]
 REMOVED = ("mutations", "mutations_and_views")
 
 
-def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
     """A function that gives what `func` gives, and leaves its arguments as `func` leaves them.
 
     PyTorch takes changes in place (and with "mutations_and_views" views) out of what its compiler sees of a function;

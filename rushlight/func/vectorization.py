@@ -16,7 +16,7 @@ from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_map, tre
 
 __all__ = ["vmap"]
 
-Dims = int | tuple | list | dict | None
+Dims = int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None
 
 
 def vmap(

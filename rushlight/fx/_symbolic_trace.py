@@ -64,6 +64,9 @@ class Tracer(TracerBase):
     ['placeholder', 'call_module', 'call_module', 'output']
     """
 
+    root_module_name: str
+    graph: Graph
+
     def __init__(
         self,
         autowrap_modules: tuple[ModuleType, ...] = (math,),

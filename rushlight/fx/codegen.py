@@ -113,6 +113,8 @@ class CodeGen:
 class Writer:
     """Writes the lines of one function."""
 
+    returned: str
+
     code: CodeGen
     root: str
 

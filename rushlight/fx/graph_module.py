@@ -55,7 +55,7 @@ class GraphModule(Module):
         super().__init__()
         type(self).__name__ = class_name
         if isinstance(root, Module):
-            self.training = getattr(root, "training", True)
+            self.training: bool = getattr(root, "training", True)
             named = [node.target for node in graph.nodes if node.op in ("get_attr", "call_module")]
             for target in named:
                 copy_attribute(root, self, str(target))

@@ -14,7 +14,7 @@ def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-class immutable_list(list):
+class immutable_list(list[Any]):
     """A list that cannot be changed.
 
     >>> from rushlight.fx.immutable_collections import immutable_list
@@ -24,9 +24,6 @@ class immutable_list(list):
     NotImplementedError: 'immutable_list' object does not support mutation. ...
     """
 
-    __delitem__ = __iadd__ = __imul__ = __setitem__ = refuse  # type: ignore[assignment]
-    append = clear = extend = insert = pop = remove = reverse = sort = refuse  # type: ignore[assignment]
-
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
 
@@ -34,14 +31,20 @@ class immutable_list(list):
         return (immutable_list, (list(self),))
 
 
-class immutable_dict(dict):
+class immutable_dict(dict[Any, Any]):
     """A dictionary that cannot be changed."""
-
-    __delitem__ = __ior__ = __setitem__ = refuse  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = refuse  # type: ignore[assignment]
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
     def __reduce__(self) -> Any:
         return (immutable_dict, (dict(self),))
+
+
+CHANGES: dict[type, str] = {
+    immutable_list: "__delitem__ __iadd__ __imul__ __setitem__ append clear extend insert pop remove reverse sort",
+    immutable_dict: "__delitem__ __ior__ __setitem__ clear pop popitem setdefault update",
+}
+for cls, names in CHANGES.items():
+    for name in names.split():
+        setattr(cls, name, refuse)

@@ -24,7 +24,7 @@ GLOBALS: dict[str, tuple[str, Any]] = {
     "device": ("from torch import device", rushlight.device),
     "pytree": ("import torch.utils._pytree as pytree", _pytree),
 }
-TAKEN = {
+TAKEN: dict[str, Any] = {
     **dict.fromkeys(keyword.kwlist, object()),
     **vars(builtins),
     **{name: obj for name, (_, obj) in GLOBALS.items()},

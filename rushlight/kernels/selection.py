@@ -19,7 +19,7 @@ __all__ = ["bounded", "drop", "keep", "passed", "passed_above", "select"]
 
 fast: ModuleType | None = load("bounds")
 LARGE = 1 << 12
-BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
+BITS: dict[int, type] = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
 
 
 def are_large(condition: Any, *values: Array) -> bool:

@@ -57,7 +57,7 @@ def run(fn: Callable[..., Any], i: int, args: tuple[Any, ...], report: str) -> N
 class ProcessContext:
     """The processes that `start_processes` started."""
 
-    def __init__(self, processes: list[Any], reports: list[str], folder: tempfile.TemporaryDirectory):
+    def __init__(self, processes: list[Any], reports: list[str], folder: tempfile.TemporaryDirectory[str]):
         self.processes = processes
         self.error_files = reports
         self._folder = folder  # holds the reports for as long as somebody may ask for them

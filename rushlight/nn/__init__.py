@@ -1,7 +1,7 @@
 """Modules, their functional forms, parameters and initial values, under PyTorch's names."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.nn import functional as functional
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what checkers of types cannot see in the table
     from rushlight.nn.parallel.synchronized import SyncBatchNorm as SyncBatchNorm
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Loads what is rarely used when it is first used; says of other names which ones are near."""
     if name in ("attention", "grad", "parallel"):
         return import_module(f"rushlight.nn.{name}")

@@ -62,5 +62,9 @@ def named(function: Callable[..., Any], convolution: Callable[..., Any], what: s
     return function
 
 
-conv1d_input, conv2d_input, conv3d_input = of_input(conv1d), of_input(conv2d), of_input(conv3d)
-conv1d_weight, conv2d_weight, conv3d_weight = of_weight(conv1d), of_weight(conv2d), of_weight(conv3d)
+conv1d_input: Callable[..., Tensor] = of_input(conv1d)
+conv2d_input: Callable[..., Tensor] = of_input(conv2d)
+conv3d_input: Callable[..., Tensor] = of_input(conv3d)
+conv1d_weight: Callable[..., Tensor] = of_weight(conv1d)
+conv2d_weight: Callable[..., Tensor] = of_weight(conv2d)
+conv3d_weight: Callable[..., Tensor] = of_weight(conv3d)

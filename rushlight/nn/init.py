@@ -31,7 +31,7 @@ __all__ = [
     "zeros_",
 ]
 
-GAINS = {
+GAINS: dict[str, float] = {
     **dict.fromkeys(["linear", "sigmoid", "conv1d", "conv2d", "conv3d"], 1),
     **dict.fromkeys(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"], 1),
     "tanh": 5 / 3,
@@ -376,14 +376,14 @@ def deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
     return renamed
 
 
-uniform = deprecated(uniform_)
-normal = deprecated(normal_)
-constant = deprecated(constant_)
-eye = deprecated(eye_)
-dirac = deprecated(dirac_)
-xavier_uniform = deprecated(xavier_uniform_)
-xavier_normal = deprecated(xavier_normal_)
-kaiming_uniform = deprecated(kaiming_uniform_)
-kaiming_normal = deprecated(kaiming_normal_)
-orthogonal = deprecated(orthogonal_)
-sparse = deprecated(sparse_)
+uniform: Callable[..., Any] = deprecated(uniform_)
+normal: Callable[..., Any] = deprecated(normal_)
+constant: Callable[..., Any] = deprecated(constant_)
+eye: Callable[..., Any] = deprecated(eye_)
+dirac: Callable[..., Any] = deprecated(dirac_)
+xavier_uniform: Callable[..., Any] = deprecated(xavier_uniform_)
+xavier_normal: Callable[..., Any] = deprecated(xavier_normal_)
+kaiming_uniform: Callable[..., Any] = deprecated(kaiming_uniform_)
+kaiming_normal: Callable[..., Any] = deprecated(kaiming_normal_)
+orthogonal: Callable[..., Any] = deprecated(orthogonal_)
+sparse: Callable[..., Any] = deprecated(sparse_)

@@ -46,7 +46,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any
     return result if out is None else written(function.__name__, out, result, args)
 
 
-def call_ufunc(ufunc, method, inputs, kwargs):
+def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy calls for a ufunc, or a method of it such as `np.add.reduce`."""
     kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue and (x is not None or name == "axis")}
     out = kwargs.pop("out", None)
@@ -173,4 +173,9 @@ def as_key(index: Any) -> Any:
     return torch.as_tensor(index) if isinstance(index, np.ndarray) else index
 
 
-METHODS = {"reduce": REDUCTIONS.get, "accumulate": ACCUMULATIONS.get, "outer": outer_of, "at": at_of}
+METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": REDUCTIONS.get,
+    "accumulate": ACCUMULATIONS.get,
+    "outer": outer_of,
+    "at": at_of,
+}

@@ -17,7 +17,7 @@ from rushlight.tensors import Tensor
 
 @numpy
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Tensor:
-    if mode == "raise" and isinstance(indices, TensorBase) and isinstance(a, TensorBase) and indices.ndim < 2:
+    if mode == "raise" and isinstance(indices, Tensor) and isinstance(a, Tensor) and indices.ndim < 2:
         return indexed.take(a, indices) if axis is None else indexed.index_select(a, axis, indices)
     a, axis = flat_unless(as_tensor(a), axis)
     indices, n = as_tensor(indices), a.shape[axis]

@@ -62,7 +62,7 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
     of_pair(np.matvec, lambda a, x: torch.matmul(a, x[..., None])[..., 0])
     of_pair(np.vecmat, lambda x, a: torch.matmul(torch.conj_physical(x)[..., None, :], a)[..., 0, :])
 
-SCIPY = {
+SCIPY: dict[str, Callable[..., Any]] = {
     "erf": torch.erf,
     "erfc": torch.erfc,
     "erfinv": torch.erfinv,

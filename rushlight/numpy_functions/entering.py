@@ -22,8 +22,8 @@ def numpy(function: Callable[..., Any], home: Any = np) -> Callable[..., Any]:
     return function
 
 
-linear_algebra = partial(numpy, home=np.linalg)
-transform = partial(numpy, home=np.fft)
+linear_algebra: partial[Callable[..., Any]] = partial(numpy, home=np.linalg)
+transform: partial[Callable[..., Any]] = partial(numpy, home=np.fft)
 
 
 def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:

@@ -194,7 +194,9 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 # quantiles
 
-CONTINUOUS = {  # where a quantile lies between sorted values: n·q + α + q·(1 - α - β) - 1
+CONTINUOUS: dict[
+    str, tuple[float, float]
+] = {  # where a quantile lies between sorted values: n·q + α + q·(1 - α - β) - 1
     "linear": (1, 1),
     "interpolated_inverted_cdf": (0, 1),
     "hazen": (0.5, 0.5),
@@ -261,7 +263,7 @@ def found_quantile(
     return result
 
 
-def quantile_of_rows(flat, level, method):
+def quantile_of_rows(flat: Array, level: Any, method: str) -> Any:
     """One quantile along the last axis; NaN where there is one."""
     if not flat.shape[-1]:
         return torch.full(flat.shape[:-1], np.nan, dtype=flat.dtype)

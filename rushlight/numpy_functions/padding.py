@@ -1,5 +1,6 @@
 """NumPy's `pad`: constants, edges, mirror images, ramps and statistics around a tensor."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from rushlight.numpy_functions.entering import as_tensor, numpy
 from rushlight.ops.protocol import FUNCTIONS
 from rushlight.tensors import Tensor
 
-STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
+STATISTICS: dict[str, Callable[..., Any]] = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
 
 @numpy
@@ -64,7 +65,7 @@ def padded(a: Tensor, axis: int, before: Any, behind: int, mode: str, options: d
     return torch.cat([ends[0].to(a.dtype), a, ends[1].to(a.dtype)], axis)
 
 
-PLACES = {
+PLACES: dict[str, Callable[..., Any]] = {
     "edge": lambda i, n: np.clip(i, 0, n - 1),
     "wrap": lambda i, n: i % n,
     "symmetric": lambda i, n: np.where(i % (2 * n) < n, i % (2 * n), 2 * n - 1 - i % (2 * n)),

@@ -33,8 +33,8 @@ def running(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return implementation
 
 
-cumsum = running("cumsum", cumulative.cumsum)
-cumprod = running("cumprod", torch.cumprod)
+cumsum: Callable[..., Any] = running("cumsum", cumulative.cumsum)
+cumprod: Callable[..., Any] = running("cumprod", torch.cumprod)
 running("nancumsum", lambda a, axis, dtype: torch.cumsum(numbers_or(a, 0), axis, dtype=dtype))
 running("nancumprod", lambda a, axis, dtype: torch.cumprod(numbers_or(a, 1), axis, dtype=dtype))
 ACCUMULATIONS[np.add] = lambda a, axis=0, dtype=None: cumsum(a, axis, dtype)

@@ -22,6 +22,6 @@ def export(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> NoReturn:
     """Says why there is no such name, or which ones are near."""
     raise _no_such_name("rushlight.onnx", name)

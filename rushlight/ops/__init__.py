@@ -2,9 +2,10 @@
 
 import sys
 from importlib import import_module
+from typing import Any
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """`torch.ops.aten`, loaded when it is first used, and the operators that users define with `torch.library`."""
     if name == "aten":
         return import_module("rushlight.ops.aten_namespace").aten

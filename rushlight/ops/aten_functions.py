@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import rushlight
+from rushlight.core.aliases import Array
 from rushlight.nn import functional
 from rushlight.tensors import Tensor
 
@@ -12,13 +13,25 @@ __all__ = ["FUNCTIONS"]
 REDUCTIONS = ("none", "mean", "sum")  # as the dispatcher numbers them
 
 
-def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad: bool = False, sparse: bool = False):
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad: bool = False, sparse: bool = False
+) -> Any:
     """`functional.embedding` with the table first; no padding is -1."""
     padding = None if padding_idx < 0 else padding_idx
     return functional.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad, sparse=sparse)
 
 
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+def convolution(
+    input: Array,
+    weight: Array,
+    bias: Array,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
     """A convolution of one to three dimensions, or a transposed one."""
     dims = len(stride)
     if transposed:
@@ -27,7 +40,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     return getattr(functional, f"conv{dims}d")(input, weight, bias, stride, padding, dilation, groups)
 
 
-def max_pool_with_indices(dims: int) -> Callable:
+def max_pool_with_indices(dims: int) -> Callable[..., Any]:
     """Maximum pooling with the places of the maxima; an empty stride is the kernel's size."""
     function = getattr(functional, f"max_pool{dims}d")
 
@@ -37,7 +50,9 @@ def max_pool_with_indices(dims: int) -> Callable:
     return pool
 
 
-def nll_loss_forward(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int):
+def nll_loss_forward(
+    self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+) -> tuple[Any, ...]:
     """`functional.nll_loss`, and the sum of the weights that counted."""
     loss = functional.nll_loss(self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction])
     counted = target != ignore_index
@@ -45,7 +60,7 @@ def nll_loss_forward(self: Tensor, target: Tensor, weight: Tensor | None, reduct
     return loss, weights.sum().to(self.dtype)
 
 
-def reduced(function: Callable, *names: str) -> Callable:
+def reduced(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """A loss with the number of its reduction, before the arguments that are named."""
 
     def loss(self: Tensor, target: Tensor, reduction: int = 1, *args: Any, **kwargs: Any) -> Tensor:
@@ -55,19 +70,25 @@ def reduced(function: Callable, *names: str) -> Callable:
     return loss
 
 
-def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=1):
+def binary_cross_entropy_with_logits(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
     """The function of networks, with the number of its reduction."""
     return functional.binary_cross_entropy_with_logits(
         self, target, weight, pos_weight=pos_weight, reduction=REDUCTIONS[reduction]
     )
 
 
-def binary_cross_entropy(self, target, weight=None, reduction=1):
+def binary_cross_entropy(self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """The function of networks, with the number of its reduction."""
     return functional.binary_cross_entropy(self, target, weight, reduction=REDUCTIONS[reduction])
 
 
-FUNCTIONS: dict[str, Callable] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "binary_cross_entropy": binary_cross_entropy,
     "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
     "convolution": convolution,

@@ -60,7 +60,7 @@ def entered(module: str, name: str) -> Callable[..., Any]:
     return method
 
 
-def make_wrapper_subclass(cls, size, *args, **kwargs):
+def make_wrapper_subclass(cls, size: int, *args: Any, **kwargs: Any) -> Any:
     """`Tensor._make_wrapper_subclass`: see `dispatch.wrappers`."""
     return import_module("rushlight.dispatch.wrappers").make_wrapper_subclass(cls, size, *args, **kwargs)
 

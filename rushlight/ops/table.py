@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
@@ -35,9 +35,28 @@ from rushlight.refusals.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign
 
 TABLE: dict[str, Operator] = {}
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", **options: Any) -> Any:
+class Unary(Protocol):
+    """The public function of an elementwise operator of one tensor."""
+
+    __name__: str
+
+    def __call__(self, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The operator's result, a new tensor unless `out` is given."""
+
+
+class Binary(Protocol):
+    """The public function of an elementwise operator of two operands, one of which may be a number."""
+
+    __name__: str
+
+    def __call__(self, input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """The operator's result, a new tensor unless `out` is given."""
+
+
+def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", **options: Any) -> Operator:
     """Enters an operator; `slot` is the place in Python's arithmetic that it is for."""
     entry = TABLE[name] = Operator(name, forward, params, formulas, **options)
     if slot:
@@ -45,7 +64,7 @@ def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", *
     return entry
 
 
-def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callable[..., Any]:
+def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callable[[Callable[..., Any]], Operator]:
     """Enters an operator: decorates the function that computes it on arrays.
 
     Each other keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input
@@ -55,20 +74,30 @@ def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callab
     options = {key: value for key, value in given.items() if key in OPTIONS}
     formulas = {key: value for key, value in given.items() if key not in OPTIONS}
 
-    def decorate(forward):
+    def decorate(forward: Callable[..., Any]) -> Operator:
         return enter(name or forward.__name__.strip("_"), forward, parameters(forward), formulas, slot, **options)
 
     return decorate
 
 
-def parameters(forward):
+def parameters(forward: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters, in a tenth of the time that `inspect.signature` takes."""
     code = inspect.unwrap(forward).__code__
     collected = [flag for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS) if code.co_flags & flag]
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + len(collected)]
 
 
-def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, inplace=True, methods=True, **options):
+def unary(
+    name: str,
+    forward: Callable[..., Any],
+    derivative: Callable[..., Any] | None = None,
+    doc: str = "",
+    *,
+    promote: Callable[..., Any] = dtypes.floating,
+    inplace: bool = True,
+    methods: bool = True,
+    **options: Any,
+) -> Unary:
     """Enters an elementwise operator of one tensor, and gives its public function.
 
     `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`. `methods` tells whether
@@ -85,7 +114,7 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, in
         result = call_unary(entry, input)
         return result if out is None else write_out(name, out, result, input)
 
-    function.refuses = True
+    vars(function)["refuses"] = True
     if methods:
         publish(function, name, doc, inplace)
     else:
@@ -96,27 +125,27 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, in
 
 
 def binary(
-    name,
-    forward,
-    input=None,
-    other=None,
-    doc="",
+    name: str,
+    forward: Callable[..., Any],
+    input: Callable[..., Any] | None = None,
+    other: Callable[..., Any] | None = None,
+    doc: str = "",
     *,
-    promote=dtypes.arithmetic,
-    inplace=True,
-    node="",
-    number_node="",
-    numbers="other",
-    methods=True,
-    **options,
-):
+    promote: Callable[..., Any] = dtypes.arithmetic,
+    inplace: bool = True,
+    node: str = "",
+    number_node: str = "",
+    numbers: str = "other",
+    methods: bool = True,
+    **options: Any,
+) -> Binary:
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
     `numbers` tells which of them may be a number: `"other"`, `"either"`, or none; `number_node` is the name of the
     node where `other` is one, if that differs. The other options are those of `core.entries`.
     """
-    formulas = {} if input is None else {"input": input, "other": other}
+    formulas = {} if input is None or other is None else {"input": input, "other": other}
     options |= {"promote": promote, "broadcasts": True}
     params = ("input", "other")
     entry = with_number = enter(name, forward, params, formulas, node=node, **options)
@@ -140,7 +169,7 @@ def binary(
             return refuse_operands(name, input, other)
         return result if out is None else write_out(name, out, result, input, other)
 
-    function.refuses = True
+    vars(function)["refuses"] = True
     if methods:
         publish(function, name, doc, False)
     else:
@@ -201,7 +230,7 @@ def retold(doc: Any, name: str, other: str) -> str:
     return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
 
 
-def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+def named(function: Function, name: str, doc: str) -> Function:
     """A function under its public name, with its documentation."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = "rushlight"
@@ -209,7 +238,7 @@ def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., An
     return function
 
 
-def method(function: Callable[..., Any]) -> Callable[..., Any]:
+def method(function: Function) -> Function:
     """Makes a public function a method of Tensor as well."""
     setattr(Tensor, function.__name__, as_method(function, function.__name__))
     return function
@@ -226,7 +255,7 @@ def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return same
 
 
-def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+def in_place(function: Function) -> Function:
     """Gives a public function of a tensor its variant that changes the tensor."""
     name = function.__name__ + "_"
 
@@ -261,7 +290,7 @@ def refuse_operands(name: str, *operands: Any) -> Any:
     refuse(name, ("input", "other")[position], position + 1, value)
 
 
-def alias(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def alias(name: str, function: Function) -> Function:
     """Another name of a public function, as a method too, with the in-place variant where there is one."""
     setattr(Tensor, name, as_method(function, name))
     variant = getattr(Tensor, f"{function.__name__}_", None)

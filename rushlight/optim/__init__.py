@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Loads averages of models when they are first used; says of other names why there are none, or which are near."""
     if name == "swa_utils":
         return import_module("rushlight.optim.swa_utils")

@@ -124,6 +124,10 @@ def flat(array: np.ndarray) -> np.ndarray:
 class Minimization:
     """One step of L-BFGS: its iterations, and what they remember in the optimizer's state."""
 
+    closure: Callable[..., Any]
+    iterations: int
+    evaluations: int
+
     optimizer: LBFGS
     group: dict[str, Any]
     state: dict[str, Any]
@@ -187,7 +191,7 @@ class Minimization:
             direction += steps[i] * (weights[i] - changes[i].dot(direction) * ro[i])
         return direction
 
-    def remember(self, change, step):
+    def remember(self, change: Array, step: Array) -> None:
         """Remembers a step and how the gradient changed with it, if the curvature is positive."""
         state = self.state
         curvature = change.dot(step)

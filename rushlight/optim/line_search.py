@@ -43,6 +43,9 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None)
 class LineSearch:
     """One search along a direction, from a point where the slope is negative."""
 
+    evaluations: int
+    iterations: int
+
     c1: Any
     c2: Any
 

@@ -30,7 +30,7 @@ HOOKS = (
     "load_state_dict_pre_hooks",
     "load_state_dict_post_hooks",
 )
-NEWER_OPTIONS = {  # those that older files lack, with what holds where they are lacking
+NEWER_OPTIONS: dict[str, Any] = {  # those that older files lack, with what holds where they are lacking
     "amsgrad": False,
     "capturable": False,
     "centered": False,

@@ -51,7 +51,7 @@ def has_torch_function_variadic(*args: _Any) -> bool:
     return has_torch_function(args)
 
 
-def handle_torch_function(public_api: _Callable, relevant_args: _Any, *args: _Any, **kwargs: _Any) -> _Any:
+def handle_torch_function(public_api: _Callable[..., _Any], relevant_args: _Any, *args: _Any, **kwargs: _Any) -> _Any:
     """What the first of the modes and classes that takes a call over makes of it; what a function of your own calls.
 
     TypeError where each says `NotImplemented`.
@@ -72,7 +72,7 @@ def handle_torch_function(public_api: _Callable, relevant_args: _Any, *args: _An
     return _calls.handle(public_api, _calls.overriding(relevant_args), args, kwargs)
 
 
-def wrap_torch_function(dispatcher: _Callable) -> _Callable:
+def wrap_torch_function(dispatcher: _Callable[..., _Any]) -> _Callable[..., _Any]:
     """Decorates a function so that it can be taken over; `dispatcher` gives the arguments whose classes are asked."""
 
     def decorate(func):

@@ -27,7 +27,7 @@ class Without:
 
     modes = False
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.before: tuple[bool, bool] = HERE.without_classes, HERE.without_modes
         HERE.without_classes, HERE.without_modes = True, HERE.without_modes or self.modes
 

@@ -84,13 +84,13 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
         return None
 
 
-def plain_name(function: Callable) -> str:
+def plain_name(function: Callable[..., Any]) -> str:
     """The name of a public function alone, or of the property that it reads."""
     name = (resolve_name(function) or "").removesuffix(".__get__").rpartition(".")[2]
     return name or getattr(function, "__name__", str(function))
 
 
-def get_overridable_functions() -> dict[Any, list[Callable]]:
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions that `__torch_function__` is asked about, by the module or class that they are in.
 
     >>> import rushlight as torch

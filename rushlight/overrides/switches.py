@@ -34,7 +34,8 @@ OF_THE_CLASS = """
     run pending buffer owned needed hooks sequence
 """
 UNTOUCHED, KEPT_METHODS = frozenset(PASSED_BY.split()), frozenset(OF_THE_CLASS.split())
-SLOTS = {  # operators of Python: the method that they are in PyTorch, and of the other operand
+# operators of Python: the method that they are in PyTorch, and of the other operand
+SLOTS: dict[str, tuple[str, str | None]] = {
     "__add__": ("add", None),
     "__radd__": ("add", "add"),
     "__sub__": ("sub", None),

@@ -18,7 +18,7 @@ NONE, WARMUP, RECORD, SAVE = ProfilerAction
 
 # What has to be done between one action and the next; None stands for the end.
 PREPARE, START, STOP, READY = "prepare_trace", "start_trace", "stop_trace", "_trace_ready"
-TRANSITIONS = {
+TRANSITIONS: dict[Any, Any] = {
     (NONE, WARMUP): [PREPARE],
     (NONE, RECORD): [PREPARE, START],
     (NONE, SAVE): [PREPARE, START],
@@ -56,6 +56,10 @@ class profile(Undone):
     [('ProfilerStep*', 2), ('aten::mul', 2)]
     """
 
+    stopped: bool
+    step_num: int
+    current_action: ProfilerAction
+
     def __init__(
         self,
         *,
@@ -73,7 +77,7 @@ class profile(Undone):
     ):
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
-        self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
+        self.activities: set[ProfilerActivity] = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
         devices = self.activities - {ProfilerActivity.CPU}
         self.options: dict[str, Any] = {
             "use_cpu": ProfilerActivity.CPU in self.activities,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
+from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.modes import Undone
@@ -52,7 +53,7 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state():
+def get_rng_state() -> Any:
     """Return the state of the default generator as a tensor of bytes.
 
     >>> import rushlight as torch
@@ -65,7 +66,7 @@ def get_rng_state():
     return default_generator.get_state()
 
 
-def set_rng_state(new_state) -> None:
+def set_rng_state(new_state: Any) -> None:
     """Put the default generator into a state that `get_rng_state` gave.
 
     >>> import rushlight as torch
@@ -98,7 +99,7 @@ class Forked(Undone, ContextDecorator):
 
 def fork_rng(
     devices: Iterable[object] | None = None, enabled: bool = True, device_type: str | None = None
-) -> AbstractContextManager:
+) -> AbstractContextManager[Any]:
     """Put the default generator back, at the end of the block, to where it was at the beginning.
 
     With `enabled=False`, or for the device type "meta", the block runs as it is. Raises RuntimeError if

@@ -57,7 +57,7 @@ def draw_with(
     return draw(generator, shape, *args, **kwargs)
 
 
-drawn_once = noted(draw_with, draws=True)
+drawn_once: Callable[..., Any] = noted(draw_with, draws=True)
 
 
 def for_examples(draw: Callable[..., Any]) -> Callable[..., Any]:

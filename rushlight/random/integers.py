@@ -12,9 +12,9 @@ from rushlight.random.names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TY
 from rushlight.random.normal import CHUNK
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
+DIGITS: dict[np.dtype, int] = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
 FEW = 0xFFFFFFFF // 20  # below so many, a word of 32 bits is uniform enough for a permutation
-LIMITS = {
+LIMITS: dict[np.dtype, tuple[int, str]] = {
     np.dtype(np.float16): (2**11, "2049"),
     np.dtype(np.float32): (2**24, "2^24+1"),
     np.dtype(np.float64): (2**53, "2^53+1"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.narrow import when_served
 
-SCALAR_TYPES = {
+SCALAR_TYPES: dict[np.dtype, str] = {
     np.dtype(np.bool): "Bool",
     np.dtype(np.uint8): "Byte",
     np.dtype(np.int8): "Char",
@@ -23,7 +23,7 @@ SCALAR_TYPES = {
     np.dtype(np.complex128): "ComplexDouble",
 }
 
-C_TYPES = {
+C_TYPES: dict[np.dtype, str] = {
     np.dtype(np.bool): "bool",
     np.dtype(np.uint8): "unsigned char",
     np.dtype(np.int8): "signed char",

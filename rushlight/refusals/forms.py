@@ -9,7 +9,7 @@ from typing import Any
 from rushlight.core.lines import warn
 from rushlight.refusals.signatures import NUMPY_NAMES, Signature, parameters, recorded
 
-Call = tuple[tuple, dict[str, Any]]
+Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 # The orders of the first years: numbers stand before what they multiply. Methods go without the first tensor.
 DEPRECATED = """

@@ -19,6 +19,6 @@ from rushlight.serialization.saving import save
 __all__ = ["LoadError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
 MAP_LOCATION: _TypeAlias = _Callable | _device | str | dict[str, str] | None
-FILE_LIKE: _TypeAlias = str | _os.PathLike
+FILE_LIKE: _TypeAlias = str | _os.PathLike[str]
 
 _explain_misses(globals())

@@ -22,7 +22,7 @@ NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
 
 
 def load(
-    f: str | os.PathLike | BinaryIO,
+    f: str | os.PathLike[str] | BinaryIO,
     map_location: MapLocation = None,
     pickle_module: Any = None,
     *,
@@ -86,7 +86,7 @@ def check_pickle(module: Any, weights_only: bool | None) -> None:
 
 
 @contextmanager
-def opened(f: str | os.PathLike | BinaryIO) -> Iterator[BinaryIO]:
+def opened(f: str | os.PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
     """A file to read from, closed afterwards if it was opened here. PyTorch's errors for what is no such file."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:

@@ -34,6 +34,8 @@ def read_reference(reference: Any) -> tuple[dtype, str, str, int, tuple[int, int
 class Pieces:
     """The pieces of memory that references name; a piece is made when it is first asked for, within the file's size."""
 
+    left: int
+
     def __init__(self, left: int):
         self.left = left
         self.storages: dict[str, Storage] = {}

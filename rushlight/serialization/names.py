@@ -9,7 +9,7 @@ from rushlight.nn.modules.places import MOVED
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
 
-Allowed = Callable | tuple[Callable, str]
+Allowed = Callable[..., Any] | tuple[Callable[..., Any], str]
 UNSAFE = (
     "Weights only load failed. Unsupported global: GLOBAL {0} was not an allowed global by default: it is none of the "
     "types that are safe to load, tensors, parameters, and Python's own containers and numbers. If you trust the "

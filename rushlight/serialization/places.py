@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.devices import check_device, device
 
-MapLocation = device | str | dict | Callable | None
+MapLocation = device | str | dict[Any, Any] | Callable[..., Any] | None
 
 
 class Storage:

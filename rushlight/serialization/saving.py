@@ -35,7 +35,7 @@ ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
 
 def save(
     obj: Any,
-    f: str | os.PathLike | BinaryIO,
+    f: str | os.PathLike[str] | BinaryIO,
     pickle_module: Any = pickle,
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
@@ -124,7 +124,7 @@ REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
 REBUILD_PARAMETER_WITH_STATE = named("torch._utils", "_rebuild_parameter_with_state")
 REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
 GET_LAYOUT = named("torch.serialization", "_get_layout")
-STORAGES = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
+STORAGES: dict[dtypes.dtype, type] = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
 UNTYPED_STORAGE = named("torch.storage", "UntypedStorage")
 WITHOUT_STORAGE = frozenset(
     (  # the types that have no class of memory in PyTorch: theirs is bytes

@@ -19,6 +19,8 @@ Memory = Callable[[Any], Any]
 class Source:
     """A file up to some place: it gives as many bytes as it is asked for, or raises an error before it takes memory."""
 
+    left: int
+
     file: Any
 
     def __init__(self, file: Any, left: int):
@@ -95,12 +97,14 @@ class TrustingUnpickler(pickle.Unpickler):
 class SafeUnpickler(pickle._Unpickler):
     """Python's own unpickler with another form of each step that could do harm."""
 
+    to_copy: int
+
     dispatch: ClassVar[dict[Any, Any]] = dict(pickle._Unpickler.dispatch)
 
     def __init__(self, source: Source, memory: Memory, encoding: str):
         super().__init__(source, encoding=encoding)
         self.memory = memory
-        self.allowed = allowed_names()
+        self.allowed: dict[str, Callable[..., Any]] = allowed_names()
         self.callable: set[Any] = {*MAKERS, *self.allowed.values()}
         self.to_copy = source.left  # a pickle has at least a byte for each object that is copied once
 

@@ -8,7 +8,7 @@ class check_sparse_tensor_invariants:
 
     before: bool
 
-    enabled = False
+    enabled: bool = False
 
     @classmethod
     def is_enabled(cls) -> bool:

@@ -57,10 +57,11 @@ from rushlight.ops.elementwise.special_functions import igamma as gammainc
 from rushlight.ops.elementwise.special_functions import igammac as gammaincc
 from rushlight.ops.elementwise.special_functions import lgamma as gammaln
 from rushlight.ops.reductions.softmax import log_softmax, logsumexp, softmax
+from rushlight.ops.table import Unary
 from rushlight.refusals.guard import guard as _guard
 
 multigammaln = mvlgamma
-psi = digamma
+psi: Unary = digamma
 
 __all__ = [
     "airy_ai",

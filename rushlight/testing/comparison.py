@@ -22,7 +22,7 @@ TOLERANCES = {
     "complex128": (1e-7, 1e-7),
 }
 OLDER_TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
-DTYPES = {int: "int64", float: "float64", complex: "complex128"}
+DTYPES: dict[type, str] = {int: "int64", float: "float64", complex: "complex128"}
 NUMBERS = (int, float, complex, np.number)
 Message = str | Callable[[str], str] | None
 

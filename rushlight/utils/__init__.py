@@ -13,7 +13,7 @@ ON_DEMAND = frozenset(
 )
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Loads what is rarely used when it is first used; of other names says why there are none, or which are near."""
     if name in ON_DEMAND:
         return import_module(f"rushlight.utils.{name}")

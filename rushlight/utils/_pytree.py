@@ -82,17 +82,17 @@ class NodeDef(NamedTuple):
     unflatten_fn: Callable[[Any, Any], Any]
 
 
-def _dict_flatten(d: dict) -> tuple[list, list]:
+def _dict_flatten(d: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
     """The values of a dictionary, and its keys: how libraries enter dictionaries of their own."""
     return list(d.values()), list(d)
 
 
-def _dict_unflatten(values: Any, context: list) -> dict:
+def _dict_unflatten(values: Any, context: list[Any]) -> dict[Any, Any]:
     """The dictionary of values and keys."""
     return dict(zip(context, values, strict=True))
 
 
-def _dict_flatten_with_keys(d: dict) -> tuple[list[tuple[Any, Any]], list]:
+def _dict_flatten_with_keys(d: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """The values of a dictionary, each after what leads to it, and its keys."""
     return list(zip(keys(d, len(d)), d.values(), strict=True)), list(d)
 

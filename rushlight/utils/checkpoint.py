@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rushlight.absent.misses import type_or_miss as _type_or_miss
 from rushlight.autograd import Function, backward, enable_grad, no_grad
@@ -233,9 +234,11 @@ class StopRecomputation(Exception):
 class Frame:
     """One call of a checkpointed function: what it takes to call it again, and what the calls saved."""
 
+    completed: bool
+
     def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
         self.function, self.kwargs = function, kwargs
-        self.args = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
+        self.args: list[Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
         self.given = args  # until the first call is done
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.metadata_of, self.early_stop = metadata_of, early_stop
@@ -243,7 +246,7 @@ class Frame:
         self.holders: list[Any] = []  # weak references: what the graph does not need any more need not be kept again
         self.metadata: list[Any] = []
         self.completed = False
-        self.recomputed = weakref.WeakKeyDictionary()  # backward run -> Recomputation
+        self.recomputed: WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # backward run -> Recomputation
 
     def run(self, context, context_again):
         """The first call."""
@@ -300,6 +303,8 @@ class Argument:
 
 class Recomputation:
     """A further call of a checkpointed function, for one backward run."""
+
+    beyond: bool
 
     def __init__(self, frame):
         self.frame = frame

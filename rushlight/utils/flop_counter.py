@@ -85,7 +85,7 @@ def tensordot_flop(a_shape: Any, b_shape: Any, dims: Any, dims_other: Any, *args
     return 2 * prod(a_shape) * prod(n for dim, n in enumerate(b_shape) if dim not in dims_other)
 
 
-flop_registry: dict[Any, Callable] = {}
+flop_registry: dict[Any, Callable[..., Any]] = {}
 
 
 def get_shape(value: Any) -> Any:
@@ -95,7 +95,7 @@ def get_shape(value: Any) -> Any:
     return value.shape if isinstance(value, Tensor) else value
 
 
-def shape_wrapper(formula: Callable) -> Callable:
+def shape_wrapper(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A formula of shapes as one of tensors."""
 
     def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
@@ -105,7 +105,7 @@ def shape_wrapper(formula: Callable) -> Callable:
     return counted
 
 
-def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable], Callable]:
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enters a function as the count of operators of `torch.ops.aten`, packets of overloads.
 
     It is given the shapes of tensors in their place and `out_shape`; with `get_raw` the tensors, and `out_val`.
@@ -121,7 +121,7 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Call
     (6, True)
     """
 
-    def enter(formula: Callable) -> Callable:
+    def enter(formula: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets if isinstance(targets, (list, tuple)) else [targets]:
             if not hasattr(target, "overloads"):
                 raise ValueError(
@@ -142,7 +142,7 @@ register_flop_formula(aten.bmm)(bmm_flop)
 register_flop_formula(aten.baddbmm)(baddbmm_flop)
 register_flop_formula(aten.convolution)(conv_flop)
 OURS: dict[
-    str, Callable
+    str, Callable[..., Any]
 ] = {  # steps that go by rushlight's names, by the operator of PyTorch's that they are counted as
     "convolution_weight": shape_wrapper(conv_weight_flop),
     "einsum": shape_wrapper(einsum_flop),
@@ -165,6 +165,9 @@ class FlopCounterMode:
     (96, ['Global', 'Linear'])
     """
 
+    depth: int
+    display: bool
+
     def __init__(
         self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None
     ):
@@ -173,11 +176,13 @@ class FlopCounterMode:
         self.depth, self.display = depth, display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         given = custom_mapping or {}
-        self.custom = {key: f if getattr(f, "_get_raw", False) else shape_wrapper(f) for key, f in given.items()}
-        self.mod_tracker = ModuleTracker()
+        self.custom: dict[Any, Any] = {
+            key: f if getattr(f, "_get_raw", False) else shape_wrapper(f) for key, f in given.items()
+        }
+        self.mod_tracker: ModuleTracker = ModuleTracker()
 
     @property
-    def flop_registry(self) -> dict[Any, Callable]:
+    def flop_registry(self) -> dict[Any, Callable[..., Any]]:
         """The counts of operators, those that were given last."""
         return {**flop_registry, **self.custom}
 

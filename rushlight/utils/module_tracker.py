@@ -28,9 +28,11 @@ class ModuleTracker:
     ['Global', 'Sequential', 'Sequential.0']
     """
 
+    parents: set[str]
+
     def __init__(self) -> None:
         self.parents = {"Global"}
-        self._names: WeakKeyDictionary = WeakKeyDictionary()
+        self._names: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._seen: WeakSet = WeakSet()
         self._hooks: list[Any] = []
         self._run: Any = None

@@ -46,6 +46,8 @@ SAC_IGNORED_OPS = {aten.detach.default}
 class SelectiveCheckpointContext:
     """What a policy is told of a call besides the operator and its arguments: the result, `op_output`."""
 
+    is_recompute: bool
+
     def __init__(self, *, is_recompute: bool, op_output: Any = None):
         self.is_recompute, self.op_output = is_recompute, op_output
 
@@ -70,7 +72,10 @@ class Kept:
 class Saving(TorchDispatchMode):
     """The mode of the first call: it asks the policy about each operator, and saves results."""
 
-    def __init__(self, policy: Callable, calls: dict[Any, list]):
+    policy: Callable[..., Any]
+    calls: dict[Any, list[Any]]
+
+    def __init__(self, policy: Callable[..., Any], calls: dict[Any, list[Any]]):
         super().__init__()
         self.policy, self.calls = policy, calls
 
@@ -89,7 +94,10 @@ class Saving(TorchDispatchMode):
 class Using(TorchDispatchMode):
     """The mode of the second call: results that were saved are not computed again."""
 
-    def __init__(self, calls: dict[Any, list], changed: bool):
+    calls: dict[Any, list[Any]]
+    changed: bool
+
+    def __init__(self, calls: dict[Any, list[Any]], changed: bool):
         super().__init__()
         self.calls, self.changed = calls, changed
 
@@ -147,10 +155,10 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
                     f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. Give an overload "
                     "in place of an operator: torch.ops.aten.mm.default for torch.ops.aten.mm."
                 )
-        policy: Callable = lambda context, op, *args, **kwargs: op in chosen
+        policy: Callable[..., Any] = lambda context, op, *args, **kwargs: op in chosen
     elif callable(policy_fn_or_list):
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    calls: dict[Any, list] = defaultdict(list)
+    calls: dict[Any, list[Any]] = defaultdict(list)
     return Saving(policy, calls), Using(calls, allow_cache_entry_mutation)

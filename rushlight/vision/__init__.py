@@ -13,7 +13,7 @@ _explain_misses(globals())
 _explained = globals().pop("__getattr__")
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Networks, boxes and pictures are loaded when they are first used."""
     if name in ("models", "ops", "utils"):
         return _import_module(f"rushlight.vision.{name}")

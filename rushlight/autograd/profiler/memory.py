@@ -22,9 +22,11 @@ class Change(NamedTuple):
 class Ledger:
     """The changes of memory while a profiler looks on."""
 
+    open: bool
+
     def __init__(self):
         self.changes: list[Change] = []
-        self.known: dict[int, ref] = {}
+        self.known: dict[int, ref[Any]] = {}
         self.open = True
 
     def allocated(self, results: Any, sources: Any = ()) -> None:

@@ -41,6 +41,8 @@ class profile(Undone):
     [('aten::mul', 10), ('aten::exp', 10)]
     """
 
+    entered: bool
+
     def __init__(
         self,
         enabled: bool = True,
@@ -65,7 +67,7 @@ class profile(Undone):
             )
         if not use_cpu:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True). Leave use_cpu out.")
-        self.use_device = None
+        self.use_device: None = None
         refuse_device("cuda" if use_cuda else use_device)
         self.record_shapes: bool = record_shapes or with_flops
         self.with_flops = with_flops

@@ -33,7 +33,8 @@ class Record:
         self.shapes: list[Any] = []
         self.stack: list[Any] = []
         self.flops: int = 0
-        self.end = self.end_thread = None
+        self.end: int | None = None
+        self.end_thread: int | None = None
         self.thread: int = get_native_id()
         self.start: int = perf_counter_ns()
 
@@ -62,6 +63,10 @@ RECORDING: ContextVar["Recording | None"] = ContextVar("rushlight_recording", de
 
 class Recording(Interpreter):
     """All that happens from `start` to `stop`, in the context that started it or in all threads."""
+
+    date: int
+    begin: int
+    end: int
 
     def __init__(
         self,

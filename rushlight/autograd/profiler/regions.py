@@ -47,7 +47,7 @@ class emit_nvtx:
     def __init__(self, enabled: bool = True, record_shapes: bool = False):
         self.enabled = enabled
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         if self.enabled:
             raise RuntimeError(
                 f"{type(self).__name__} needs a library that rushlight has not: {self.tool}. Use "

@@ -114,6 +114,9 @@ def function_text(form: Form, name: str) -> tuple[str, set[str]]:
 class Emitter:
     """The code of a group while it is written."""
 
+    labels: int
+    before: str
+
     def __init__(self, form: Form):
         self.form = form
         self.vectors: Vectors = Vectors(form.dtype)

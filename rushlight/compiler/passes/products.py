@@ -16,7 +16,7 @@ from rushlight.compiler.passes.algebra import like
 MANY = 4  # outer products, or products with one matrix, that are worth stacking vectors for
 
 
-def uses(graph: Graph) -> Counter:
+def uses(graph: Graph) -> Counter[Any]:
     """How often each node is used."""
     roots = [*graph.outputs, *[node for pair in graph.writes for node in pair]]
     return Counter([x for node in graph.live() for x in node.inputs] + roots)
@@ -68,7 +68,7 @@ def noted(graph: Graph, rule: Any, found: dict[Node, Node]) -> Graph:
     return rebuilt(graph, noting)
 
 
-def terms_of(node: Node, count: Counter) -> list[Node]:
+def terms_of(node: Node, count: Counter[Any]) -> list[Node]:
     """The terms of a sum, those of sums in it that are used nowhere else too."""
     found, stack = [], [node]
     while stack:

@@ -1,6 +1,7 @@
 """What calls of operators are to PyTorch's dispatcher: `table` says how that is entered, a file a kind of operator."""
 
 from functools import cache
+from typing import Any
 
 from rushlight.dispatch.renderings import layers as layers
 from rushlight.dispatch.renderings import reductions as reductions
@@ -12,7 +13,7 @@ from rushlight.ops.overloads import OpOverload, OpOverloadPacket
 __all__ = ["ALWAYS_TENSOR", "Rendering", "is_tensor", "rendering_of"]
 
 
-def rendering_of(op, args: tuple) -> Rendering:
+def rendering_of(op: Any, args: tuple[Any, ...]) -> Rendering:
     """The rendering of a call, by aten's name where it has one."""
     render = RENDERINGS.get(op.name)
     found = elementwise_rendering(op, args) if render is None else render(*args)

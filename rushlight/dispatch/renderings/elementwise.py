@@ -1,5 +1,7 @@
 """Renderings of elementwise operators: most need none of their own."""
 
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.dispatch.renderings.table import Rendering, is_tensor, renders, trimmed, with_defaults
 from rushlight.ops.aten_namespace import aten
@@ -11,7 +13,7 @@ ALWAYS_TENSOR = frozenset(["add", "sub", "mul", "div"])  # a number is one of th
 OTHERWISE_NAMED = {"relu": "relu"}  # where the profiler shows another event within
 
 
-def elementwise_rendering(op, args: tuple) -> Rendering | None:
+def elementwise_rendering(op: Any, args: tuple[Any, ...]) -> Rendering | None:
     """An elementwise operator of one or two operands."""
     name = OTHERWISE_NAMED.get(op.name) or (op.name if callable(op.aten) else op.aten[-1] if op.aten else "")
     overloads = recorded().get(name, [])
@@ -24,7 +26,7 @@ def elementwise_rendering(op, args: tuple) -> Rendering | None:
     return Rendering(getattr(aten, name).Scalar, args) if "Scalar" in overloads else None
 
 
-def is_plain(args: tuple) -> bool:
+def is_plain(args: tuple[Any, ...]) -> bool:
     """Whether the first of some operands is a tensor."""
     return isinstance(args[0], TensorBase)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from math import prod
+from typing import Any
 
 from rushlight.dispatch.renderings.table import RENDERINGS, Rendering, renders, trimmed, with_defaults
 from rushlight.ops.aten_namespace import aten
@@ -9,7 +10,7 @@ from rushlight.ops.aten_namespace import aten
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the dispatcher numbers them
 
 
-def added(name: str) -> Callable:
+def added(name: str) -> Callable[..., Any]:
     """The rendering of a product that is added to something."""
 
     def render(input, first, second, beta, alpha):
@@ -59,7 +60,7 @@ def convolution_transpose(input, weight, bias, shape, stride, padding, dilation,
     return Rendering(aten.convolution.default, (input, weight, bias, *sizes, True, extra, groups))
 
 
-def pooling(name: str, dims: int) -> Callable:
+def pooling(name: str, dims: int) -> Callable[..., Any]:
     """The rendering of maximum pooling."""
 
     def render(input, kernel, stride, padding, dilation, ceil_mode):
@@ -95,7 +96,7 @@ def mse_loss(input, target, parameter, reduction):
     return Rendering(aten.mse_loss.default, trimmed((input, target, REDUCTIONS[reduction]), 1))
 
 
-def with_parameter(name: str, default: float) -> Callable:
+def with_parameter(name: str, default: float) -> Callable[..., Any]:
     """The rendering of a loss with a parameter behind the reduction."""
 
     def render(input, target, parameter, reduction):

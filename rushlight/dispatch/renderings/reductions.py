@@ -12,7 +12,7 @@ def is_all(dims: Any, input: Any) -> bool:
     return len(tuple(dims)) == input._array.ndim
 
 
-def along(name: str, overload: str) -> Callable:
+def along(name: str, overload: str) -> Callable[..., Any]:
     """The rendering of a sum or mean along dimensions."""
 
     def render(input, dims, keepdim, dtype):
@@ -33,7 +33,7 @@ def product_along(input, dim, keepdim, dtype):
     return Rendering(aten.prod.dim_int, trimmed((input, dim, keepdim), False), dtype_given(dtype, input))
 
 
-def spread(name: str) -> Callable:
+def spread(name: str) -> Callable[..., Any]:
     """The rendering of a variance, or what is made of one."""
 
     def render(input, dims, correction, keepdim):
@@ -47,7 +47,7 @@ def spread(name: str) -> Callable:
     return render
 
 
-def truth(name: str) -> Callable:
+def truth(name: str) -> Callable[..., Any]:
     """The rendering of `all` or `any`."""
 
     def render(input, dims, keepdim):
@@ -61,14 +61,14 @@ def truth(name: str) -> Callable:
     return render
 
 
-def extreme(name: str) -> Callable:
+def extreme(name: str) -> Callable[..., Any]:
     """The rendering of a maximum, minimum or median along a dimension, with where it is."""
     return lambda input, dim, keepdim, *options: (
         None if any(options) else Rendering(getattr(aten, name).dim, trimmed((input, dim, keepdim), False))
     )
 
 
-def cumulative(name: str) -> Callable:
+def cumulative(name: str) -> Callable[..., Any]:
     """The rendering of a cumulative sum or product."""
     return lambda input, dim, dtype: Rendering(getattr(aten, name).default, (input, dim), dtype_given(dtype, input))
 

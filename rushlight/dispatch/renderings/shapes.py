@@ -108,7 +108,7 @@ def pad(input, widths, value):
     return Rendering(aten.constant_pad_nd.default, (input, flat, float(value)))
 
 
-def place_of(key: tuple, ndim: int) -> tuple[int, Any] | None:
+def place_of(key: tuple[Any, ...], ndim: int) -> tuple[int, Any] | None:
     """The one dimension that a key says something of, and what; None where it says more."""
     said = [item for item in key if item is not Ellipsis and item != slice(None)]
     if len(said) != 1 or isinstance(said[0], np.ndarray):
@@ -141,7 +141,7 @@ def look(input, key):
     return None if place is None or place[1] is not None else Rendering(aten.unsqueeze.default, (input, place[0]))
 
 
-def indices_of(key: Any) -> list | None:
+def indices_of(key: Any) -> list[Any] | None:
     """A key of arrays and whole dimensions as aten's list of tensors and None; None for any other key."""
     found = [None if isinstance(item, slice) and item == slice(None) else item for item in key]
     if any(item is not None and not (is_tensor(item) and item.shape) for item in found):

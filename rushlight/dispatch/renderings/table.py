@@ -23,25 +23,25 @@ class Rendering(NamedTuple):
     """An overload and the arguments to call it with; `pick` makes the operator's result of that of the overload."""
 
     overload: OpOverload
-    args: tuple
+    args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = MappingProxyType({})
-    pick: Callable | None = None
+    pick: Callable[..., Any] | None = None
 
 
 RENDERINGS: dict[str, Callable[..., Rendering | None]] = {}
 
 
-def renders(*names: str) -> Callable[[Callable], Callable]:
+def renders(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enters a function as the rendering of the operators of some names."""
 
-    def enter(function: Callable) -> Callable:
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         RENDERINGS.update(dict.fromkeys(names, function))
         return function
 
     return enter
 
 
-def trimmed(args: tuple, *defaults: Any) -> tuple:
+def trimmed(args: tuple[Any, ...], *defaults: Any) -> tuple[Any, ...]:
     """Arguments without the last ones that have their defaults."""
     kept = list(args)
     for default in reversed(defaults):

@@ -15,7 +15,7 @@ METADATA = ".metadata"
 class FileSystemWriter:
     """Writes a checkpoint to a folder. A `.metadata` there means that the checkpoint is whole."""
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str]):
         self.path: Path = Path(path)
 
     def name(self, rank: int) -> str:
@@ -52,7 +52,7 @@ class FileSystemWriter:
 class FileSystemReader:
     """Reads a checkpoint from a folder."""
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str]):
         self.path: Path = Path(path)
         self._files: dict[str, dict[str, Any]] = {}
 

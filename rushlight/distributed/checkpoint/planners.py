@@ -82,6 +82,8 @@ class LoadPlan:
 class SavePlanner:
     """What of a state dict a process writes; `DefaultSavePlanner` does what `save` does by itself."""
 
+    state_dict: dict[str, Any]
+
     def set_up_planner(
         self, state_dict: dict[str, Any], storage_meta: Any = None, is_coordinator: bool = False
     ) -> None:
@@ -122,6 +124,10 @@ class SavePlanner:
 
 class LoadPlanner:
     """Where what is read goes; `DefaultLoadPlanner` does what `load` does by itself."""
+
+    original_state_dict: dict[str, Any]
+    is_coordinator: bool
+    state_dict: dict[str, Any]
 
     allow_partial_load = False
 

@@ -24,7 +24,7 @@ from rushlight.tensors import Tensor
 __all__ = ["async_save", "load", "save"]
 
 VERSION = 2
-Path = str | os.PathLike | None
+Path = str | os.PathLike[str] | None
 Parts = list[tuple[int, int]]  # the first and last element of each dimension
 
 
@@ -50,20 +50,26 @@ def place(checkpoint_id: Path, given: Any, default: type) -> Any:
 class Saving:
     """A checkpoint that is being written: all that processes have to say to each other is said when it is made."""
 
-    def __init__(self, state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist):
+    pieces: list[Any]
+    members: ProcessGroup | None
+    tensors: dict[str, Any]
+
+    def __init__(
+        self, state_dict: Any, checkpoint_id: Any, storage_writer: Any, planner: Any, process_group: Any, no_dist: Any
+    ):
         self.writer = place(checkpoint_id, storage_writer, FileSystemWriter)
         members = members_of(process_group, no_dist)
-        self.rank = members.rank() if members else 0
+        self.rank: int = members.rank() if members else 0
         planner = planner or DefaultSavePlanner()
         planner.set_up_planner(states_of(state_dict), None, self.rank == 0)
         items = planner.create_local_plan().items
         found = {item.index.fqn: planner.resolve_data(item) for item in items}
         others = {item.index.fqn for item in items if item.type is WriteItemType.BYTE_IO}
-        self.values = {key: value for key, value in found.items() if key in others}
+        self.values: dict[str, Any] = {key: value for key, value in found.items() if key in others}
         self.tensors = {key: value for key, value in found.items() if key not in others}
         name = self.writer.name(self.rank)
         given = planner.state_dict
-        pieces: list = [{key: (shape_of(given[key]), name, parts_of(given[key])) for key in self.tensors}]
+        pieces: list[Any] = [{key: (shape_of(given[key]), name, parts_of(given[key])) for key in self.tensors}]
         if self.rank == 0:
             self.writer.prepare()
         if members:
@@ -81,7 +87,7 @@ class Saving:
 
     def finish(self) -> None:
         """Says what lies where, once all files are there; that makes them a checkpoint."""
-        tensors: dict[str, dict] = {}
+        tensors: dict[str, dict[Any, Any]] = {}
         for own in self.pieces:
             for key, (shape, name, parts) in own.items():
                 tensors.setdefault(key, {"shape": shape, "pieces": []})["pieces"].append([name, parts])
@@ -135,7 +141,7 @@ def async_save(
     planner: SavePlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
-) -> Future:
+) -> Future[Any]:
     """`save` beside further work: copies all tensors, then writes them in a thread.
 
     What it gives has a `result()` once the whole checkpoint is written. The folder has to be one that all processes

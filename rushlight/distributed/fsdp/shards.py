@@ -32,15 +32,17 @@ class Place:
     def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, mesh: DeviceMesh, start: int, dtype: Any):
         array = parameter._array
         self.owners = owners
-        self.shape = array.shape
+        self.shape: tuple[int, ...] = array.shape
         rows = self.shape or (1,)
         axis = mesh.ndim - 1
         first, last = rows_of(rows[0], mesh.size(axis), mesh.get_local_rank(axis))
         own = array.reshape(rows)[first:last].copy()
         self.sharded = ShardedParameter.of_part(own, spread_of_rows(parameter, rows, mesh), parameter.requires_grad)
         self.size = -(-rows[0] // mesh.size(axis)) * int(np.prod(rows[1:]))
-        self.part = slice(start, start + self.size)
-        self.nothing = np.broadcast_to(np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape)
+        self.part: slice[int, int, None] = slice(start, start + self.size)
+        self.nothing: np.ndarray = np.broadcast_to(
+            np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape
+        )
         self.whole = new_tensor(self.nothing)
         if isinstance(parameter, DTensor):
             self.whole = DTensor.of_part(self.nothing, parameter.spread)
@@ -75,7 +77,7 @@ def spread_of_rows(parameter: Tensor, rows: tuple[int, ...], mesh: DeviceMesh) -
         return Spread(mesh, placements, Size(rows))
     before = parameter.spread
     group = before.mesh.get_group(0)
-    lines: list = [None] * group.size()
+    lines: list[Any] = [None] * group.size()
     all_gather_object(lines, mesh.mesh.tolist(), group)
     both = DeviceMesh(mesh.device_type, lines, groups=[group, *mesh.get_all_groups()])
     return Spread(both, (*before.placements, *placements), before.shape)
@@ -88,6 +90,9 @@ class Shards:
     gradients are averaged over the processes, and each process gets those of its rows. Processes that hold the same
     rows are `replicas` of each other.
     """
+
+    length: int
+    gathered: bool
 
     group: ProcessGroup
     policy: MixedPrecisionPolicy

@@ -40,11 +40,11 @@ MIXED = (
     "operators! distribute_tensor(x, mesh, placements) makes one, and torch.distributed.tensor.experimental."
     "implicit_replication() takes all tensors for ones that each process has whole."
 )
-implicit_replication = [False]  # whether ordinary tensors are taken for replicated ones
+implicit_replication: list[bool] = [False]  # whether ordinary tensors are taken for replicated ones
 
 
 @above
-def called_with_parts(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a function with DTensors among its arguments."""
     name = plain_name(func)
     if name in SPECIAL:
@@ -88,7 +88,7 @@ def is_plain(value: Any) -> bool:
 
 def replicated(args: Any, kwargs: Any) -> tuple[Any, Any]:
     """Arguments with DTensors in the places of ordinary tensors, which each process has whole."""
-    meshes: list = []
+    meshes: list[Any] = []
     tree_map(lambda x: meshes.append(x.device_mesh) if isinstance(x, DTensor) else None, (args, kwargs))
     everywhere = (Replicate(),) * meshes[0].ndim
     return tree_map(lambda x: of_local(x, Spread(meshes[0], everywhere, x.shape)) if is_plain(x) else x, (args, kwargs))
@@ -113,7 +113,7 @@ def parts_among(name: str, arguments: Any) -> list[DTensor]:
     return found
 
 
-def planned(name: str, args: tuple, kwargs: dict, spreads: list[Spread]) -> tuple[Any, Plan] | None:
+def planned(name: str, args: tuple[Any, ...], kwargs: dict[Any, Any], spreads: list[Spread]) -> tuple[Any, Plan] | None:
     """The labels of a call and what to do for it; None where it is to be computed on whole tensors."""
     rule = RULES.get(name)
     labels = None if rule is None else rule(Call(name, args, kwargs, [tuple(spread.shape) for spread in spreads]))
@@ -136,7 +136,7 @@ def filled(tree: Any, local: list[Tensor]) -> Any:
     return tree_map(lambda value: local.pop(0) if isinstance(value, DTensor) else value, tree)
 
 
-def on_whole_tensors(func: Callable, args: Any, kwargs: Any, operands: list[DTensor]) -> Any:
+def on_whole_tensors(func: Callable[..., Any], args: Any, kwargs: Any, operands: list[DTensor]) -> Any:
     """A call on whole tensors, which gives whole ones."""
     mesh = operands[0].device_mesh
     everywhere: tuple[Placement, ...] = (Replicate(),) * mesh.ndim
@@ -145,7 +145,7 @@ def on_whole_tensors(func: Callable, args: Any, kwargs: Any, operands: list[DTen
     return tree_map(lambda x: of_local(x, Spread(mesh, everywhere, x.shape)) if is_plain(x) else x, output)
 
 
-def kept(func: Callable, args: tuple, kwargs: dict) -> Any:
+def kept(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """A call that leaves a tensor placed as it is."""
     tensor = args[0]
     with Without():
@@ -153,7 +153,7 @@ def kept(func: Callable, args: tuple, kwargs: dict) -> Any:
     return of_local(result, tensor.spread) if isinstance(result, Tensor) else result
 
 
-def changed(name: str, func: Callable, args: tuple, kwargs: dict) -> DTensor:
+def changed(name: str, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> DTensor:
     """A change in place, which leaves the tensor placed as it is. RuntimeError for one that cannot."""
     tensor: DTensor = args[0]
     of_init = func.__module__ == "rushlight.nn.init"
@@ -178,7 +178,9 @@ def changed(name: str, func: Callable, args: tuple, kwargs: dict) -> DTensor:
     return tensor
 
 
-def goals_in_place(name: str, args: tuple, kwargs: dict, operands: list[DTensor]) -> list[tuple] | None:
+def goals_in_place(
+    name: str, args: tuple[Any, ...], kwargs: dict[Any, Any], operands: list[DTensor]
+) -> list[tuple[Any, ...]] | None:
     """How a change in place needs its operands placed; None where the first would have to be placed otherwise."""
     first = operands[0]
     if name in ("zero", "copy", "fill", "clamp", "nan_to_num"):

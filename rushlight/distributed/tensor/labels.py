@@ -6,6 +6,7 @@ by each process. A result that has it is cut too; of a result that has not, each
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushlight.distributed.tensor.placements import Partial, Placement, Replicate, Shard
 from rushlight.distributed.tensor.spread import Spread
@@ -33,7 +34,7 @@ class Labels:
     addends: frozenset[int] = frozenset()
     first: int = 0
     shape: tuple[int, ...] | None = None
-    resized: Callable | None = None
+    resized: Callable[..., Any] | None = None
 
     def size_in_result(self, label: Label, size: int) -> int:
         """The size of a label in the result, which for a reshaped one is not that in the operand."""

@@ -101,7 +101,7 @@ def distribute_module(
     return module
 
 
-def maker(function: Callable, random: bool = False) -> Callable:
+def maker(function: Callable[..., Any], random: bool = False) -> Callable[..., DTensor]:
     """A function that makes a DTensor as one of the same name makes a tensor."""
 
     def make(
@@ -130,5 +130,9 @@ def maker(function: Callable, random: bool = False) -> Callable:
     return make
 
 
-zeros, ones, empty, full = (maker(function) for function in (torch.zeros, torch.ones, torch.empty, torch.full))
-rand, randn = (maker(function, random=True) for function in (torch.rand, torch.randn))
+zeros: Callable[..., DTensor] = maker(torch.zeros)
+ones: Callable[..., DTensor] = maker(torch.ones)
+empty: Callable[..., DTensor] = maker(torch.empty)
+full: Callable[..., DTensor] = maker(torch.full)
+rand: Callable[..., DTensor] = maker(torch.rand, random=True)
+randn: Callable[..., DTensor] = maker(torch.randn, random=True)

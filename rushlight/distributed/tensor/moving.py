@@ -109,7 +109,9 @@ class Redistribute(Function):
     """A part of a tensor, placed otherwise; its gradient comes placed as `arriving`, goes as `leaving`."""
 
     @staticmethod
-    def forward(ctx: Any, local: Tensor, spread: Spread, goal: Placements, arriving: Placements, leaving: Placements):
+    def forward(
+        ctx: Any, local: Tensor, spread: Spread, goal: Placements, arriving: Placements, leaving: Placements
+    ) -> Any:
         """Sends what has to be sent."""
         ctx.spread, ctx.arriving, ctx.leaving = spread, arriving, leaving
         ctx.averages = 1
@@ -125,7 +127,7 @@ class Redistribute(Function):
         return new_tensor(moved(local._settled(), spread, goal))
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         """Sends the gradient where it belongs."""
         back = ctx.arriving, ctx.leaving
         if back[0] != back[1]:

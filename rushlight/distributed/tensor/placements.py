@@ -48,5 +48,5 @@ class Partial(Placement):
 
     reduce_op: str = "sum"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Partial({self.reduce_op})"

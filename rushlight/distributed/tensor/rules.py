@@ -20,7 +20,7 @@ class Call:
     """A function's arguments, and the shapes of the DTensors among them, in their order."""
 
     name: str
-    args: tuple
+    args: tuple[Any, ...]
     kwargs: dict[str, Any]
     shapes: list[tuple[int, ...]]
 
@@ -28,7 +28,7 @@ class Call:
         """An argument by its place or its name."""
         return self.args[place] if len(self.args) > place else self.kwargs.get(name, default)
 
-    def rest(self, place: int, name: str) -> tuple:
+    def rest(self, place: int, name: str) -> tuple[Any, ...]:
         """Numbers that are given one by one, or as a sequence."""
         first = self.argument(place, name)
         return tuple(first) if isinstance(first, (tuple, list)) else tuple(self.args[place:]) or (first,)
@@ -42,7 +42,7 @@ class Call:
         return {dim % max(ndim, 1) for dim in (given if isinstance(given, (tuple, list)) else [given])}
 
 
-def rule(names: str) -> Callable:
+def rule(names: str) -> Callable[..., Any]:
     """Enters the labels of some functions."""
 
     def enter(function):
@@ -178,7 +178,7 @@ def turned(call: Call) -> Labels | None:
 @rule("unsqueeze")
 def unsqueezed(call: Call) -> Labels:
     """One more dimension."""
-    labels: list = list(own(call))
+    labels: list[Any] = list(own(call))
     labels.insert(call.argument(1, "dim") % (len(labels) + 1), None)
     return Labels([own(call)], tuple(labels))
 
@@ -194,7 +194,7 @@ def joined(call: Call) -> Labels:
 @rule("stack")
 def stacked(call: Call) -> Labels:
     """All tensors have all dimensions alike; one comes to them."""
-    labels: list = list(own(call))
+    labels: list[Any] = list(own(call))
     labels.insert(call.argument(1, "dim", 0) % (len(labels) + 1), None)
     return Labels([own(call)] * len(call.shapes), tuple(labels))
 
@@ -218,8 +218,8 @@ def reshaped(call: Call) -> Labels | None:
     after = shape_after(call, before)
     if after is None or 0 in before:
         return None
-    labels: list = [None] * len(before)
-    result: list = [None] * len(after)
+    labels: list[Any] = [None] * len(before)
+    result: list[Any] = [None] * len(after)
     i = j = 0
     while i < len(before) and j < len(after):
         start, at, a, b = i, j, before[i], after[j]
@@ -241,7 +241,7 @@ def shape_after(call: Call, before: Sequence[int]) -> tuple[int, ...] | None:
     ndim = max(len(before), 1)
     if call.name == "flatten":
         first, last = call.argument(1, "start_dim", 0) % ndim, call.argument(2, "end_dim", -1) % ndim
-        sizes: tuple = (*before[:first], prod(before[first : last + 1]), *before[last + 1 :])
+        sizes: tuple[Any, ...] = (*before[:first], prod(before[first : last + 1]), *before[last + 1 :])
     elif call.name == "unflatten":
         dim = call.argument(1, "dim") % ndim
         sizes = (*before[:dim], *complete(call.argument(2, "sizes"), before[dim]), *before[dim + 1 :])
@@ -250,7 +250,7 @@ def shape_after(call: Call, before: Sequence[int]) -> tuple[int, ...] | None:
     return sizes if all(isinstance(size, int) for size in sizes) and prod(sizes) == prod(before) else None
 
 
-def complete(sizes: Sequence[Any], count: int) -> tuple:
+def complete(sizes: Sequence[Any], count: int) -> tuple[Any, ...]:
     """Sizes with the one in the place of -1 that makes up some number of elements."""
     known = prod(size for size in sizes if size != -1)
     return tuple(count // max(known, 1) if size == -1 else size for size in sizes)
@@ -261,12 +261,12 @@ def own(call: Call) -> tuple[int, ...]:
     return tuple(range(len(call.shapes[0])))
 
 
-def whole(labels: tuple, dims: set[int]) -> tuple:
+def whole(labels: tuple[Any, ...], dims: set[int]) -> tuple[Any, ...]:
     """Labels without those of dimensions that are needed whole."""
     return tuple(None if dim in dims else label for dim, label in enumerate(labels))
 
 
-def without(call: Call, dims: set[int], kept: bool) -> tuple:
+def without(call: Call, dims: set[int], kept: bool) -> tuple[Any, ...]:
     """The labels of the first operand without some dimensions, in whose places 1 stays where they are kept."""
     if kept:
         return whole(own(call), dims)

@@ -1,7 +1,7 @@
 """`DTensor`: a tensor of which each process of a mesh holds a part."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -38,11 +38,13 @@ class DTensor(Tensor):
     parameter_class: ClassVar[type]  # what `nn.Parameter` makes of it
 
     @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         return ABOVE.called_with_parts(func, args, kwargs or {})
 
     @classmethod
-    def of_part(cls, part: np.ndarray, spread: Spread, requires_grad: bool = False):
+    def of_part(cls, part: np.ndarray, spread: Spread, requires_grad: bool = False) -> Self:
         """A leaf from this process's part of it."""
         made = cls.__new__(cls)
         made._array, made._needs, made.spread = part, requires_grad, spread
@@ -177,10 +179,10 @@ class DTensor(Tensor):
             memo[id(self)] = self.of_part(self._array.copy(), self.spread, self._needs)
         return memo[id(self)]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.unbind())
 
-    def __repr__(self, *, tensor_contents: Any = None):
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         local = self._local_tensor
         return f"DTensor(local_tensor={local}, device_mesh={self.device_mesh}, placements={self.placements})"
 
@@ -190,7 +192,7 @@ class ShardedParameter(DTensor, Parameter):  # type: ignore[misc]  # the copies 
 
     def __init__(self, data: DTensor, requires_grad: bool = True):
         super().__init__(data, requires_grad)
-        self.spread = data.spread
+        self.spread: Spread = data.spread
 
 
 DTensor.parameter_class = ShardedParameter
@@ -203,7 +205,7 @@ def of_local(part: Tensor, spread: Spread) -> DTensor:
     return made
 
 
-def with_gradients(part: Tensor, spread: Spread, arriving: tuple, leaving: tuple) -> DTensor:
+def with_gradients(part: Tensor, spread: Spread, arriving: tuple[Any, ...], leaving: tuple[Any, ...]) -> DTensor:
     """A part as a DTensor, whose gradient is brought to other places before it goes on."""
     if arriving != leaving:
         part = Redistribute.apply(part, spread, spread.placements, arriving, leaving)

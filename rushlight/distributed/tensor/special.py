@@ -12,10 +12,10 @@ from rushlight.tensors import Tensor
 
 __all__ = ["SPECIAL"]
 
-SPECIAL: dict[str, Callable] = {}
+SPECIAL: dict[str, Callable[..., Any]] = {}
 
 
-def special(*names: str) -> Callable:
+def special(*names: str) -> Callable[..., Any]:
     """Enters what functions of some names do with DTensors."""
 
     def enter(function):
@@ -63,7 +63,7 @@ def backward(self: DTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> 
 
 
 @special("register_hook")
-def register_hook(self: DTensor, hook: Callable) -> Any:
+def register_hook(self: DTensor, hook: Callable[..., Any]) -> Any:
     """A hook that is given the gradient placed as the tensor is, and may give another."""
 
     def on_part(grad):

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.placements import Placement, Replicate, Shard
 from rushlight.size import Size
@@ -67,6 +69,6 @@ class Spread:
         """The shape of what this process has."""
         return tuple(last - first for first, last in self.parts())
 
-    def cut(self, whole):
+    def cut(self, whole: Array) -> Any:
         """This process's part of the whole, an array or a tensor."""
         return whole[tuple(slice(first, last) for first, last in self.parts())]

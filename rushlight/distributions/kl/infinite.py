@@ -19,8 +19,8 @@ from rushlight.distributions.poisson import Poisson
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import filled
 
-BOUNDED = [Beta, ContinuousBernoulli, Pareto, Uniform]
-HALF = [Exponential, Gamma]
+BOUNDED: list[type] = [Beta, ContinuousBernoulli, Pareto, Uniform]
+HALF: list[type] = [Exponential, Gamma]
 PAIRS: dict[type, list[type]] = {
     Beta: [Pareto],
     ContinuousBernoulli: [Pareto],

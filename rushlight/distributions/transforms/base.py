@@ -112,7 +112,7 @@ class PlainTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
 
-    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+    __hash__: None = None  # type: ignore[assignment]  # as in PyTorch
 
 
 class ParametricTransform(Transform):
@@ -169,7 +169,7 @@ class _InverseTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and self._inv == other._inv
 
-    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+    __hash__: None = None  # type: ignore[assignment]  # as in PyTorch
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._inv!r})"

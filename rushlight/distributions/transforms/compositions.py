@@ -29,7 +29,7 @@ class ComposeTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
-    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+    __hash__: None = None  # type: ignore[assignment]  # as in PyTorch
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:

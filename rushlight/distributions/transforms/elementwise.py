@@ -22,7 +22,10 @@ class ExpTransform(PlainTransform):
     tensor([0.0000, 2.3026])
     """
 
-    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
+    domain: constraints.Constraint = constraints.real
+    codomain: constraints.Constraint = constraints.positive
+    bijective: bool = True
+    sign: int = +1
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -42,7 +45,10 @@ class SigmoidTransform(PlainTransform):
     tensor([0.5000, 0.8808])
     """
 
-    domain, codomain, bijective, sign = constraints.real, constraints.unit_interval, True, +1
+    domain: constraints.Constraint = constraints.real
+    codomain: constraints.Constraint = constraints.unit_interval
+    bijective: bool = True
+    sign: int = +1
 
     def _call(self, x: Tensor) -> Tensor:
         return clipped_sigmoid(x)
@@ -74,7 +80,10 @@ class SoftplusTransform(PlainTransform):
     tensor([0.6931, 2.1269])
     """
 
-    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
+    domain: constraints.Constraint = constraints.real
+    codomain: constraints.Constraint = constraints.positive
+    bijective: bool = True
+    sign: int = +1
 
     def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
@@ -94,7 +103,10 @@ class TanhTransform(PlainTransform):
     tensor([0.0000, 0.7616])
     """
 
-    domain, codomain, bijective, sign = constraints.real, constraints.interval(-1.0, 1.0), True, +1
+    domain: constraints.Constraint = constraints.real
+    codomain: constraints.Constraint = constraints.interval(-1.0, 1.0)
+    bijective: bool = True
+    sign: int = +1
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -114,7 +126,8 @@ class AbsTransform(PlainTransform):
     tensor([1., 2.])
     """
 
-    domain, codomain = constraints.real, constraints.positive
+    domain: constraints.Constraint = constraints.real
+    codomain: constraints.Constraint = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -133,7 +146,9 @@ class PowerTransform(ParametricTransform):
 
     exponent: Tensor
 
-    domain, codomain, bijective = constraints.positive, constraints.positive, True
+    domain: constraints.Constraint = constraints.positive
+    codomain: constraints.Constraint = constraints.positive
+    bijective: bool = True
 
     def __init__(self, exponent: Tensor | float, cache_size: int = 0):
         super().__init__(cache_size=cache_size)
@@ -147,7 +162,7 @@ class PowerTransform(ParametricTransform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
 
-    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+    __hash__: None = None  # type: ignore[assignment]  # as in PyTorch
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
@@ -202,7 +217,7 @@ class AffineTransform(ParametricTransform):
             for mine, theirs in ((self.loc, other.loc), (self.scale, other.scale))
         )
 
-    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+    __hash__: None = None  # type: ignore[assignment]  # as in PyTorch
 
     @property
     def sign(self) -> Any:
@@ -242,7 +257,9 @@ class CumulativeDistributionTransform(ParametricTransform):
     tensor([0.5000, 0.9750])
     """
 
-    codomain, bijective, sign = constraints.unit_interval, True, +1
+    codomain: constraints.Constraint = constraints.unit_interval
+    bijective: bool = True
+    sign: int = +1
 
     def __init__(self, distribution: Any, cache_size: int = 0):
         super().__init__(cache_size=cache_size)

@@ -22,7 +22,8 @@ class LowerCholeskyTransform(PlainTransform):
             [2., 1.]])
     """
 
-    domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
+    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
+    codomain: constraints.Constraint = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
@@ -40,7 +41,8 @@ class PositiveDefiniteTransform(PlainTransform):
             [2., 5.]])
     """
 
-    domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
+    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
+    codomain: constraints.Constraint = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)
@@ -62,7 +64,9 @@ class CorrCholeskyTransform(PlainTransform):
             [0.4621, 0.8868]])
     """
 
-    domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.corr_cholesky
+    bijective: bool = True
 
     def _call(self, x: Tensor) -> Tensor:
         eps = torch.finfo(x.dtype).eps

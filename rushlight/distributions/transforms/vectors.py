@@ -19,7 +19,8 @@ class SoftmaxTransform(PlainTransform):
     tensor([0.5000, 0.5000])
     """
 
-    domain, codomain = constraints.real_vector, constraints.simplex
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.simplex
 
     def _call(self, x: Tensor) -> Tensor:
         weights = (x - x.max(-1, True)[0]).exp()
@@ -43,7 +44,9 @@ class StickBreakingTransform(PlainTransform):
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
-    domain, codomain, bijective = constraints.real_vector, constraints.simplex, True
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.simplex
+    bijective: bool = True
 
     def _call(self, x: Tensor) -> Tensor:
         broken = clipped_sigmoid(x - log_pieces_left(x))

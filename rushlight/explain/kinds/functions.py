@@ -129,7 +129,7 @@ def definition(function: Any) -> Site:
     return Site(backward_of(function), DEFINED)
 
 
-def backward_of(function):
+def backward_of(function: Any) -> Any:
     """The code of the backward of a custom function."""
     return next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__"))
 

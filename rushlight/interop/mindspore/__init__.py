@@ -29,6 +29,6 @@ from rushlight.interop.mindspore.gradients import value_and_grad as value_and_gr
 from rushlight.interop.mindspore.jacobians import *
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says that a name is not served."""
     raise _no_such_name(__name__, name)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from importlib import import_module
+from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 
@@ -43,7 +44,7 @@ def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = Fa
     yield
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Loads the modules when they are first used; says of other names why there are none, or which are near."""
     if name in ("bias", "flex_attention"):
         return import_module(f"rushlight.nn.attention.{name}")

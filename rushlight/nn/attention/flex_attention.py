@@ -93,6 +93,8 @@ def create_mask(
 class BlockMask:
     """A mask together with the numbers of queries and keys that it is for."""
 
+    mask_mod: Callable[..., Any]
+
     shape: tuple[int, ...]
 
     def __init__(self, mask_mod: Callable[..., Any], shape: tuple[int, int, int, int], BLOCK_SIZE: tuple[int, int]):

@@ -1,6 +1,7 @@
 """Attention by scaled dot products, of Vaswani et al., "Attention is all you need" (2017)."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def biases(mask: Array, dtype: np.dtype) -> Array:
     return np.where(mask, 0, -np.inf).astype(dtype)
 
 
-bias_of = noted(biases)
+bias_of: Callable[..., Any] = noted(biases)
 
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:

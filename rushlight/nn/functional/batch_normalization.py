@@ -1,7 +1,7 @@
 """Batch normalization, and instance normalization, which is the same of each sample alone."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,7 @@ BATCHED_INPUT = (
 )
 
 
-move = noted(kernels.move, changes=(0,))
+move: Callable[..., Any] = noted(kernels.move, changes=(0,))
 
 
 @noted

@@ -67,7 +67,7 @@ def pool_operator(dims: int) -> Any:
 
 
 POOL = {dims: pool_operator(dims) for dims in (2, 3)}
-NAMES = {2: ("height", "width"), 3: ("time", "height", "width")}
+NAMES: dict[int, tuple[str, ...]] = {2: ("height", "width"), 3: ("time", "height", "width")}
 
 
 def each(dims: int, name: str, numbers: Any) -> tuple[int, ...]:
@@ -147,7 +147,7 @@ def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Numbers,
     output_size: Numbers | None = None,
-    output_ratio=None,
+    output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -165,7 +165,7 @@ def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Numbers,
     output_size: Numbers | None = None,
-    output_ratio=None,
+    output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -183,7 +183,7 @@ def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Numbers,
     output_size: Numbers | None = None,
-    output_ratio=None,
+    output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -204,7 +204,7 @@ def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Numbers,
     output_size: Numbers | None = None,
-    output_ratio=None,
+    output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:

@@ -3,7 +3,7 @@
 Each is linear and works along one dimension after the other, so it is a sparse matrix for each (see `sampling`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -60,8 +60,12 @@ def lanczos(x: Array) -> Any:
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 
-FILTERS = {"linear": (linear, 1), "cubic": (cubic, 2)}
-SMOOTH = {"linear": (linear, 1), "cubic": (lambda x: cubic(x, -0.5), 2), "lanczos": (lanczos, 3)}
+FILTERS: dict[str, tuple[Callable[..., Any], int]] = {"linear": (linear, 1), "cubic": (cubic, 2)}
+SMOOTH: dict[str, tuple[Callable[..., Any], int]] = {
+    "linear": (linear, 1),
+    "cubic": (lambda x: cubic(x, -0.5), 2),
+    "lanczos": (lanczos, 3),
+}
 
 
 @lru_cache(maxsize=256)

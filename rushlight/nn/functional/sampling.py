@@ -53,7 +53,7 @@ LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous
 """Where results of adaptive and average pooling lie, by the number of spatial dimensions."""
 
 
-def along(name, node, layout="channels last", aten=None):
+def along(name: str, node: Any, layout: str = "channels last", aten: Any = None) -> Any:
     """Enters an operator that is such a map; its derivative is the transposed one."""
     entry = operator(
         layout=layout,

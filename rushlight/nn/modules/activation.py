@@ -6,6 +6,7 @@ from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, shown, uninitialized
 from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -156,7 +157,7 @@ class Threshold(_Pointwise):
     tensor([9., 1.])
     """
 
-    options = ("threshold", "value")
+    options: tuple[str, ...] = ("threshold", "value")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False):
         super().__init__()
@@ -180,7 +181,7 @@ class RReLU(_Pointwise):
     tensor([-0.2292,  2.0000])
     """
 
-    options = ("lower", "upper")
+    options: tuple[str, ...] = ("lower", "upper")
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False):
         super().__init__()
@@ -237,7 +238,7 @@ class ReLU6(Hardtanh):
     tensor([0., 2., 6.])
     """
 
-    options = ()
+    options: tuple[str, ...] = ()
 
     def __init__(self, inplace: bool = False):
         super().__init__(0.0, 6.0, inplace)
@@ -246,7 +247,7 @@ class ReLU6(Hardtanh):
 class _WithAlpha(_Pointwise):
     """A function with a factor `alpha` on the negative side."""
 
-    options = ("alpha",)
+    options: tuple[str, ...] = ("alpha",)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False):
         super().__init__()
@@ -290,7 +291,7 @@ class LeakyReLU(_Pointwise):
     tensor([-0.1000,  2.0000])
     """
 
-    options = ("negative_slope",)
+    options: tuple[str, ...] = ("negative_slope",)
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False):
         super().__init__()
@@ -316,7 +317,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = uninitialized(num_parameters, device, dtype)
+        self.weight: Parameter = uninitialized(num_parameters, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

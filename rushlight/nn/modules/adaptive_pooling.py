@@ -1,6 +1,6 @@
 """Pooling layers that choose their windows: for a given size of the result, or at random."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, repeated, shown
@@ -146,13 +146,13 @@ class _FractionalMaxPool(Module):
     ):
         super().__init__()
         name = type(self).__name__
-        self.kernel_size = repeated(kernel_size, self.dims)
+        self.kernel_size: tuple[Any, ...] = repeated(kernel_size, self.dims)
         if any(k <= 0 for k in self.kernel_size):
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else repeated(output_size, self.dims)
-        self.output_ratio = None if output_ratio is None else repeated(output_ratio, self.dims)
+        self.output_size: tuple[Any, ...] | None = None if output_size is None else repeated(output_size, self.dims)
+        self.output_ratio: tuple[Any, ...] | None = None if output_ratio is None else repeated(output_ratio, self.dims)
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:

@@ -2,7 +2,8 @@
 training.
 """
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
@@ -92,7 +93,7 @@ def add_one(array: Array) -> None:
     array += 1
 
 
-advance = noted(add_one, changes=(0,))
+advance: Callable[..., Any] = noted(add_one, changes=(0,))
 
 
 class _BatchNorm(_NormBase):
@@ -128,7 +129,7 @@ class BatchNorm1d(_BatchNorm):
             [ 1.0000,  1.0000]])
     """
 
-    input_dims = (2, 3)
+    input_dims: ClassVar[tuple[int, ...]] = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
@@ -140,7 +141,7 @@ class BatchNorm2d(_BatchNorm):
     (torch.Size([8, 3, 5, 5]), torch.Size([3]))
     """
 
-    input_dims = (4,)
+    input_dims: ClassVar[tuple[int, ...]] = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
@@ -152,4 +153,4 @@ class BatchNorm3d(_BatchNorm):
     (torch.Size([8, 3, 2, 5, 5]), torch.Size([3]))
     """
 
-    input_dims = (5,)
+    input_dims: ClassVar[tuple[int, ...]] = (5,)

@@ -7,6 +7,7 @@ from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device, Sizes, repeated, uninitialized
 from rushlight.nn.modules.linear import draw_weight_and_bias
 from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
@@ -39,16 +40,16 @@ class _ConvNd(Module):
         n = self.dims
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = repeated(kernel_size, n)
-        self.stride = repeated(stride, n)
-        self.padding = padding if isinstance(padding, str) else repeated(padding, n)
-        self.dilation = repeated(dilation, n)
-        self.output_padding = repeated(output_padding, n)
+        self.kernel_size: tuple[Any, ...] = repeated(kernel_size, n)
+        self.stride: tuple[Any, ...] = repeated(stride, n)
+        self.padding: str | tuple[Any, ...] = padding if isinstance(padding, str) else repeated(padding, n)
+        self.dilation: tuple[Any, ...] = repeated(dilation, n)
+        self.output_padding: tuple[Any, ...] = repeated(output_padding, n)
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = uninitialized((first, second // groups, *self.kernel_size), device, dtype)
+        self.weight: Parameter = uninitialized((first, second // groups, *self.kernel_size), device, dtype)
         self.register_parameter("bias", uninitialized(out_channels, device, dtype) if bias else None)
         self.reset_parameters()
 

@@ -1,5 +1,7 @@
 """Instance normalisation: each channel of each sample by itself."""
 
+from typing import ClassVar
+
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
@@ -71,7 +73,7 @@ class InstanceNorm1d(_InstanceNorm):
              [-1.0000,  1.0000]]])
     """
 
-    input_dims = (2, 3)
+    input_dims: ClassVar[tuple[int, ...]] = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
@@ -82,7 +84,7 @@ class InstanceNorm2d(_InstanceNorm):
     torch.Size([8, 3, 5, 5])
     """
 
-    input_dims = (3, 4)
+    input_dims: ClassVar[tuple[int, ...]] = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
@@ -93,4 +95,4 @@ class InstanceNorm3d(_InstanceNorm):
     torch.Size([8, 3, 2, 5, 5])
     """
 
-    input_dims = (4, 5)
+    input_dims: ClassVar[tuple[int, ...]] = (4, 5)

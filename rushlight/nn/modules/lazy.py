@@ -131,7 +131,7 @@ class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
     (torch.Size([4, 3]), Linear(in_features=2, out_features=3, bias=True))
     """
 
-    cls_to_become = Linear
+    cls_to_become: ClassVar[type | None] = Linear
     size_name = "in_features"
 
     def size_of(self, input: Tensor) -> int:
@@ -217,13 +217,15 @@ def lazy(form: type, layer: type) -> type:
     return type(name, (form, layer), {"cls_to_become": layer, "__doc__": doc, "__module__": __name__})
 
 
-LazyConv1d, LazyConv2d, LazyConv3d = (lazy(LazyConv, layer) for layer in (Conv1d, Conv2d, Conv3d))
-LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
-    lazy(LazyConv, layer) for layer in (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
-)
-LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = (
-    lazy(LazyNorm, layer) for layer in (BatchNorm1d, BatchNorm2d, BatchNorm3d)
-)
-LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = (
-    lazy(LazyInstanceNorm, layer) for layer in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
-)
+LazyConv1d: type[Any] = lazy(LazyConv, Conv1d)
+LazyConv2d: type[Any] = lazy(LazyConv, Conv2d)
+LazyConv3d: type[Any] = lazy(LazyConv, Conv3d)
+LazyConvTranspose1d: type[Any] = lazy(LazyConv, ConvTranspose1d)
+LazyConvTranspose2d: type[Any] = lazy(LazyConv, ConvTranspose2d)
+LazyConvTranspose3d: type[Any] = lazy(LazyConv, ConvTranspose3d)
+LazyBatchNorm1d: type[Any] = lazy(LazyNorm, BatchNorm1d)
+LazyBatchNorm2d: type[Any] = lazy(LazyNorm, BatchNorm2d)
+LazyBatchNorm3d: type[Any] = lazy(LazyNorm, BatchNorm3d)
+LazyInstanceNorm1d: type[Any] = lazy(LazyInstanceNorm, InstanceNorm1d)
+LazyInstanceNorm2d: type[Any] = lazy(LazyInstanceNorm, InstanceNorm2d)
+LazyInstanceNorm3d: type[Any] = lazy(LazyInstanceNorm, InstanceNorm3d)

@@ -8,6 +8,7 @@ from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, shown, uninitialized
 from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
 
 __all__ = ["Bilinear", "Identity", "Linear"]
@@ -48,7 +49,7 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = uninitialized((out_features, in_features), device, dtype)
+        self.weight: Parameter = uninitialized((out_features, in_features), device, dtype)
         self.register_parameter("bias", uninitialized(out_features, device, dtype) if bias else None)
         self.reset_parameters()
 
@@ -100,7 +101,7 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        self.weight = uninitialized((out_features, in1_features, in2_features), device, dtype)
+        self.weight: Parameter = uninitialized((out_features, in1_features, in2_features), device, dtype)
         self.register_parameter("bias", uninitialized(out_features, device, dtype) if bias else None)
         self.reset_parameters()
 

@@ -172,7 +172,7 @@ def fill_with(array: Array, value: int) -> None:
     array.fill(value)
 
 
-fill = noted(fill_with, changes=(0,))
+fill: Callable[..., Any] = noted(fill_with, changes=(0,))
 
 
 def clear_gradients(parameters: Any, set_to_none: bool) -> None:

@@ -2,7 +2,7 @@
 end.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rushlight.core.advice import advised
 from rushlight.nn import functional as F
@@ -37,7 +37,7 @@ class _Pad(Module):
 
     def __init__(self, padding: Sizes):
         super().__init__()
-        self.padding = repeated(padding, 2 * self.dims)
+        self.padding: tuple[Any, ...] = repeated(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""

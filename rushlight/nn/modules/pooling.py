@@ -41,7 +41,7 @@ class _MaxPool(Module):
     ):
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: Sizes = kernel_size if stride is None else stride
         self.padding = padding
         self.dilation = dilation
         self.return_indices = return_indices
@@ -105,9 +105,9 @@ class _MaxUnpool(Module):
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0):
         super().__init__()
-        self.kernel_size = repeated(kernel_size, self.dims)
-        self.stride = repeated(kernel_size if stride is None else stride, self.dims)
-        self.padding = repeated(padding, self.dims)
+        self.kernel_size: tuple[Any, ...] = repeated(kernel_size, self.dims)
+        self.stride: tuple[Any, ...] = repeated(kernel_size if stride is None else stride, self.dims)
+        self.padding: tuple[Any, ...] = repeated(padding, self.dims)
 
     def extra_repr(self) -> str:
         """The windows."""

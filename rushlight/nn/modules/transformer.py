@@ -86,15 +86,15 @@ class _Layer(Module):
                 d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
             )
             setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.linear1: Linear = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.dropout: Dropout = Dropout(dropout)
+        self.linear2: Linear = Linear(dim_feedforward, d_model, bias, device, dtype)
         self.norm_first = norm_first
         for i in range(1, len(attentions) + 2):
             setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype))
         for i in range(1, len(attentions) + 2):
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation = activation_of(activation)
+        self.activation: Callable[[Tensor], Tensor] = activation_of(activation)
 
     def _add(self, x, i, part):
         """What goes through, plus what the i-th part makes of it, normalised before or after."""

@@ -31,6 +31,11 @@ class Reducer:
     the last parameter waits for all and gives the averages back, so that they are there when `backward` returns.
     """
 
+    hooked: bool
+    begun: bool
+    sent: int
+    active: bool
+
     names: dict[int, str]
     group: ProcessGroup
     as_views: bool

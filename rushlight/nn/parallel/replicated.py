@@ -36,6 +36,9 @@ class DistributedDataParallel(Module, Joinable):
     Source: S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
     """
 
+    require_forward_param_sync: bool
+    require_backward_grad_sync: bool
+
     static_graph: bool
 
     def __init__(
@@ -76,7 +79,7 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
         if device_mesh is not None and device_mesh.ndim != 1:
             raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
-        self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        self.parameters_to_ignore: set[Any] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         parameters = self._averaged_in(module)
         if not parameters:
             raise RuntimeError(

@@ -4,6 +4,7 @@ Most are loaded when they are first used.
 """
 
 from importlib import import_module
+from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.nn.utils import rnn as rnn
@@ -23,7 +24,7 @@ _FUNCTIONS = {
 _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Loads what is loaded on demand; of other names says why there are none, or which are near."""
     if name in _MODULES:
         return import_module(f"rushlight.nn.utils.{name}")

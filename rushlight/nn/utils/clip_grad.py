@@ -1,8 +1,9 @@
 """Limiting gradients: by their norm, or element by element."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import GeneratorType
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def get_total_norm(
             "layers without sparse=True"
         )
     parts = [tensor._array for tensor in tensors if not hasattr(tensor, "combine_norms")]
-    together: dict = {}  # of these this process has a part; those of the others count too
+    together: dict[Any, Any] = {}  # of these this process has a part; those of the others count too
     for shard in shards:
         together.setdefault(shard.norm_key(), []).append(shard)
     for alike in together.values():
@@ -89,7 +90,7 @@ def scaled_down(arrays: list[np.ndarray], total: np.ndarray, most: float) -> Non
             array *= coefficient
 
 
-scale_down = noted(scaled_down, changes=(0,))
+scale_down: Callable[..., Any] = noted(scaled_down, changes=(0,))
 
 
 def clipped(arrays: list[np.ndarray], limit: float) -> None:
@@ -98,7 +99,7 @@ def clipped(arrays: list[np.ndarray], limit: float) -> None:
         np.clip(array, -limit, limit, out=array)
 
 
-clip = noted(clipped, changes=(0,))
+clip: Callable[..., Any] = noted(clipped, changes=(0,))
 
 
 def clip_grads_with_norm_(

@@ -183,7 +183,7 @@ def among(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
 class Identity(BasePruningMethod):
     """Prunes nothing, but makes the mask."""
 
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE: str = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask so far."""
@@ -211,7 +211,7 @@ class Amount(BasePruningMethod):
 class Unstructured(Amount):
     """A method that prunes the elements with the smallest scores."""
 
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE: str = "unstructured"
     largest = False
 
     def scores(self, t: Tensor) -> Tensor:
@@ -248,7 +248,7 @@ class L1Unstructured(Unstructured):
 class Structured(Amount):
     """A method that prunes slices along a dimension."""
 
-    PRUNING_TYPE = "structured"
+    PRUNING_TYPE: str = "structured"
 
     def __init__(self, amount: float, dim: int = -1):
         super().__init__(amount)
@@ -301,7 +301,7 @@ class LnStructured(Structured):
 class CustomFromMask(BasePruningMethod):
     """Prunes by a mask that is given."""
 
-    PRUNING_TYPE = "global"
+    PRUNING_TYPE: str = "global"
 
     def __init__(self, mask: Tensor):
         self.mask = mask

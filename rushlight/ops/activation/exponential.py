@@ -1,5 +1,7 @@
 """Exponential linear units: straight for positive elements, an exponential that levels off for the others."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rushlight.core.aliases import Array
@@ -66,4 +68,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return change(input, celu, alpha) if inplace else _celu(input, alpha, 1.0, 1 / alpha)
 
 
-celu_, elu_, selu_ = variant(celu), variant(elu), variant(selu)
+celu_: Callable[..., Tensor] = variant(celu)
+elu_: Callable[..., Tensor] = variant(elu)
+selu_: Callable[..., Tensor] = variant(selu)

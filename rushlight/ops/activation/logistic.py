@@ -16,7 +16,7 @@ from rushlight.ops.derivatives.series import recurrence
 from rushlight.ops.derivatives.tangents import symmetric
 from rushlight.ops.elementwise.selection import _keep, _where
 from rushlight.ops.out import write_out
-from rushlight.ops.table import TABLE, in_place, method, operator, unary
+from rushlight.ops.table import TABLE, Unary, in_place, method, operator, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "stable_softplus_of",
 ]
 
-sigmoid = unary(
+sigmoid: Unary = unary(
     "sigmoid",
     logistic,
     lambda grad, result: grad * ((1 - result) * result),

@@ -1,5 +1,6 @@
 """Activations made of straight lines and of sharp bends, which `nn.functional` offers."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,4 +196,4 @@ def softsign(input: Tensor) -> Tensor:
     return input / (input.abs() + 1)
 
 
-hardtanh_ = variant(hardtanh)
+hardtanh_: Callable[..., Any] = variant(hardtanh)

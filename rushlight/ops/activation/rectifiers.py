@@ -1,5 +1,6 @@
 """Rectifiers: the positive elements as they are, the others cut off or flattened."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -211,5 +212,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return change(input, _threshold, threshold, value) if inplace else _threshold(input, threshold, value)
 
 
-Tensor.relu_ = relu_ = variant(relu)
-leaky_relu_, rrelu_, threshold_ = variant(leaky_relu), variant(rrelu), variant(threshold)
+relu_: Callable[..., Tensor] = variant(relu)
+leaky_relu_: Callable[..., Tensor] = variant(leaky_relu)
+rrelu_: Callable[..., Tensor] = variant(rrelu)
+threshold_: Callable[..., Tensor] = variant(threshold)
+Tensor.relu_ = relu_

@@ -17,7 +17,12 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 
 ALL = slice(None)
-BASIC = {int: "select", slice: "slice", type(None): "unsqueeze", type(...): ""}  # and the operations they stand for
+BASIC: dict[type, str] = {
+    int: "select",
+    slice: "slice",
+    type(None): "unsqueeze",
+    type(...): "",
+}  # and the operations they stand for
 
 
 def is_basic(key: tuple[Any, ...]) -> bool:
@@ -91,7 +96,7 @@ def is_no_number(item: Any) -> bool:
     return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
 
-def split(key, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def split(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum(consumed(item) for item in items)

@@ -83,7 +83,7 @@ def overwrite_batch(n: int, input: Array, value: Any) -> Array:
     return overwritten(input, grown(value, n, input.ndim - n) if is_array(value) else value)
 
 
-def enter(name: str, value: str, node: str):
+def enter(name: str, value: str, node: str) -> Any:
     """Enters an operator that overwrites: the cotangent of what was there is zero, that of a tensor `value` goes on."""
     formulas: dict[str, Any] = {"input": lambda grad: np.zeros_like(grad)}
     if value == "value":

@@ -90,7 +90,9 @@ def by_orders(function: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
-nearby = by_orders(lambda op, outs, primals, terms: op.tangent(op, outs, primals, terms))  # what picks elements
+nearby: Callable[..., Any] = by_orders(
+    lambda op, outs, primals, terms: op.tangent(op, outs, primals, terms)
+)  # what picks elements
 
 
 def through_formula(op: Any, outs: Sequence[Array], primals: Sequence[Array], terms: Any) -> Any:
@@ -99,7 +101,7 @@ def through_formula(op: Any, outs: Sequence[Array], primals: Sequence[Array], te
     return [total([apply_formula(op, n, t, primals, outs) for n, t in moving])]
 
 
-masking = by_orders(through_formula)
+masking: Callable[..., Any] = by_orders(through_formula)
 
 
 def linear(op: Any, args: Any, primals: Sequence[Array], outs: Sequence[Array], level: Any, order: int) -> Any:

@@ -19,6 +19,8 @@ from rushlight.ops.derivatives.series import recurrence
 from rushlight.ops.out import write_out
 from rushlight.ops.table import (
     TABLE,
+    Binary,
+    Unary,
     alias,
     binary,
     change,
@@ -106,7 +108,7 @@ _rsub = binary(
     slot="rsub",
     aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])],
 )
-mul = binary(
+mul: Binary = binary(
     "mul",
     np.multiply,
     lambda grad, other: grad * other,
@@ -132,7 +134,7 @@ _div = binary(
     series=recurrence(recurrences.quotient),
     slot="div",
 )
-neg = unary(
+neg: Unary = unary(
     "neg",
     np.negative,
     lambda grad: -grad,
@@ -334,8 +336,8 @@ Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
 Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
 Tensor.__imul__ = Tensor.mul_
 Tensor.__rtruediv__ = reversed_divide  # type: ignore[method-assign]
-multiply = alias("multiply", mul)
-divide = alias("divide", div)
-true_divide = alias("true_divide", div)
-subtract = alias("subtract", sub)
-negative = alias("negative", neg)
+multiply: Binary = alias("multiply", mul)
+divide: Callable[..., Any] = alias("divide", div)
+true_divide: Callable[..., Any] = alias("true_divide", div)
+subtract: Callable[..., Any] = alias("subtract", sub)
+negative: Unary = alias("negative", neg)

@@ -11,7 +11,7 @@ from rushlight.dtypes import floating
 from rushlight.kernels.special import special
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.selection import _where
-from rushlight.ops.table import TABLE, unary
+from rushlight.ops.table import TABLE, Unary, unary
 
 __all__ = ["i0"]
 
@@ -23,7 +23,7 @@ def floats(kernel: str) -> Callable[..., Any]:
 
 def special_unary(
     name: str, forward: Callable[..., Any], derivative: Callable[..., Any] | None, doc: str, kernel: str
-) -> Callable[..., Any]:
+) -> Unary:
     """Enters a function that is in `torch.special` alone, and no method."""
     aten = f"special_{name}"
     return unary(name, forward, derivative, doc, promote=floats(kernel), node=node_name(aten), aten=aten, methods=False)
@@ -38,7 +38,7 @@ def at_zero(x: Array, value: float, elsewhere: Callable[..., Any]) -> Array:
     return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
 
 
-i0 = unary(
+i0: Unary = unary(
     "i0",
     special("i0"),
     lambda grad, input: grad * TABLE["i1"](input),
@@ -50,7 +50,7 @@ i0 = unary(
     """,
     promote=floats("i0_vml_cpu"),
 )
-i0e = special_unary(
+i0e: Unary = special_unary(
     "i0e",
     special("i0e"),
     lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
@@ -62,7 +62,7 @@ i0e = special_unary(
     """,
     "i0e_cpu",
 )
-i1 = special_unary(
+i1: Unary = special_unary(
     "i1",
     special("i1"),
     lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
@@ -74,7 +74,7 @@ i1 = special_unary(
     """,
     "i1_cpu",
 )
-i1e = special_unary(
+i1e: Unary = special_unary(
     "i1e",
     special("i1e"),
     lambda grad, input: (
@@ -93,7 +93,7 @@ i1e = special_unary(
 # without derivatives
 
 
-def plain(name: str, kernel: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def plain(name: str, kernel: Callable[..., Any], doc: str) -> Unary:
     """Enters a function whose results do not require grad."""
     return special_unary(name, kernel, None, doc, f"{name}_cpu")
 
@@ -110,7 +110,7 @@ def spherical(x: Array) -> Any:
     return np.sinc(x / np.pi).astype(x.dtype, copy=False)
 
 
-bessel_j0 = plain(
+bessel_j0: Unary = plain(
     "bessel_j0",
     special("j0"),
     """The Bessel function of the first kind of order 0.
@@ -120,7 +120,7 @@ bessel_j0 = plain(
     tensor([1.0000, 0.7652])
     """,
 )
-bessel_j1 = plain(
+bessel_j1: Unary = plain(
     "bessel_j1",
     special("j1"),
     """The Bessel function of the first kind of order 1.
@@ -130,7 +130,7 @@ bessel_j1 = plain(
     tensor([0.0000, 0.4401])
     """,
 )
-bessel_y0 = plain(
+bessel_y0: Unary = plain(
     "bessel_y0",
     special("y0"),
     """The Bessel function of the second kind of order 0.
@@ -140,7 +140,7 @@ bessel_y0 = plain(
     tensor([0.0883, 0.5104])
     """,
 )
-bessel_y1 = plain(
+bessel_y1: Unary = plain(
     "bessel_y1",
     special("y1"),
     """The Bessel function of the second kind of order 1.
@@ -150,7 +150,7 @@ bessel_y1 = plain(
     tensor([-0.7812, -0.1070])
     """,
 )
-modified_bessel_i0 = plain(
+modified_bessel_i0: Unary = plain(
     "modified_bessel_i0",
     special("i0"),
     """`i0`, without a derivative.
@@ -160,7 +160,7 @@ modified_bessel_i0 = plain(
     tensor([1.0000, 1.2661])
     """,
 )
-modified_bessel_i1 = plain(
+modified_bessel_i1: Unary = plain(
     "modified_bessel_i1",
     special("i1"),
     """`i1`, without a derivative.
@@ -170,7 +170,7 @@ modified_bessel_i1 = plain(
     tensor([0.0000, 0.5652])
     """,
 )
-modified_bessel_k0 = plain(
+modified_bessel_k0: Unary = plain(
     "modified_bessel_k0",
     special("k0"),
     """The modified one of the second kind of order 0.
@@ -180,7 +180,7 @@ modified_bessel_k0 = plain(
     tensor([0.4210, 0.1139])
     """,
 )
-modified_bessel_k1 = plain(
+modified_bessel_k1: Unary = plain(
     "modified_bessel_k1",
     special("k1"),
     """The modified one of the second kind of order 1.
@@ -190,7 +190,7 @@ modified_bessel_k1 = plain(
     tensor([0.6019, 0.1399])
     """,
 )
-scaled_modified_bessel_k0 = plain(
+scaled_modified_bessel_k0: Unary = plain(
     "scaled_modified_bessel_k0",
     special("k0e"),
     """`exp(x) * modified_bessel_k0(x)`.
@@ -200,7 +200,7 @@ scaled_modified_bessel_k0 = plain(
     tensor([1.1445, 0.8416])
     """,
 )
-scaled_modified_bessel_k1 = plain(
+scaled_modified_bessel_k1: Unary = plain(
     "scaled_modified_bessel_k1",
     special("k1e"),
     """`exp(x) * modified_bessel_k1(x)`.
@@ -210,7 +210,7 @@ scaled_modified_bessel_k1 = plain(
     tensor([1.6362, 1.0335])
     """,
 )
-spherical_bessel_j0 = plain(
+spherical_bessel_j0: Unary = plain(
     "spherical_bessel_j0",
     spherical,
     """The spherical one of the first kind of order 0.
@@ -220,7 +220,7 @@ spherical_bessel_j0 = plain(
     tensor([1.0000, 0.8415])
     """,
 )
-airy_ai = plain(
+airy_ai: Unary = plain(
     "airy_ai",
     airy,
     """The Airy function Ai.

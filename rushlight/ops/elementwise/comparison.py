@@ -17,7 +17,7 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 from rushlight.ops.arguments.promotion import only, real
 from rushlight.ops.out import takes_out
-from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, unary
+from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, method, operator, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -51,7 +51,7 @@ def ordered(kernel: str) -> Callable[..., Any]:
     return only("biuf", kernel)
 
 
-eq = binary(
+eq: Binary = binary(
     "eq",
     np.equal,
     doc="""Whether elements of two tensors, or of a tensor and a number, are equal.
@@ -61,7 +61,7 @@ eq = binary(
     tensor([ True, False,  True])
     """,
 )
-ne = binary(
+ne: Binary = binary(
     "ne",
     np.not_equal,
     doc="""Whether elements of two tensors, or of a tensor and a number, differ.
@@ -71,7 +71,7 @@ ne = binary(
     tensor([False,  True, False])
     """,
 )
-lt = binary(
+lt: Binary = binary(
     "lt",
     np.less,
     doc="""Whether each element is less than the other.
@@ -82,7 +82,7 @@ lt = binary(
     """,
     promote=ordered("lt_cpu"),
 )
-le = binary(
+le: Binary = binary(
     "le",
     np.less_equal,
     doc="""Whether each element is at most the other.
@@ -93,7 +93,7 @@ le = binary(
     """,
     promote=ordered("le_cpu"),
 )
-gt = binary(
+gt: Binary = binary(
     "gt",
     np.greater,
     doc="""Whether each element is greater than the other.
@@ -104,7 +104,7 @@ gt = binary(
     """,
     promote=ordered("gt_cpu"),
 )
-ge = binary(
+ge: Binary = binary(
     "ge",
     np.greater_equal,
     doc="""Whether each element is at least the other.
@@ -129,13 +129,13 @@ def comparing(entry: Any, otherwise: Any = NotImplemented) -> Callable[..., Any]
 
 for name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Tensor, f"__{name}__", comparing(TABLE[name]))
-not_equal = alias("not_equal", ne)
-less = alias("less", lt)
-less_equal = alias("less_equal", le)
-greater = alias("greater", gt)
-greater_equal = alias("greater_equal", ge)
+not_equal: Binary = alias("not_equal", ne)
+less: Binary = alias("less", lt)
+less_equal: Binary = alias("less_equal", le)
+greater: Binary = alias("greater", gt)
+greater_equal: Binary = alias("greater_equal", ge)
 
-isnan = unary(
+isnan: Unary = unary(
     "isnan",
     np.isnan,
     doc="""Whether each element is NaN.
@@ -147,7 +147,7 @@ isnan = unary(
     promote=arithmetic,
     inplace=False,
 )
-isinf = unary(
+isinf: Unary = unary(
     "isinf",
     np.isinf,
     doc="""Whether each element is infinite.
@@ -159,7 +159,7 @@ isinf = unary(
     promote=arithmetic,
     inplace=False,
 )
-isfinite = unary(
+isfinite: Unary = unary(
     "isfinite",
     np.isfinite,
     doc="""Whether each element is neither infinite nor NaN.
@@ -171,7 +171,7 @@ isfinite = unary(
     promote=arithmetic,
     inplace=False,
 )
-isposinf = unary(
+isposinf: Unary = unary(
     "isposinf",
     lambda x: x == np.inf,
     doc="""Whether each element is +inf.
@@ -183,7 +183,7 @@ isposinf = unary(
     inplace=False,
     promote=real("isposinf does not support complex inputs."),
 )
-isneginf = unary(
+isneginf: Unary = unary(
     "isneginf",
     lambda x: x == -np.inf,
     doc="""Whether each element is -inf.
@@ -195,7 +195,7 @@ isneginf = unary(
     inplace=False,
     promote=real("isneginf does not support complex inputs."),
 )
-isreal = unary(
+isreal: Unary = unary(
     "isreal",
     lambda x: x.imag == 0 if x.dtype.kind == "c" else np.ones_like(x, dtype=bool),
     doc="""Whether the imaginary part of each element is 0.
@@ -207,7 +207,7 @@ isreal = unary(
     promote=arithmetic,
     inplace=False,
 )
-signbit = unary(
+signbit: Unary = unary(
     "signbit",
     lambda x: np.signbit(x) if kind_of(x.dtype) == "f" else x < 0,
     doc="""Whether the sign bit of each element is set: it is for -0. too.

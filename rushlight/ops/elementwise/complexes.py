@@ -15,7 +15,7 @@ from rushlight.ops.arguments.promotion import missing, refused
 from rushlight.ops.elementwise.selection import ratio
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import UFUNCS
-from rushlight.ops.table import method, operator, refuse, unary
+from rushlight.ops.table import Unary, method, operator, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -228,7 +228,7 @@ def angle_cotangent(grad: Array, input: Array) -> Array:
     return grad * ratio(1j * np.sign(input), np.absolute(input))
 
 
-angle = unary(
+angle: Unary = unary(
     "angle",
     angle_of,
     angle_cotangent,

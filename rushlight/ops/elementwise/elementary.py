@@ -12,7 +12,7 @@ from rushlight.ops.arguments.promotion import is_complex, only, real
 from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.series import recurrence
 from rushlight.ops.elementwise.selection import _where, ratio
-from rushlight.ops.table import TABLE, alias, binary, change, method, unary
+from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, change, method, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -63,7 +63,7 @@ SINC_TERMS = 9  # of the series of sin(x) / x that count where |x| < π / 4, to 
 
 # exponentials and logarithms
 
-exp = unary(
+exp: Unary = unary(
     "exp",
     np.exp,
     lambda grad, result: grad * result,
@@ -75,7 +75,7 @@ exp = unary(
     """,
     series=recurrence(recurrences.exponential),
 )
-exp2 = unary(
+exp2: Unary = unary(
     "exp2",
     lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
     lambda grad, result: grad * result * LOG2,
@@ -86,7 +86,7 @@ exp2 = unary(
     tensor([1., 8.])
     """,
 )
-expm1 = unary(
+expm1: Unary = unary(
     "expm1",
     np.expm1,
     lambda grad, result: grad * (result + 1),
@@ -98,7 +98,7 @@ expm1 = unary(
     """,
     series=recurrence(recurrences.exponential_below_one),
 )
-log = unary(
+log: Unary = unary(
     "log",
     np.log,
     lambda grad, input: grad / input,
@@ -110,7 +110,7 @@ log = unary(
     """,
     series=recurrence(recurrences.logarithm),
 )
-log1p = unary(
+log1p: Unary = unary(
     "log1p",
     np.log1p,
     lambda grad, input: grad / (input + 1),
@@ -122,7 +122,7 @@ log1p = unary(
     """,
     series=recurrence(recurrences.logarithm_above_one),
 )
-log2 = unary(
+log2: Unary = unary(
     "log2",
     np.log2,
     lambda grad, input: grad / (input * LOG2),
@@ -133,7 +133,7 @@ log2 = unary(
     tensor([0., 3.])
     """,
 )
-log10 = unary(
+log10: Unary = unary(
     "log10",
     np.log10,
     lambda grad, input: grad / (input * LOG10),
@@ -147,7 +147,7 @@ log10 = unary(
 
 # roots and powers
 
-sqrt = unary(
+sqrt: Unary = unary(
     "sqrt",
     np.sqrt,
     lambda grad, result: grad / (2 * result),
@@ -169,7 +169,7 @@ def inverse(x: Any) -> Any:
     return np.where(x == 0, np.array(complex(np.inf, np.nan), x.dtype), result)
 
 
-rsqrt = unary(
+rsqrt: Unary = unary(
     "rsqrt",
     lambda x: inverse(np.sqrt(x)),
     lambda grad, result: -0.5 * grad * result**3,
@@ -180,7 +180,7 @@ rsqrt = unary(
     tensor([0.5000, 0.2500])
     """,
 )
-reciprocal = unary(
+reciprocal: Unary = unary(
     "reciprocal",
     inverse,
     lambda grad, result: -grad * result * result,
@@ -192,7 +192,7 @@ reciprocal = unary(
     """,
     series=recurrence(recurrences.reciprocal),
 )
-square = unary(
+square: Unary = unary(
     "square",
     np.square,
     lambda grad, input: grad * (2 * input),
@@ -206,7 +206,7 @@ square = unary(
     node="PowBackward0",
     series=recurrence(recurrences.square),
 )
-abs = unary(
+abs: Unary = unary(
     "abs",
     np.absolute,
     lambda grad, input: grad * np.sign(input),
@@ -237,7 +237,7 @@ def abs_(self: Tensor) -> Tensor:
 
 # trigonometric functions
 
-sin = unary(
+sin: Unary = unary(
     "sin",
     np.sin,
     lambda grad, input: grad * np.cos(input),
@@ -249,7 +249,7 @@ sin = unary(
     """,
     series=recurrence(recurrences.sine),
 )
-cos = unary(
+cos: Unary = unary(
     "cos",
     np.cos,
     lambda grad, input: -grad * np.sin(input),
@@ -261,7 +261,7 @@ cos = unary(
     """,
     series=recurrence(recurrences.cosine),
 )
-tan = unary(
+tan: Unary = unary(
     "tan",
     np.tan,
     lambda grad, result: grad * (1 + result * result),
@@ -273,7 +273,7 @@ tan = unary(
     """,
     series=recurrence(recurrences.tangent(1)),
 )
-asin = unary(
+asin: Unary = unary(
     "asin",
     np.arcsin,
     lambda grad, input: grad / np.sqrt(1 - input * input),
@@ -284,7 +284,7 @@ asin = unary(
     tensor([0.0000, 0.5236, 1.5708])
     """,
 )
-acos = unary(
+acos: Unary = unary(
     "acos",
     np.arccos,
     lambda grad, input: -grad / np.sqrt(1 - input * input),
@@ -295,7 +295,7 @@ acos = unary(
     tensor([0.0000, 1.5708, 3.1416])
     """,
 )
-atan = unary(
+atan: Unary = unary(
     "atan",
     np.arctan,
     lambda grad, input: grad / (input * input + 1),
@@ -313,7 +313,7 @@ def times(factor: Any) -> Callable[..., Any]:
     return lambda x: x * factor if x.dtype.itemsize > 2 else (x * np.float32(factor)).astype(x.dtype)
 
 
-deg2rad = unary(
+deg2rad: Unary = unary(
     "deg2rad",
     times(math.pi / 180),
     lambda grad: grad * (math.pi / 180),
@@ -325,7 +325,7 @@ deg2rad = unary(
     """,
     promote=real("deg2rad is not supported for complex tensors.", floating),
 )
-rad2deg = unary(
+rad2deg: Unary = unary(
     "rad2deg",
     times(180 / math.pi),
     lambda grad: grad * (180 / math.pi),
@@ -340,7 +340,7 @@ rad2deg = unary(
 
 # hyperbolic functions
 
-sinh = unary(
+sinh: Unary = unary(
     "sinh",
     np.sinh,
     lambda grad, input: grad * np.cosh(input),
@@ -352,7 +352,7 @@ sinh = unary(
     """,
     series=recurrence(recurrences.hyperbolic_sine),
 )
-cosh = unary(
+cosh: Unary = unary(
     "cosh",
     np.cosh,
     lambda grad, input: grad * np.sinh(input),
@@ -364,7 +364,7 @@ cosh = unary(
     """,
     series=recurrence(recurrences.hyperbolic_cosine),
 )
-tanh = unary(
+tanh: Unary = unary(
     "tanh",
     np.tanh,
     lambda grad, result: grad * (1 - result * result),
@@ -376,7 +376,7 @@ tanh = unary(
     """,
     series=recurrence(recurrences.tangent(-1)),
 )
-asinh = unary(
+asinh: Unary = unary(
     "asinh",
     np.arcsinh,
     lambda grad, input: grad / np.sqrt(input * input + 1),
@@ -387,7 +387,7 @@ asinh = unary(
     tensor([0.0000, 0.8814])
     """,
 )
-acosh = unary(
+acosh: Unary = unary(
     "acosh",
     np.arccosh,
     lambda grad, input: grad / acosh_slope(input),
@@ -398,7 +398,7 @@ acosh = unary(
     tensor([0.0000, 1.3170])
     """,
 )
-atanh = unary(
+atanh: Unary = unary(
     "atanh",
     np.arctanh,
     lambda grad, input: grad / (1 - input * input),
@@ -433,7 +433,7 @@ def sinc_cotangent(grad: Array, input: Array) -> Array:
     return grad * (np.pi * _where(near, series * y, (np.cos(x) - np.sin(x) / x) / x))
 
 
-sinc = unary(
+sinc: Unary = unary(
     "sinc",
     sine_cardinal,
     sinc_cotangent,
@@ -447,7 +447,7 @@ sinc = unary(
 
 # functions of two
 
-atan2 = binary(
+atan2: Binary = binary(
     "atan2",
     np.arctan2,
     lambda grad, input, other: angle_cotangent(grad, other, input, other),
@@ -468,7 +468,7 @@ def angle_cotangent(grad: Array, side: Array, y: Array, x: Array) -> Array:
     return grad * ratio(side, x * x + y * y)
 
 
-hypot = binary(
+hypot: Binary = binary(
     "hypot",
     np.hypot,
     lambda grad, input, result: grad * (input / result),
@@ -495,7 +495,7 @@ def log_of_sum(x: Any, y: Any) -> Any:
     return np.where(both, np.where(x.real < 0, low, np.log(np.exp(x) + np.exp(y))), result) if np.any(both) else result
 
 
-logaddexp = binary(
+logaddexp: Binary = binary(
     "logaddexp",
     log_of_sum,
     lambda grad, input, other: grad * TABLE["sigmoid"](input - other),
@@ -510,7 +510,7 @@ logaddexp = binary(
     inplace=False,
     numbers="",
 )
-logaddexp2 = binary(
+logaddexp2: Binary = binary(
     "logaddexp2",
     np.logaddexp2,
     lambda grad, input, other: grad * TABLE["sigmoid"]((input - other) * LOG2),
@@ -542,11 +542,11 @@ def positive(input: Tensor) -> Tensor:
 
 Tensor.__pos__ = positive
 Tensor.__abs__ = abs
-absolute = alias("absolute", abs)
-arccos = alias("arccos", acos)
-arccosh = alias("arccosh", acosh)
-arcsin = alias("arcsin", asin)
-arcsinh = alias("arcsinh", asinh)
-arctan = alias("arctan", atan)
-arctan2 = alias("arctan2", atan2)
-arctanh = alias("arctanh", atanh)
+absolute: Unary = alias("absolute", abs)
+arccos: Unary = alias("arccos", acos)
+arccosh: Unary = alias("arccosh", acosh)
+arcsin: Unary = alias("arcsin", asin)
+arcsinh: Unary = alias("arcsinh", asinh)
+arctan: Unary = alias("arctan", atan)
+arctan2: Binary = alias("arctan2", atan2)
+arctanh: Unary = alias("arctanh", atanh)

@@ -11,7 +11,7 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
 from rushlight.ops.arguments.promotion import missing, only, refused
-from rushlight.ops.table import TABLE, binary, unary
+from rushlight.ops.table import TABLE, Binary, Unary, binary, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -33,7 +33,7 @@ def as_they_are(*operands: Tensor) -> list[Array] | Array:
     return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
 
 
-logical_and = binary(
+logical_and: Binary = binary(
     "logical_and",
     np.logical_and,
     doc="""Whether both elements are non-zero.
@@ -45,7 +45,7 @@ logical_and = binary(
     promote=as_they_are,
     numbers="",
 )
-logical_or = binary(
+logical_or: Binary = binary(
     "logical_or",
     np.logical_or,
     doc="""Whether one of the elements is non-zero.
@@ -57,7 +57,7 @@ logical_or = binary(
     promote=as_they_are,
     numbers="",
 )
-logical_xor = binary(
+logical_xor: Binary = binary(
     "logical_xor",
     np.logical_xor,
     doc="""Whether exactly one of the elements is non-zero.
@@ -69,7 +69,7 @@ logical_xor = binary(
     promote=as_they_are,
     numbers="",
 )
-logical_not = unary(
+logical_not: Unary = unary(
     "logical_not",
     np.logical_not,
     doc="""Whether each element is 0.
@@ -96,7 +96,7 @@ def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]
     return forward
 
 
-bitwise_not = unary(
+bitwise_not: Unary = unary(
     "bitwise_not",
     of_integers(np.invert, "bitwise_not_cpu"),
     doc="""Each element with its bits inverted; of bools, `not`.
@@ -111,7 +111,7 @@ bitwise_not = unary(
 
 def bitwise(
     name: str, ufunc: Any, kernel: str, kinds: str, doc: str, compute: Callable[..., Any] | None = None
-) -> Callable[..., Any]:
+) -> Binary:
     """Enters an operator on bits."""
     forward = of_integers(compute or ufunc, kernel)
     return binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
@@ -134,7 +134,7 @@ def sign_bits(x: Array) -> Array:
     return np.where(x < 0, -1, 0).astype(x.dtype)
 
 
-bitwise_and = bitwise(
+bitwise_and: Binary = bitwise(
     "bitwise_and",
     np.bitwise_and,
     "bitwise_and_cpu",
@@ -146,7 +146,7 @@ bitwise_and = bitwise(
     tensor([4, 2])
     """,
 )
-bitwise_or = bitwise(
+bitwise_or: Binary = bitwise(
     "bitwise_or",
     np.bitwise_or,
     "bitwise_or_cpu",
@@ -158,7 +158,7 @@ bitwise_or = bitwise(
     tensor([5, 7])
     """,
 )
-bitwise_xor = bitwise(
+bitwise_xor: Binary = bitwise(
     "bitwise_xor",
     np.bitwise_xor,
     "bitwise_xor_cpu",
@@ -170,7 +170,7 @@ bitwise_xor = bitwise(
     tensor([1, 5])
     """,
 )
-bitwise_left_shift = bitwise(
+bitwise_left_shift: Binary = bitwise(
     "bitwise_left_shift",
     np.left_shift,
     "lshift_cpu",
@@ -183,7 +183,7 @@ bitwise_left_shift = bitwise(
     """,
     shifted(np.left_shift, np.zeros_like),
 )
-bitwise_right_shift = bitwise(
+bitwise_right_shift: Binary = bitwise(
     "bitwise_right_shift",
     np.right_shift,
     "rshift_cpu",

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.special import scipy_special
 from rushlight.ops.elementwise.bessel_functions import floats
-from rushlight.ops.table import binary
+from rushlight.ops.table import Binary, binary
 
 __all__ = [
     "chebyshev_polynomial_t",
@@ -31,7 +31,7 @@ def of_scipy(name: str) -> Callable[..., Any]:
     return lambda n, x: getattr(scipy_special(), name)(n, x)
 
 
-chebyu = of_scipy("eval_chebyu")
+chebyu: Callable[..., Any] = of_scipy("eval_chebyu")
 
 
 def third_kind(n: int, x: Array) -> Any:
@@ -55,7 +55,8 @@ def chebyshev(x: Array, k: int, last: Array, before: Array) -> Array:
 
 
 HIGHEST = 10  # degree to which one number of it for all elements is reached by the recurrence
-RECURRENCES = {  # the polynomial of degree 1, and that of degree k + 1 from those of k and k - 1
+# the polynomial of degree 1, and that of degree k + 1 from those of k and k - 1
+RECURRENCES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "chebyshev_polynomial_t": (lambda x: 1 * x, chebyshev),
     "chebyshev_polynomial_u": (lambda x: 2 * x, chebyshev),
     "chebyshev_polynomial_v": (lambda x: 2 * x - 1, chebyshev),
@@ -84,7 +85,7 @@ def by_recurrence(name: str, x: Array, n: int) -> Any:
     return last
 
 
-def polynomial(name: str, function: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def polynomial(name: str, function: Callable[..., Any], doc: str) -> Binary:
     """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
 
     def forward(x, n):
@@ -98,7 +99,7 @@ def polynomial(name: str, function: Callable[..., Any], doc: str) -> Callable[..
     return binary(name, forward, doc=doc, promote=floats(f"{name}_cpu"), numbers="either", methods=False)
 
 
-chebyshev_polynomial_t = polynomial(
+chebyshev_polynomial_t: Binary = polynomial(
     "chebyshev_polynomial_t",
     of_scipy("eval_chebyt"),
     """The Chebyshev polynomials of the first kind: cos(n arccos(input)).
@@ -108,7 +109,7 @@ chebyshev_polynomial_t = polynomial(
     tensor([-0.5000,  7.0000])
     """,
 )
-chebyshev_polynomial_u = polynomial(
+chebyshev_polynomial_u: Binary = polynomial(
     "chebyshev_polynomial_u",
     chebyu,
     """The Chebyshev polynomials of the second kind.
@@ -118,7 +119,7 @@ chebyshev_polynomial_u = polynomial(
     tensor([ 0., 15.])
     """,
 )
-chebyshev_polynomial_v = polynomial(
+chebyshev_polynomial_v: Binary = polynomial(
     "chebyshev_polynomial_v",
     third_kind,
     """The Chebyshev polynomials of the third kind.
@@ -128,7 +129,7 @@ chebyshev_polynomial_v = polynomial(
     tensor([-1., 11.])
     """,
 )
-chebyshev_polynomial_w = polynomial(
+chebyshev_polynomial_w: Binary = polynomial(
     "chebyshev_polynomial_w",
     fourth_kind,
     """The Chebyshev polynomials of the fourth kind.
@@ -138,7 +139,7 @@ chebyshev_polynomial_w = polynomial(
     tensor([ 1., 19.])
     """,
 )
-hermite_polynomial_h = polynomial(
+hermite_polynomial_h: Binary = polynomial(
     "hermite_polynomial_h",
     of_scipy("eval_hermite"),
     """The physicist's Hermite polynomials.
@@ -148,7 +149,7 @@ hermite_polynomial_h = polynomial(
     tensor([-1., 14.])
     """,
 )
-hermite_polynomial_he = polynomial(
+hermite_polynomial_he: Binary = polynomial(
     "hermite_polynomial_he",
     of_scipy("eval_hermitenorm"),
     """The probabilist's Hermite polynomials.
@@ -158,7 +159,7 @@ hermite_polynomial_he = polynomial(
     tensor([-0.7500,  3.0000])
     """,
 )
-laguerre_polynomial_l = polynomial(
+laguerre_polynomial_l: Binary = polynomial(
     "laguerre_polynomial_l",
     of_scipy("eval_laguerre"),
     """The Laguerre polynomials.
@@ -168,7 +169,7 @@ laguerre_polynomial_l = polynomial(
     tensor([ 0.1250, -1.0000])
     """,
 )
-legendre_polynomial_p = polynomial(
+legendre_polynomial_p: Binary = polynomial(
     "legendre_polynomial_p",
     of_scipy("eval_legendre"),
     """The Legendre polynomials.
@@ -178,7 +179,7 @@ legendre_polynomial_p = polynomial(
     tensor([-0.1250,  5.5000])
     """,
 )
-shifted_chebyshev_polynomial_t = polynomial(
+shifted_chebyshev_polynomial_t: Binary = polynomial(
     "shifted_chebyshev_polynomial_t",
     shifted(of_scipy("eval_chebyt")),
     """`chebyshev_polynomial_t` of 2 * input - 1.
@@ -188,7 +189,7 @@ shifted_chebyshev_polynomial_t = polynomial(
     tensor([-1.,  1.])
     """,
 )
-shifted_chebyshev_polynomial_u = polynomial(
+shifted_chebyshev_polynomial_u: Binary = polynomial(
     "shifted_chebyshev_polynomial_u",
     shifted(chebyu),
     """`chebyshev_polynomial_u` of 2 * input - 1.
@@ -198,7 +199,7 @@ shifted_chebyshev_polynomial_u = polynomial(
     tensor([-1.,  3.])
     """,
 )
-shifted_chebyshev_polynomial_v = polynomial(
+shifted_chebyshev_polynomial_v: Binary = polynomial(
     "shifted_chebyshev_polynomial_v",
     shifted(third_kind),
     """`chebyshev_polynomial_v` of 2 * input - 1.
@@ -208,7 +209,7 @@ shifted_chebyshev_polynomial_v = polynomial(
     tensor([-1.,  1.])
     """,
 )
-shifted_chebyshev_polynomial_w = polynomial(
+shifted_chebyshev_polynomial_w: Binary = polynomial(
     "shifted_chebyshev_polynomial_w",
     shifted(fourth_kind),
     """`chebyshev_polynomial_w` of 2 * input - 1.

@@ -1,5 +1,6 @@
 """Powers of tensors and numbers, and those of integers, bools and complex numbers, which are cases of their own."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from rushlight.tensors import Tensor
 __all__ = ["float_power", "pow"]
 
 Operand = Tensor | int | float | complex
-SHORT_CUTS = {  # PyTorch's for powers of complex numbers
+SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's for powers of complex numbers
     0.5: np.sqrt,
     -0.5: lambda x: inverse(np.sqrt(x)),
     1: np.positive,

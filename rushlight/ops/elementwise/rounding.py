@@ -1,7 +1,6 @@
 """Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,19 @@ from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only
 from rushlight.ops.elementwise.logic import of_integers
 from rushlight.ops.elementwise.selection import _keep, ratio
 from rushlight.ops.out import write_out
-from rushlight.ops.table import TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary
+from rushlight.ops.table import (
+    TABLE,
+    Binary,
+    Unary,
+    alias,
+    binary,
+    in_place,
+    method,
+    no_derivative,
+    operator,
+    refuse,
+    unary,
+)
 from rushlight.return_types import named_tuple
 from rushlight.tensors import Tensor
 
@@ -44,7 +55,7 @@ __all__ = [
 # to integers
 
 
-def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Callable[..., Any]:
+def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
     """Enters a rounding, which is constant almost everywhere; integers are whole already."""
     promote = only("iufc", f"{name}_vml_cpu")
     if complex_error:
@@ -52,7 +63,7 @@ def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Callab
     return unary(name, ufunc, lambda grad: np.zeros_like(grad), doc, promote=promote)
 
 
-ceil = whole(
+ceil: Unary = whole(
     "ceil",
     np.ceil,
     """The least integer that is not less than each element.
@@ -62,7 +73,7 @@ ceil = whole(
     tensor([ 2., -1.])
     """,
 )
-floor = whole(
+floor: Unary = whole(
     "floor",
     np.floor,
     """The greatest integer that is not greater than each element.
@@ -72,7 +83,7 @@ floor = whole(
     tensor([ 1., -2.])
     """,
 )
-trunc = whole(
+trunc: Unary = whole(
     "trunc",
     np.trunc,
     """Each element without its fraction.
@@ -82,7 +93,7 @@ trunc = whole(
     tensor([ 1., -1.])
     """,
 )
-frac = unary(
+frac: Unary = unary(
     "frac",
     lambda x: x - np.trunc(x),
     lambda grad: grad,
@@ -94,7 +105,7 @@ frac = unary(
     """,
     promote=only("f", "frac_cpu"),
 )
-fix = alias("fix", trunc)
+fix: Unary = alias("fix", trunc)
 
 
 def rounded(x: Array, decimals: Any) -> Any:
@@ -187,7 +198,7 @@ remainder: Any = remainders(
     """,
     numbers="either",
 )
-floor_divide = binary(
+floor_divide: Binary = binary(
     "floor_divide",
     np.floor_divide,
     no_derivative("floor_divide"),
@@ -213,7 +224,7 @@ Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], sel
 Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
 Tensor.__ifloordiv__ = Tensor.floor_divide_
 
-gcd = binary(
+gcd: Binary = binary(
     "gcd",
     of_integers(np.gcd, "gcd_cpu"),
     doc="""The greatest common divisor of two integers.
@@ -225,7 +236,7 @@ gcd = binary(
     promote=only("iu", "gcd_cpu"),
     numbers="",
 )
-lcm = binary(
+lcm: Binary = binary(
     "lcm",
     of_integers(np.lcm, "lcm_cpu"),
     doc="""The least common multiple of two integers.
@@ -258,7 +269,7 @@ def signs(x: Array) -> Any:
     return np.sign(x) if kind_of(x.dtype) != "f" else np.where(np.isnan(x), x.dtype.type(0), np.sign(x))
 
 
-sign = unary(
+sign: Unary = unary(
     "sign",
     signs,
     lambda grad: np.zeros_like(grad),
@@ -273,7 +284,7 @@ sign = unary(
         error=NotImplementedError,
     ),
 )
-sgn = unary(
+sgn: Unary = unary(
     "sgn",
     signs,
     sgn_cotangent,
@@ -293,7 +304,7 @@ def copysign_cotangent(grad: Array, input: Array, result: Array) -> Array:
     return grad * ratio(result, input)
 
 
-copysign = binary(
+copysign: Binary = binary(
     "copysign",
     np.copysign,
     copysign_cotangent,
@@ -310,7 +321,7 @@ copysign = binary(
 
 # the parts of floating-point numbers
 
-nextafter = binary(
+nextafter: Binary = binary(
     "nextafter",
     np.nextafter,
     lambda grad, input, other: _keep(input != other, grad),
@@ -338,7 +349,7 @@ def base_and_power(input: Tensor, other: Any) -> Array | tuple[Array, ...]:
     return floating(input, other)
 
 
-ldexp = binary(
+ldexp: Binary = binary(
     "ldexp",
     scaled,
     lambda grad, other: TABLE["ldexp"](grad, other),

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,7 +19,17 @@ from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import symmetric
 from rushlight.ops.out import write_out
-from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, refuse_operands
+from rushlight.ops.table import (
+    Binary,
+    alias,
+    binary,
+    in_place,
+    method,
+    no_derivative,
+    operator,
+    refuse,
+    refuse_operands,
+)
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -90,6 +100,12 @@ def check_numbers(input: Any, other: Any) -> None:
                 checked_number(number, dtype)
 
 
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+@overload
+def where(
+    condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor: ...
 @method
 def where(
     condition: Tensor,
@@ -145,7 +161,7 @@ def shared(grad: Array, lost: Array, tie: Array) -> Array:
     return _where(tie, grad / 2, _drop(lost, grad))
 
 
-maximum = binary(
+maximum: Binary = binary(
     "maximum",
     np.maximum,
     lambda grad, input, other: shared(grad, input < other, input == other),
@@ -160,7 +176,7 @@ maximum = binary(
     inplace=False,
     numbers="",
 )
-minimum = binary(
+minimum: Binary = binary(
     "minimum",
     np.minimum,
     lambda grad, input, other: shared(grad, input > other, input == other),
@@ -175,7 +191,7 @@ minimum = binary(
     inplace=False,
     numbers="",
 )
-fmax = binary(
+fmax: Binary = binary(
     "fmax",
     np.fmax,
     lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
@@ -190,7 +206,7 @@ fmax = binary(
     inplace=False,
     numbers="",
 )
-fmin = binary(
+fmin: Binary = binary(
     "fmin",
     np.fmin,
     lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
@@ -418,7 +434,7 @@ def bounded_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 Tensor.clamp_, Tensor.clamp_min_, Tensor.clamp_max_ = map(bounded_in_place, (clamp, clamp_min, clamp_max))
-clip = alias("clip", clamp)
+clip: Callable[..., Any] = alias("clip", clamp)
 clamp_, clip_ = Tensor.clamp_, Tensor.clip_
 clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_
 

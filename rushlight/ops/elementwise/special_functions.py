@@ -16,7 +16,7 @@ from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.bessel_functions import floats, special_unary
 from rushlight.ops.elementwise.selection import _drop
 from rushlight.ops.out import write_out
-from rushlight.ops.table import TABLE, binary, in_place, method, operator, unary
+from rushlight.ops.table import TABLE, Binary, Unary, binary, in_place, method, operator, unary
 from rushlight.tensors import Tensor
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "igamma", "igammac", "lgamma", "mvlgamma", "polygamma", "xlogy"]
@@ -26,7 +26,7 @@ ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
 
 # the error function and the normal distribution
 
-erf = unary(
+erf: Unary = unary(
     "erf",
     erf_kernel,
     lambda grad, input: 2 / ROOT_PI * np.exp(-(input * input)) * grad,
@@ -38,7 +38,7 @@ erf = unary(
     """,
     promote=floats("erf_vml_cpu"),
 )
-erfc = unary(
+erfc: Unary = unary(
     "erfc",
     special("erfc"),
     lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
@@ -50,7 +50,7 @@ erfc = unary(
     """,
     promote=floats("erfc_vml_cpu"),
 )
-erfinv = unary(
+erfinv: Unary = unary(
     "erfinv",
     special("erfinv"),
     lambda grad, result: ROOT_PI / 2 * np.exp(result * result) * grad,
@@ -63,7 +63,7 @@ erfinv = unary(
     promote=floats("erfinv_vml_cpu"),
 )
 erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
-erfcx = special_unary(
+erfcx: Unary = special_unary(
     "erfcx",
     special("erfcx"),
     lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
@@ -75,7 +75,7 @@ erfcx = special_unary(
     """,
     "erfcx_cpu",
 )
-ndtr = special_unary(
+ndtr: Unary = special_unary(
     "ndtr",
     special("ndtr"),
     lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
@@ -87,7 +87,7 @@ ndtr = special_unary(
     """,
     "erf_vml_cpu",
 )
-ndtri = special_unary(
+ndtri: Unary = special_unary(
     "ndtri",
     special("ndtri"),
     lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
@@ -99,7 +99,7 @@ ndtri = special_unary(
     """,
     "ndtri_cpu",
 )
-log_ndtr = special_unary(
+log_ndtr: Unary = special_unary(
     "log_ndtr",
     special("log_ndtr"),
     lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
@@ -120,7 +120,7 @@ def log_gamma(x: Array) -> Any:
     return np.where(x == -np.inf, np.inf, special("gammaln")(x)).astype(x.dtype, copy=False)
 
 
-lgamma = unary(
+lgamma: Unary = unary(
     "lgamma",
     log_gamma,
     lambda grad, input: grad * digamma_of(input),
@@ -132,7 +132,7 @@ lgamma = unary(
     """,
     promote=floats("lgamma_vml_cpu"),
 )
-digamma = unary(
+digamma: Unary = unary(
     "digamma",
     special("psi"),
     lambda grad, input: grad * _polygamma(1, input),
@@ -224,7 +224,7 @@ def gamma_density(grad: Array, input: Array, other: Array) -> Any:
     return grad * np.exp((input - 1) * np.log(other) - other - lgamma_of(input))
 
 
-igamma = binary(
+igamma: Binary = binary(
     "igamma",
     special("gammainc"),
     not_derived("igamma: input"),
@@ -238,7 +238,7 @@ igamma = binary(
     promote=only("f", "igamma_cpu"),
     numbers="",
 )
-igammac = binary(
+igammac: Binary = binary(
     "igammac",
     special("gammaincc"),
     not_derived("igammac: input"),
@@ -255,7 +255,7 @@ igammac = binary(
 
 # entropies
 
-entr = special_unary(
+entr: Unary = special_unary(
     "entr",
     special("entr"),
     lambda grad, input: -grad * (1 + np.log(input)),
@@ -274,7 +274,7 @@ def log_cotangent(grad: Array, input: Array, other: Array, log: Any, least: int)
     return _drop((input == 0) & (other <= least), grad * log(other))
 
 
-xlogy = binary(
+xlogy: Binary = binary(
     "xlogy",
     special("xlogy"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
@@ -289,7 +289,7 @@ xlogy = binary(
     number_node="XlogyBackward2",
     numbers="either",
 )
-xlog1py = binary(
+xlog1py: Binary = binary(
     "xlog1py",
     special("xlog1py"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
@@ -307,7 +307,7 @@ xlog1py = binary(
     methods=False,
     numbers="either",
 )
-zeta = binary(
+zeta: Binary = binary(
     "zeta",
     special("zeta"),
     not_derived("zeta"),

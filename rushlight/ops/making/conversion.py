@@ -232,7 +232,7 @@ def array_interface(self: Tensor) -> dict[Any, Any]:
 
 
 METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
-CONVERSIONS = {
+CONVERSIONS: dict[str, dtypes.dtype] = {
     "bool": dtypes.bool,
     "byte": dtypes.uint8,
     "char": dtypes.int8,

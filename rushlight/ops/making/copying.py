@@ -132,30 +132,40 @@ def narrow_of(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return narrow(input, dim, start, length)
 
 
-alias_copy = enter(lambda input: _alias(input), "alias", "torch.tensor([1, 2])", "tensor([1, 2])")
-as_strided_copy = enter(as_strided, "as_strided", "torch.arange(4), (2,), (2,)", "tensor([0, 2])")
-detach_copy = enter(lambda input: input.detach(), "detach", "torch.tensor([1.0, 2.0])", "tensor([1., 2.])")
-diagonal_copy = enter(diagonal, "diagonal", "torch.tensor([[1, 2], [3, 4]])", "tensor([1, 4])")
-expand_copy = enter(
+alias_copy: Callable[..., Any] = enter(lambda input: _alias(input), "alias", "torch.tensor([1, 2])", "tensor([1, 2])")
+as_strided_copy: Callable[..., Any] = enter(as_strided, "as_strided", "torch.arange(4), (2,), (2,)", "tensor([0, 2])")
+detach_copy: Callable[..., Any] = enter(
+    lambda input: input.detach(), "detach", "torch.tensor([1.0, 2.0])", "tensor([1., 2.])"
+)
+diagonal_copy: Callable[..., Any] = enter(diagonal, "diagonal", "torch.tensor([[1, 2], [3, 4]])", "tensor([1, 4])")
+expand_copy: Callable[..., Any] = enter(
     lambda input, size, *, implicit=False: expand(input, size), "expand", "torch.tensor([7]), (3,)", "tensor([7, 7, 7])"
 )
-narrow_copy = method(enter(narrow_of, "narrow", "torch.arange(5), 0, 1, 3", "tensor([1, 2, 3])", "NarrowCopyBackward0"))
-permute_copy = enter(permute, "permute", "torch.tensor([[1], [2]]), (1, 0)", "tensor([[1, 2]])")
-select_copy = enter(select, "select", "torch.tensor([[1, 2], [3, 4]]), 0, 1", "tensor([3, 4])")
-slice_copy = enter(slice_of, "slice", "torch.arange(5), 0, 1, 3", "tensor([1, 2])")
-split_copy = enter(split, "split", "torch.arange(4), 2", "(tensor([0, 1]), tensor([2, 3]))")
-split_with_sizes_copy = enter(
+narrow_copy: Callable[..., Any] = method(
+    enter(narrow_of, "narrow", "torch.arange(5), 0, 1, 3", "tensor([1, 2, 3])", "NarrowCopyBackward0")
+)
+permute_copy: Callable[..., Any] = enter(permute, "permute", "torch.tensor([[1], [2]]), (1, 0)", "tensor([[1, 2]])")
+select_copy: Callable[..., Any] = enter(select, "select", "torch.tensor([[1, 2], [3, 4]]), 0, 1", "tensor([3, 4])")
+slice_copy: Callable[..., Any] = enter(slice_of, "slice", "torch.arange(5), 0, 1, 3", "tensor([1, 2])")
+split_copy: Callable[..., Any] = enter(split, "split", "torch.arange(4), 2", "(tensor([0, 1]), tensor([2, 3]))")
+split_with_sizes_copy: Callable[..., Any] = enter(
     split_with_sizes, "split_with_sizes", "torch.arange(4), [1, 3]", "(tensor([0]), tensor([1, 2, 3]))"
 )
-squeeze_copy = enter(squeeze, "squeeze", "torch.tensor([[1, 2]])", "tensor([1, 2])")
-t_copy = enter(t, "t", "torch.tensor([[1], [2]])", "tensor([[1, 2]])")
-transpose_copy = enter(transpose, "transpose", "torch.tensor([[1], [2]]), 0, 1", "tensor([[1, 2]])")
-unbind_copy = enter(unbind, "unbind", "torch.tensor([[1, 2], [3, 4]])", "(tensor([1, 2]), tensor([3, 4]))")
-unfold_copy = enter(unfold, "unfold", "torch.arange(2), 0, 2, 1", "tensor([[0, 1]])")
-unsqueeze_copy = enter(unsqueeze, "unsqueeze", "torch.tensor([1, 2]), 0", "tensor([[1, 2]])")
-view_as_complex_copy = enter(view_as_complex, "view_as_complex", "torch.tensor([[1.0, 2.0]])", "tensor([1.+2.j])")
-view_as_real_copy = enter(view_as_real, "view_as_real", "torch.tensor([1 + 2j])", "tensor([[1., 2.]])")
-view_copy = enter(
+squeeze_copy: Callable[..., Any] = enter(squeeze, "squeeze", "torch.tensor([[1, 2]])", "tensor([1, 2])")
+t_copy: Callable[..., Any] = enter(t, "t", "torch.tensor([[1], [2]])", "tensor([[1, 2]])")
+transpose_copy: Callable[..., Any] = enter(transpose, "transpose", "torch.tensor([[1], [2]]), 0, 1", "tensor([[1, 2]])")
+unbind_copy: Callable[..., Any] = enter(
+    unbind, "unbind", "torch.tensor([[1, 2], [3, 4]])", "(tensor([1, 2]), tensor([3, 4]))"
+)
+unfold_copy: Callable[..., Any] = enter(unfold, "unfold", "torch.arange(2), 0, 2, 1", "tensor([[0, 1]])")
+unsqueeze_copy: Callable[..., Any] = enter(unsqueeze, "unsqueeze", "torch.tensor([1, 2]), 0", "tensor([[1, 2]])")
+view_as_complex_copy: Callable[..., Any] = enter(
+    view_as_complex, "view_as_complex", "torch.tensor([[1.0, 2.0]])", "tensor([1.+2.j])"
+)
+view_as_real_copy: Callable[..., Any] = enter(
+    view_as_real, "view_as_real", "torch.tensor([1 + 2j])", "tensor([[1., 2.]])"
+)
+view_copy: Callable[..., Any] = enter(
     lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size),
     "view",
     "torch.arange(2), (1, 2)",

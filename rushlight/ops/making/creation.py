@@ -41,8 +41,8 @@ __all__ = [
     "zeros_like",
 ]
 
-blank_array = noted(np.empty)
-blank_like = noted(empty_array)
+blank_array: Callable[..., Any] = noted(np.empty)
+blank_like: Callable[..., Any] = noted(empty_array)
 
 
 def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value: Any) -> np.ndarray:
@@ -52,7 +52,7 @@ def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None,
     return array
 
 
-filled_like = noted(full_array)
+filled_like: Callable[..., Any] = noted(full_array)
 
 
 def zeros(

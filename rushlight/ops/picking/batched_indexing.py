@@ -26,7 +26,7 @@ def place_of(key: Array) -> int:
     return 0 if places[-1] - places[0] >= len(places) else places[0]
 
 
-def picked(op, args, levels):
+def picked(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
     """The rule of picking elements."""
     input, key = args
     if any(type(item) is Batched and item.dtype == bool for item in key):
@@ -41,7 +41,7 @@ def picked(op, args, levels):
     return np.moveaxis(result, range(n, n + ndim), range(n + place, n + place + ndim))
 
 
-def put_back(op, args, levels):
+def put_back(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
     """The rule of its adjoint: adding elements in at their places."""
     input, shape, key = args
     n, sizes = len(levels), tuple([level.size for level in levels])

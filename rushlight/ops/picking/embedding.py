@@ -557,4 +557,4 @@ def expanded_classes(array: Array, number: Any) -> Any:
     return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
 
 
-expand_classes = noted(expanded_classes)
+expand_classes: Callable[..., Any] = noted(expanded_classes)

@@ -1,7 +1,7 @@
 """`x[key]` and `x[key] = value`."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["index_put"]
 
-ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
+ENTRIES: dict[str, Any] = {"select": _select, "slice": _slice, "unsqueeze": _look}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -125,7 +125,7 @@ def copy_of(array: Array) -> Array:
     return array.copy()
 
 
-kept = noted(copy_of)
+kept: Callable[..., Any] = noted(copy_of)
 
 
 def general(input, key):

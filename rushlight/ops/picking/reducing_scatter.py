@@ -12,7 +12,13 @@ from rushlight.ops.elementwise.selection import _drop, _keep
 from rushlight.ops.reductions.prod import _recur, _shift
 from rushlight.ops.table import operator
 
-UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+UFUNCS: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "mean": np.add,
+    "prod": np.multiply,
+    "amax": np.maximum,
+    "amin": np.minimum,
+}
 
 
 def start_of(reduce: str, dtype: np.dtype) -> float:

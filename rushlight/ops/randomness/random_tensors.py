@@ -207,7 +207,7 @@ def fill_with(array: Array, values: Array) -> None:
     array[...] = values
 
 
-fill_in = noted(fill_with, changes=(0,))
+fill_in: Callable[..., Any] = noted(fill_with, changes=(0,))
 
 
 def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generator: Any, *parameters: Any) -> Tensor:
@@ -233,7 +233,7 @@ def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generato
 def normal(
     mean: Tensor | float = 0.0,
     std: Tensor | float = 1.0,
-    size=None,
+    size: int | None = None,
     *,
     generator: Generator | None = None,
     dtype: DType | None = None,
@@ -330,7 +330,7 @@ def _poisson(input, generator):
     return counts(generator, input.shape, input)
 
 
-counts = for_examples(lambda generator, shape, rates: draw_poisson(generator, rates))
+counts: Callable[..., Any] = for_examples(lambda generator, shape, rates: draw_poisson(generator, rates))
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:

@@ -1,6 +1,6 @@
 """Random numbers that come by rejection: gamma, Dirichlet and binomial ones, the first two with implicit gradients."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def _gamma(input, generator):
     return gammas(generator, input.shape, input)
 
 
-gammas = for_examples(lambda generator, shape, a: draw_gamma(generator, np.broadcast_to(a, shape)))
+gammas: Callable[..., Any] = for_examples(lambda generator, shape, a: draw_gamma(generator, np.broadcast_to(a, shape)))
 
 
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -81,7 +81,9 @@ def _dirichlet(input, generator):
     return dirichlets(generator, input.shape, input)
 
 
-dirichlets = for_examples(lambda generator, shape, a: draw_dirichlet(generator, np.broadcast_to(a, shape)))
+dirichlets: Callable[..., Any] = for_examples(
+    lambda generator, shape, a: draw_dirichlet(generator, np.broadcast_to(a, shape))
+)
 
 
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:

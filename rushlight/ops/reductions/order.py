@@ -217,7 +217,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     return along("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
 
 
-ROUNDED = {
+ROUNDED: dict[str, Callable[..., Any]] = {
     "lower": np.floor,
     "higher": np.ceil,
     "nearest": np.round,

@@ -1,6 +1,6 @@
 """The order of dimensions: views that transpose, permute and move them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,8 +73,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _transpose(input, dim0, dim1) if ndim else _transpose_scalar(input)
 
 
-swapaxes = alias("swapaxes", transpose)
-swapdims = alias("swapdims", transpose)
+swapaxes: Callable[..., Any] = alias("swapaxes", transpose)
+swapdims: Callable[..., Any] = alias("swapdims", transpose)
 
 
 def permute_batch(n: int, input: Array, dims: Sequence[int]) -> Array:
@@ -101,7 +101,7 @@ def inverse(dims: Sequence[int]) -> tuple[int, ...]:
 
 
 @method
-def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> Tensor:
+def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """A view with the dimensions in another order.
 
     RuntimeError where a dimension is missing or comes twice.
@@ -124,7 +124,7 @@ def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> 
 
 
 @method
-def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Tensor:
+def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """A view with some dimensions moved to other places; the others keep their order.
 
     >>> import rushlight as torch
@@ -150,7 +150,7 @@ def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tup
     return _permute(input, tuple(order))
 
 
-moveaxis = alias("moveaxis", movedim)
+moveaxis: Callable[..., Any] = alias("moveaxis", movedim)
 
 
 @operator(

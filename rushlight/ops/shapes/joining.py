@@ -139,8 +139,8 @@ def renamed(name: str, function: Any) -> Callable[..., Any]:
     return named(other, name, f"Another name of `{own}`.{retold(function.__doc__, own, name)}")
 
 
-concat = renamed("concat", cat)
-concatenate = renamed("concatenate", cat)
+concat: Callable[..., Any] = renamed("concat", cat)
+concatenate: Callable[..., Any] = renamed("concatenate", cat)
 
 
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:

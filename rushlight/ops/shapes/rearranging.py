@@ -32,7 +32,7 @@ def _flip(input, dims):
 
 
 @method
-def flip(input: Tensor, *numbers: int, dims: tuple[int, ...] | None = None) -> Tensor:
+def flip(input: Tensor, *numbers: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """A copy with the elements in the opposite order along some dimensions.
 
     >>> import rushlight as torch
@@ -91,7 +91,7 @@ def _roll(input, shifts, dims):
 
 
 @method
-def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ...] = ()) -> Tensor:
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
     """A copy whose elements are shifted along dimensions, those that leave coming in at the other end.
 
     Without `dims` the elements are shifted as if they lay in one dimension.

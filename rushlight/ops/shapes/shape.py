@@ -280,7 +280,7 @@ _squeeze_all, _squeeze_dim, _squeeze_dims = enter_squeeze(0), enter_squeeze(1), 
 
 
 @method
-def squeeze(input: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """A view without the dimensions of size 1, or without those of the given ones that have size 1.
 
     >>> import rushlight as torch
@@ -305,6 +305,11 @@ def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> 
     return results[0] if single else results
 
 
+def as_row(tensor: Tensor) -> Tensor:
+    """A vector or a number as a matrix of one row."""
+    return unsqueeze(tensor, 0) if tensor._array.ndim else reshape(tensor, 1, 1)
+
+
 def atleast_1d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     """Views with at least one dimension; several tensors, or a sequence of them, give a tuple.
 
@@ -322,7 +327,7 @@ def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
     tensor([[1., 2.]])
     """
-    return widened(tensors, 2, lambda t: unsqueeze(t, 0) if t._array.ndim else reshape(t, 1, 1))
+    return widened(tensors, 2, as_row)
 
 
 def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
@@ -332,7 +337,7 @@ def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_3d(torch.tensor([1.0, 2.0])).shape
     torch.Size([1, 2, 1])
     """
-    return widened(tensors, 3, lambda t: unsqueeze(atleast_2d(t), -1))
+    return widened(tensors, 3, lambda t: unsqueeze(t if t._array.ndim == 2 else as_row(t), -1))
 
 
 def is_tensor(obj: object, /) -> bool:

@@ -259,9 +259,7 @@ def _as_strided(input, seen, source):
 
 
 @method
-def as_strided(
-    input: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
-) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of the tensor's memory with any sizes and strides, counted in elements from the start of the memory.
 
     The memory is that of the tensor of which `input` is a view; without `storage_offset` the view starts where `input`

@@ -66,6 +66,8 @@ class SequentialLR(_Composite):
     [0.5, 0.75, 1.0, 0.5]
     """
 
+    last_epoch: int
+
     def __init__(
         self,
         optimizer: Optimizer,

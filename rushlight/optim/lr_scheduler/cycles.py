@@ -14,6 +14,10 @@ __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
 class _WithMomentum(LRScheduler):
     """A schedule that may set the momentum (of Adam and its kind, the first of `betas`) as well."""
 
+    use_beta1: bool
+    base_momentums: list[Any]
+    max_momentums: list[Any]
+
     def _begin_momentum(self, optimizer, base_momentum, max_momentum, last_epoch):
         """Sets the momentum to its highest. ValueError for an optimizer without one."""
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
@@ -148,6 +152,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     >>> rates
     [1.0, 0.5, 1.0, 0.5]
     """
+
+    last_epoch: int
+    T_i: int
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1):
         if T_0 <= 0 or not isinstance(T_0, int):

@@ -27,6 +27,12 @@ class ReduceLROnPlateau(LRScheduler):
     [0.1]
     """
 
+    last_epoch: int
+    best: float
+    cooldown_counter: int
+    num_bad_epochs: int
+    min_lrs: list[Any]
+
     def __init__(
         self,
         optimizer: Optimizer,

@@ -81,6 +81,8 @@ class LRScheduler:
     [0.5]
     """
 
+    last_epoch: int
+
     _get_lr_called_within_step = False
     _is_initial = False
 

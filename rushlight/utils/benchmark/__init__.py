@@ -10,6 +10,6 @@ from rushlight.utils.benchmark.timing import Timer, timer
 __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "select_unit", "timer", "trim_sigfig", "unit_to_english"]
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says why there is no such name, or which ones are near."""
     raise _no_such_name("rushlight.utils.benchmark", name)

@@ -57,7 +57,7 @@ class DataLoader(Generic[T]):
         dataset: Dataset[T],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Sampler | Iterable[Any] | None = None,
+        sampler: Sampler[Any] | Iterable[Any] | None = None,
         batch_sampler: Sampler[list[Any]] | Iterable[list[Any]] | None = None,
         num_workers: int = 0,
         collate_fn: Callable[[list[Any]], Any] | None = None,
@@ -89,7 +89,9 @@ class DataLoader(Generic[T]):
         self._announced_length: int | None = None
         self._iterator: Any = None
         self._choose_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
-        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        self.collate_fn: Callable[[list[Any]], Any] = collate_fn or (
+            default_collate if self._auto_collation else default_convert
+        )
         self.__initialized = True
 
     def _choose_order(self, batch_size, shuffle, sampler, batch_sampler, drop_last):
@@ -114,10 +116,10 @@ class DataLoader(Generic[T]):
             sampler = SequentialSampler(self.dataset)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
+        self.batch_size: int | None = batch_size
+        self.drop_last: bool = drop_last
+        self.sampler: Any = sampler
+        self.batch_sampler: Any = batch_sampler
 
     @property
     def multiprocessing_context(self) -> BaseContext | None:

@@ -97,7 +97,7 @@ class StackDataset(Dataset[Any]):
     {'x': 2, 'y': 'b'}
     """
 
-    def __init__(self, *args: Dataset, **kwargs: Dataset):
+    def __init__(self, *args: Dataset[Any], **kwargs: Dataset[Any]):
         if args and kwargs:
             raise ValueError(
                 "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
@@ -145,7 +145,7 @@ class ConcatDataset(Dataset[T]):
     (3, 'c')
     """
 
-    def __init__(self, datasets: Iterable[Dataset]):
+    def __init__(self, datasets: Iterable[Dataset[Any]]):
         self.datasets: list[Dataset[Any]] = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
@@ -165,7 +165,7 @@ class ConcatDataset(Dataset[T]):
         return self.datasets[which][idx - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
-class ChainDataset(IterableDataset):
+class ChainDataset(IterableDataset[Any]):
     """Several iterable datasets one after the other.
 
     >>> from rushlight.utils.data import ChainDataset, IterableDataset
@@ -176,8 +176,8 @@ class ChainDataset(IterableDataset):
     [0, 1, 0, 1]
     """
 
-    def __init__(self, datasets: Iterable[Dataset]):
-        self.datasets = datasets
+    def __init__(self, datasets: Iterable[Dataset[Any]]):
+        self.datasets: Iterable[Dataset[Any]] = datasets
 
     def _parts(self):
         """The datasets, each of which must be iterable."""

@@ -42,8 +42,8 @@ class CIFAR10(VisionDataset):
     base_folder = "cifar-10-batches-py"
     url = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
     tgz_md5 = "c58f30108f718f92721af3b95e74349a"
-    train_files: ClassVar = [f"data_batch_{i}" for i in range(1, 6)]
-    test_files: ClassVar = ["test_batch"]
+    train_files: ClassVar[list[str]] = [f"data_batch_{i}" for i in range(1, 6)]
+    test_files: ClassVar[list[str]] = ["test_batch"]
     labels, names, names_file = "labels", "label_names", "batches.meta"
 
     def __init__(
@@ -114,9 +114,13 @@ class CIFAR10(VisionDataset):
 class CIFAR100(CIFAR10):
     """The same number of pictures in a hundred classes."""
 
+    labels: str
+    names: str
+    names_file: str
+
     base_folder = "cifar-100-python"
     url = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
     tgz_md5 = "eb9058c3a382ffc7106e4002c42a8d85"
-    train_files: ClassVar = ["train"]
-    test_files: ClassVar = ["test"]
+    train_files: ClassVar[list[str]] = ["train"]
+    test_files: ClassVar[list[str]] = ["test"]
     labels, names, names_file = "fine_labels", "fine_label_names", "meta"

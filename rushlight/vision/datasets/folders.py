@@ -19,6 +19,10 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 class VisionDataset(Dataset):
     """A dataset with transforms of its images and its targets."""
 
+    transform: Callable[..., Any] | None
+    target_transform: Callable[..., Any] | None
+    transforms: Callable[..., Any] | None
+
     def __init__(
         self,
         root: Any = None,
@@ -28,7 +32,7 @@ class VisionDataset(Dataset):
     ):
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
-        self.root = os.path.expanduser(root) if isinstance(root, str) else root
+        self.root: Any = os.path.expanduser(root) if isinstance(root, str) else root
         self.transform, self.target_transform, self.transforms = transform, target_transform, transforms
 
     def __len__(self) -> int:

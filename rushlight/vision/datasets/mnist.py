@@ -25,13 +25,13 @@ class MNIST(Dataset):
     """
 
     mirrors: tuple[str, ...] = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/")
-    resources = (
+    resources: tuple[tuple[str, str], ...] = (
         ("train-images-idx3-ubyte.gz", "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
         ("train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432"),
         ("t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3"),
         ("t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"),
     )
-    classes: ClassVar = [
+    classes: ClassVar[list[str]] = [
         "0 - zero",
         "1 - one",
         "2 - two",
@@ -128,14 +128,14 @@ class MNIST(Dataset):
 class FashionMNIST(MNIST):
     """Pictures of clothes in the format of MNIST (H. Xiao, K. Rasul, R. Vollgraf, 2017)."""
 
-    mirrors = ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",)
-    resources = (
+    mirrors: tuple[str, ...] = ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",)
+    resources: tuple[tuple[str, str], ...] = (
         ("train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
         ("train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe"),
         ("t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79"),
         ("t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"),
     )
-    classes: ClassVar = [
+    classes: ClassVar[list[str]] = [
         "T-shirt/top",
         "Trouser",
         "Pullover",
@@ -152,11 +152,11 @@ class FashionMNIST(MNIST):
 class KMNIST(MNIST):
     """Japanese cursive characters in the format of MNIST (T. Clanuwat et al., 2018)."""
 
-    mirrors = ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/",)
-    resources = (
+    mirrors: tuple[str, ...] = ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/",)
+    resources: tuple[tuple[str, str], ...] = (
         ("train-images-idx3-ubyte.gz", "bdb82020997e1d708af4cf47b453dcf7"),
         ("train-labels-idx1-ubyte.gz", "e144d726b3acfaa3e44228e80efcd344"),
         ("t10k-images-idx3-ubyte.gz", "5c965bf0a639b31b8f53240b1b52f4d7"),
         ("t10k-labels-idx1-ubyte.gz", "7320c461ea6c1c855c0b718fb2a4b134"),
     )
-    classes: ClassVar = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]
+    classes: ClassVar[list[str]] = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]

@@ -14,7 +14,7 @@ class AlexNet(nn.Module):
 
     def __init__(self, num_classes: int = 1000, dropout: float = 0.5):
         super().__init__()
-        self.features = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(
             nn.Conv2d(3, 64, 11, 4, 2),
             nn.ReLU(inplace=True),
             nn.MaxPool2d(3, 2),
@@ -29,8 +29,8 @@ class AlexNet(nn.Module):
             nn.ReLU(inplace=True),
             nn.MaxPool2d(3, 2),
         )
-        self.avgpool = nn.AdaptiveAvgPool2d((6, 6))
-        self.classifier = nn.Sequential(
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((6, 6))
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(dropout),
             nn.Linear(256 * 6 * 6, 4096),
             nn.ReLU(inplace=True),

@@ -16,12 +16,16 @@ class DenseLayer(nn.Module):
 
     def __init__(self, num_input_features: int, growth_rate: int, bn_size: int, drop_rate: float):
         super().__init__()
-        self.norm1 = nn.BatchNorm2d(num_input_features)
-        self.relu1 = nn.ReLU(inplace=True)
-        self.conv1 = nn.Conv2d(num_input_features, bn_size * growth_rate, kernel_size=1, stride=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(bn_size * growth_rate)
-        self.relu2 = nn.ReLU(inplace=True)
-        self.conv2 = nn.Conv2d(bn_size * growth_rate, growth_rate, kernel_size=3, stride=1, padding=1, bias=False)
+        self.norm1: nn.BatchNorm2d = nn.BatchNorm2d(num_input_features)
+        self.relu1: nn.ReLU = nn.ReLU(inplace=True)
+        self.conv1: nn.Conv2d = nn.Conv2d(
+            num_input_features, bn_size * growth_rate, kernel_size=1, stride=1, bias=False
+        )
+        self.norm2: nn.BatchNorm2d = nn.BatchNorm2d(bn_size * growth_rate)
+        self.relu2: nn.ReLU = nn.ReLU(inplace=True)
+        self.conv2: nn.Conv2d = nn.Conv2d(
+            bn_size * growth_rate, growth_rate, kernel_size=3, stride=1, padding=1, bias=False
+        )
         self.drop_rate: float = float(drop_rate)
 
     def forward(self, input: Any) -> Tensor:
@@ -77,7 +81,7 @@ class DenseNet(nn.Module):
         super().__init__()
         if memory_efficient:
             raise NotImplementedError("memory_efficient is not there: wrap blocks in torch.utils.checkpoint instead.")
-        self.features = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(
             OrderedDict(
                 conv0=nn.Conv2d(3, num_init_features, kernel_size=7, stride=2, padding=3, bias=False),
                 norm0=nn.BatchNorm2d(num_init_features),
@@ -93,7 +97,7 @@ class DenseNet(nn.Module):
                 self.features.add_module(f"transition{i + 1}", transition(channels, channels // 2))
                 channels //= 2
         self.features.add_module("norm5", nn.BatchNorm2d(channels))
-        self.classifier = nn.Linear(channels, num_classes)
+        self.classifier: nn.Linear = nn.Linear(channels, num_classes)
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight)

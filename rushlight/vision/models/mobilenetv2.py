@@ -33,7 +33,7 @@ class InvertedResidual(nn.Module):
             layers.append(Conv2dNormActivation(inp, hidden, kernel_size=1, **options))
         layers.append(Conv2dNormActivation(hidden, hidden, stride=stride, groups=hidden, **options))
         layers += [nn.Conv2d(hidden, oup, 1, 1, 0, bias=False), norm_layer(oup)]
-        self.conv = nn.Sequential(*layers)
+        self.conv: nn.Sequential = nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
         """The block's result, with the input added where that fits."""
@@ -68,8 +68,8 @@ class MobileNetV2(nn.Module):
                 features.append(block(channels, out, stride if i == 0 else 1, expand_ratio=times, norm_layer=norm))
                 channels = out
         features.append(Conv2dNormActivation(channels, self.last_channel, kernel_size=1, **options))
-        self.features = nn.Sequential(*features)
-        self.classifier = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
+        self.features: nn.Sequential = nn.Sequential(*features)
+        self.classifier: nn.Sequential = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -99,7 +99,7 @@ class InvertedResidual(nn.Module):
             layers.append(SqueezeExcitation(plan.expanded, narrow, scale_activation=nn.Hardsigmoid))
         options["activation_layer"] = None
         layers.append(Conv2dNormActivation(plan.expanded, plan.output, kernel_size=1, **options))
-        self.block = nn.Sequential(*layers)
+        self.block: nn.Sequential = nn.Sequential(*layers)
 
     def forward(self, input: Tensor) -> Tensor:
         """The block's result, with the input added where that fits."""
@@ -128,9 +128,9 @@ class MobileNetV3(nn.Module):
         layers += [InvertedResidual(plan, norm) for plan in plans]
         width = 6 * plans[-1].output
         layers.append(Conv2dNormActivation(plans[-1].output, width, kernel_size=1, **options))
-        self.features = nn.Sequential(*layers)
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.classifier = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(*layers)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Linear(width, last_channel),
             nn.Hardswish(inplace=True),
             nn.Dropout(p=dropout, inplace=True),

@@ -65,11 +65,11 @@ class BasicBlock(nn.Module):
             raise ValueError("BasicBlock only supports groups=1 and base_width=64")
         if dilation > 1:
             raise NotImplementedError("Dilation > 1 not supported in BasicBlock")
-        self.conv1 = conv3x3(inplanes, planes, stride)
-        self.bn1 = norm(planes)
-        self.relu = nn.ReLU(inplace=True)
-        self.conv2 = conv3x3(planes, planes)
-        self.bn2 = norm(planes)
+        self.conv1: nn.Conv2d = conv3x3(inplanes, planes, stride)
+        self.bn1: Any = norm(planes)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
+        self.conv2: nn.Conv2d = conv3x3(planes, planes)
+        self.bn2: Any = norm(planes)
         self.downsample = downsample
         self.stride = stride
 
@@ -99,13 +99,13 @@ class Bottleneck(nn.Module):
         super().__init__()
         norm = norm_layer or nn.BatchNorm2d
         width = int(planes * (base_width / 64.0)) * groups
-        self.conv1 = conv1x1(inplanes, width)
-        self.bn1 = norm(width)
-        self.conv2 = conv3x3(width, width, stride, groups, dilation)
-        self.bn2 = norm(width)
-        self.conv3 = conv1x1(width, planes * self.expansion)
-        self.bn3 = norm(planes * self.expansion)
-        self.relu = nn.ReLU(inplace=True)
+        self.conv1: nn.Conv2d = conv1x1(inplanes, width)
+        self.bn1: Any = norm(width)
+        self.conv2: nn.Conv2d = conv3x3(width, width, stride, groups, dilation)
+        self.bn2: Any = norm(width)
+        self.conv3: nn.Conv2d = conv1x1(width, planes * self.expansion)
+        self.bn3: Any = norm(planes * self.expansion)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
         self.downsample = downsample
         self.stride = stride
 
@@ -119,6 +119,8 @@ class Bottleneck(nn.Module):
 
 class ResNet(nn.Module):
     """A convolution, four stages of blocks, the mean over the image, and a linear layer."""
+
+    dilation: int
 
     inplanes: int
 
@@ -143,16 +145,16 @@ class ResNet(nn.Module):
         if len(dilated) != 3:
             raise ValueError(f"replace_stride_with_dilation should be None or a 3-element tuple, got {dilated}")
         self.groups, self.base_width = groups, width_per_group
-        self.conv1 = nn.Conv2d(3, self.inplanes, kernel_size=7, stride=2, padding=3, bias=False)
-        self.bn1 = self._norm_layer(self.inplanes)
-        self.relu = nn.ReLU(inplace=True)
-        self.maxpool = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
-        self.layer1 = self._make_layer(block, 64, layers[0])
-        self.layer2 = self._make_layer(block, 128, layers[1], stride=2, dilate=dilated[0])
-        self.layer3 = self._make_layer(block, 256, layers[2], stride=2, dilate=dilated[1])
-        self.layer4 = self._make_layer(block, 512, layers[3], stride=2, dilate=dilated[2])
-        self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.fc = nn.Linear(512 * block.expansion, num_classes)
+        self.conv1: nn.Conv2d = nn.Conv2d(3, self.inplanes, kernel_size=7, stride=2, padding=3, bias=False)
+        self.bn1: Any = self._norm_layer(self.inplanes)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
+        self.maxpool: nn.MaxPool2d = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
+        self.layer1: nn.Sequential = self._make_layer(block, 64, layers[0])
+        self.layer2: nn.Sequential = self._make_layer(block, 128, layers[1], stride=2, dilate=dilated[0])
+        self.layer3: nn.Sequential = self._make_layer(block, 256, layers[2], stride=2, dilate=dilated[1])
+        self.layer4: nn.Sequential = self._make_layer(block, 512, layers[3], stride=2, dilate=dilated[2])
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
+        self.fc: nn.Linear = nn.Linear(512 * block.expansion, num_classes)
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")

@@ -16,12 +16,12 @@ class Fire(nn.Module):
     def __init__(self, inplanes: int, squeeze_planes: int, expand1x1_planes: int, expand3x3_planes: int):
         super().__init__()
         self.inplanes = inplanes
-        self.squeeze = nn.Conv2d(inplanes, squeeze_planes, kernel_size=1)
-        self.squeeze_activation = nn.ReLU(inplace=True)
-        self.expand1x1 = nn.Conv2d(squeeze_planes, expand1x1_planes, kernel_size=1)
-        self.expand1x1_activation = nn.ReLU(inplace=True)
-        self.expand3x3 = nn.Conv2d(squeeze_planes, expand3x3_planes, kernel_size=3, padding=1)
-        self.expand3x3_activation = nn.ReLU(inplace=True)
+        self.squeeze: nn.Conv2d = nn.Conv2d(inplanes, squeeze_planes, kernel_size=1)
+        self.squeeze_activation: nn.ReLU = nn.ReLU(inplace=True)
+        self.expand1x1: nn.Conv2d = nn.Conv2d(squeeze_planes, expand1x1_planes, kernel_size=1)
+        self.expand1x1_activation: nn.ReLU = nn.ReLU(inplace=True)
+        self.expand3x3: nn.Conv2d = nn.Conv2d(squeeze_planes, expand3x3_planes, kernel_size=3, padding=1)
+        self.expand3x3_activation: nn.ReLU = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
         """Both results, channel after channel."""
@@ -84,9 +84,9 @@ class SqueezeNet(nn.Module):
             ]
         else:
             raise ValueError(f"Unsupported SqueezeNet version {version}: 1_0 or 1_1 expected")
-        self.features = nn.Sequential(*layers)
+        self.features: nn.Sequential = nn.Sequential(*layers)
         last = nn.Conv2d(512, num_classes, kernel_size=1)
-        self.classifier = nn.Sequential(
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(p=dropout), last, nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d((1, 1))
         )
         for layer in self.modules():

@@ -44,8 +44,10 @@ class EncoderBlock(nn.Module):
         super().__init__()
         self.num_heads = num_heads
         self.ln_1: Any = norm_layer(hidden_dim)
-        self.self_attention = nn.MultiheadAttention(hidden_dim, num_heads, dropout=attention_dropout, batch_first=True)
-        self.dropout = nn.Dropout(dropout)
+        self.self_attention: nn.MultiheadAttention = nn.MultiheadAttention(
+            hidden_dim, num_heads, dropout=attention_dropout, batch_first=True
+        )
+        self.dropout: nn.Dropout = nn.Dropout(dropout)
         self.ln_2: Any = norm_layer(hidden_dim)
         self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
@@ -72,12 +74,14 @@ class Encoder(nn.Module):
     ):
         super().__init__()
         self.pos_embedding: Any = nn.Parameter(empty(1, seq_length, hidden_dim).normal_(std=0.02))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout: nn.Dropout = nn.Dropout(dropout)
         blocks = [
             EncoderBlock(num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer)
             for _ in range(num_layers)
         ]
-        self.layers = nn.Sequential(OrderedDict((f"encoder_layer_{i}", block) for i, block in enumerate(blocks)))
+        self.layers: nn.Sequential = nn.Sequential(
+            OrderedDict((f"encoder_layer_{i}", block) for i, block in enumerate(blocks))
+        )
         self.ln: Any = norm_layer(hidden_dim)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -87,6 +91,8 @@ class Encoder(nn.Module):
 
 class VisionTransformer(nn.Module):
     """Patches of `patch_size`, a token for the class, blocks, and linear layers on what became of the token."""
+
+    norm_layer: Callable[..., Any]
 
     image_size: int
     patch_size: int
@@ -117,7 +123,7 @@ class VisionTransformer(nn.Module):
         self.image_size, self.patch_size, self.hidden_dim, self.mlp_dim = image_size, patch_size, hidden_dim, mlp_dim
         self.attention_dropout, self.dropout, self.num_classes = attention_dropout, dropout, num_classes
         self.representation_size, self.norm_layer = representation_size, norm_layer
-        self.conv_proj = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
+        self.conv_proj: nn.Conv2d = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
         self.class_token: Any = nn.Parameter(zeros(1, 1, hidden_dim))
         self.seq_length: int = (image_size // patch_size) ** 2 + 1
         self.encoder: Encoder = Encoder(
@@ -128,7 +134,7 @@ class VisionTransformer(nn.Module):
             head["pre_logits"] = nn.Linear(hidden_dim, representation_size)
             head["act"] = nn.Tanh()
         head["head"] = nn.Linear(representation_size or hidden_dim, num_classes)
-        self.heads = nn.Sequential(head)
+        self.heads: nn.Sequential = nn.Sequential(head)
         nn.init.trunc_normal_(self.conv_proj.weight, std=math.sqrt(1 / (3 * patch_size**2)))
         nn.init.zeros_(self.conv_proj.bias)
         if representation_size is not None:

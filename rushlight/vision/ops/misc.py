@@ -80,9 +80,9 @@ class SqueezeExcitation(nn.Module):
         scale_activation: Callable[..., Any] = nn.Sigmoid,
     ):
         super().__init__()
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
-        self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.fc1: nn.Conv2d = nn.Conv2d(input_channels, squeeze_channels, 1)
+        self.fc2: nn.Conv2d = nn.Conv2d(squeeze_channels, input_channels, 1)
         self.activation: Any = activation()
         self.scale_activation: Any = scale_activation()
 

@@ -17,6 +17,6 @@ _explain_misses(globals())
 _explained = globals().pop("__getattr__")
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """The second version is loaded when it is first used."""
     return _import_module("rushlight.vision.transforms.v2") if name == "v2" else _explained(name)

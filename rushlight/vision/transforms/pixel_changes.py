@@ -109,7 +109,7 @@ class PILToTensor(Transform):
 class ConvertImageDtype(Transform):
     """A tensor in another type, its values scaled."""
 
-    shown = ("dtype",)
+    shown: tuple[str, ...] = ("dtype",)
 
     def __init__(self, dtype: dtypes.dtype):
         self.dtype = dtype
@@ -121,7 +121,7 @@ class ConvertImageDtype(Transform):
 class Grayscale(Transform):
     """An image in grey."""
 
-    shown = ("num_output_channels",)
+    shown: tuple[str, ...] = ("num_output_channels",)
 
     def __init__(self, num_output_channels: int = 1):
         self.num_output_channels = num_output_channels
@@ -133,7 +133,7 @@ class Grayscale(Transform):
 class RandomGrayscale(Transform):
     """An image in grey with a probability; it keeps its number of channels."""
 
-    shown = ("p",)
+    shown: tuple[str, ...] = ("p",)
 
     def __init__(self, p: float = 0.1):
         self.p = p
@@ -146,7 +146,7 @@ class RandomGrayscale(Transform):
 class RandomInvert(Transform):
     """The negative of an image with a probability."""
 
-    shown = ("p",)
+    shown: tuple[str, ...] = ("p",)
 
     def __init__(self, p: float = 0.5):
         self.p = p
@@ -158,7 +158,7 @@ class RandomInvert(Transform):
 class FiveCrop(Transform):
     """The corners of an image, and its middle."""
 
-    shown = ("size",)
+    shown: tuple[str, ...] = ("size",)
 
     def __init__(self, size: int | Sequence[int]):
         self.size: tuple[int, int] = F.pair(size)
@@ -259,7 +259,7 @@ class ColorJitter(Transform):
     contrast: tuple[float, float] | None
     saturation: tuple[float, float] | None
 
-    shown = ("brightness", "contrast", "saturation", "hue")
+    shown: tuple[str, ...] = ("brightness", "contrast", "saturation", "hue")
 
     def __init__(self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0):
         if hue not in (0, (0, 0), [0, 0]):
@@ -298,7 +298,7 @@ class RandomErasing(Transform):
     value: Any
     inplace: bool
 
-    shown = ("p", "scale", "ratio", "value", "inplace")
+    shown: tuple[str, ...] = ("p", "scale", "ratio", "value", "inplace")
 
     def __init__(
         self,
@@ -337,7 +337,7 @@ class RandomErasing(Transform):
 class GaussianBlur(Transform):
     """An image blurred by a random width."""
 
-    shown = ("kernel_size", "sigma")
+    shown: tuple[str, ...] = ("kernel_size", "sigma")
 
     def __init__(self, kernel_size: int | Sequence[int], sigma: Any = (0.1, 2.0)):
         self.kernel_size: tuple[int, int] = F.pair(kernel_size)
@@ -352,6 +352,8 @@ class GaussianBlur(Transform):
 
 class RandomApply(Transform):
     """Transforms that are applied together with a probability."""
+
+    transforms: Sequence[Callable[..., Any]]
 
     p: float
 
@@ -368,6 +370,8 @@ class RandomApply(Transform):
 
 class RandomChoice(Transform):
     """One of several transforms."""
+
+    transforms: Sequence[Callable[..., Any]]
 
     p: Sequence[float] | None
 

@@ -37,6 +37,11 @@ class PowerSGDState:
     before.
     """
 
+    iter: int
+    total_numel_before_compression: int
+    total_numel_after_compression: int
+    next_stats_report: int
+
     def __init__(
         self,
         process_group: ProcessGroup | None,

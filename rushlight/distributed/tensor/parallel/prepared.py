@@ -19,12 +19,12 @@ def listed(layouts: Layouts) -> tuple[Placement | None, ...] | None:
 
 
 def brought(
-    values: tuple,
+    values: tuple[Any, ...],
     given: tuple[Placement | None, ...],
     wanted: tuple[Placement | None, ...],
     mesh: DeviceMesh,
     local: bool,
-) -> tuple:
+) -> tuple[Any, ...]:
     """Values brought to the places that are wanted; those without a layout stay as they are."""
     if len(values) != len(given):
         raise ValueError(f"module inputs and input_layouts should have same length! {len(values)} and {len(given)}")
@@ -49,10 +49,10 @@ class PrepareModuleInput(ParallelStyle):
         desired_input_kwarg_layouts: dict[str, Placement] | None = None,
         use_local_output: bool = False,
     ):
-        self.input_layouts = listed(input_layouts)
-        self.desired_input_layouts = listed(desired_input_layouts)
-        self.input_kwarg_layouts = input_kwarg_layouts or {}
-        self.desired_input_kwarg_layouts = desired_input_kwarg_layouts or {}
+        self.input_layouts: tuple[Placement | None, ...] | None = listed(input_layouts)
+        self.desired_input_layouts: tuple[Placement | None, ...] | None = listed(desired_input_layouts)
+        self.input_kwarg_layouts: dict[str, Placement] = input_kwarg_layouts or {}
+        self.desired_input_kwarg_layouts: dict[str, Placement] = desired_input_kwarg_layouts or {}
         self.use_local_output = use_local_output
         if self.input_layouts is not None:
             if self.desired_input_layouts is None:
@@ -60,7 +60,9 @@ class PrepareModuleInput(ParallelStyle):
             if len(self.input_layouts) != len(self.desired_input_layouts):
                 raise AssertionError("input_layouts and desired_input_layouts should have same length!")
 
-    def _prepared(self, inputs: tuple, kwargs: dict[str, Any], mesh: DeviceMesh) -> tuple[tuple, dict[str, Any]]:
+    def _prepared(
+        self, inputs: tuple[Any, ...], kwargs: dict[str, Any], mesh: DeviceMesh
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self.input_layouts is not None:
             inputs = brought(inputs, self.input_layouts, self.desired_input_layouts or (), mesh, self.use_local_output)
         wanted = self.desired_input_kwarg_layouts
@@ -80,6 +82,9 @@ class PrepareModuleInput(ParallelStyle):
 
 class PrepareModuleOutput(ParallelStyle):
     """Takes a module's outputs for parts, placed as `output_layouts` say, and brings them to the desired places."""
+
+    output_layouts: tuple[Placement | None, ...] | None
+    desired_output_layouts: tuple[Placement | None, ...] | None
 
     def __init__(self, *, output_layouts: Layouts, desired_output_layouts: Layouts, use_local_output: bool = True):
         self.output_layouts, self.desired_output_layouts = listed(output_layouts), listed(desired_output_layouts)
@@ -113,14 +118,14 @@ class PrepareModuleInputOutput(ParallelStyle):
         desired_output_layouts: Layouts,
         use_local_output: bool = True,
     ):
-        self.prepare_module_input = PrepareModuleInput(
+        self.prepare_module_input: PrepareModuleInput = PrepareModuleInput(
             input_layouts=input_layouts,
             desired_input_layouts=desired_input_layouts,
             input_kwarg_layouts=input_kwarg_layouts,
             desired_input_kwarg_layouts=desired_input_kwarg_layouts,
             use_local_output=use_local_input,
         )
-        self.prepare_module_output = PrepareModuleOutput(
+        self.prepare_module_output: PrepareModuleOutput = PrepareModuleOutput(
             output_layouts=output_layouts,
             desired_output_layouts=desired_output_layouts,
             use_local_output=use_local_output,

@@ -1,6 +1,7 @@
 """How one layer is shared out: by columns, by rows, or along the sequence."""
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.making import distribute_module, distribute_tensor
@@ -52,8 +53,8 @@ class LayerStyle(ParallelStyle):
         output_layouts: Placement | None = None,
         use_local_output: bool = True,
     ):
-        self.input_layouts = (input_layouts or self.usual_input,)
-        self.output_layouts = (output_layouts or self.usual_output,)
+        self.input_layouts: tuple[Placement] = (input_layouts or self.usual_input,)
+        self.output_layouts: tuple[Placement] = (output_layouts or self.usual_output,)
         self.use_local_output = use_local_output
 
     def _places(self, module: Module) -> tuple[dict[str, Placement], Placement]:
@@ -63,7 +64,7 @@ class LayerStyle(ParallelStyle):
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
         places, wanted = self._places(module)
 
-        def prepare(module: Module, inputs: tuple, mesh: DeviceMesh) -> tuple:
+        def prepare(module: Module, inputs: tuple[Any, ...], mesh: DeviceMesh) -> tuple[Any, ...]:
             return (as_wanted(inputs[0], mesh, self.input_layouts[0], wanted), *inputs[1:])
 
         def finish(module: Module, outputs: DTensor, mesh: DeviceMesh) -> Tensor:
@@ -73,7 +74,7 @@ class LayerStyle(ParallelStyle):
             module, device_mesh, lambda name, part, mesh: share_out(self, part, mesh, places), prepare, finish
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(input_layouts={self.input_layouts}, output_layouts={self.output_layouts}, "
             f"use_local_output={self.use_local_output})"
@@ -127,13 +128,13 @@ class SequenceParallel(ParallelStyle):
     """
 
     def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False):
-        self.sequence_sharding = (Shard(sequence_dim),)
+        self.sequence_sharding: tuple[Shard] = (Shard(sequence_dim),)
         self.use_local_output = use_local_output
 
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
         cut = self.sequence_sharding[0]
 
-        def prepare(module: Module, inputs: tuple, mesh: DeviceMesh) -> tuple:
+        def prepare(module: Module, inputs: tuple[Any, ...], mesh: DeviceMesh) -> tuple[Any, ...]:
             if not isinstance(inputs[0], Tensor):
                 raise ValueError(f"expecting input of {module} to be a torch.Tensor or DTensor, but got {inputs[0]}")
             return (as_wanted(inputs[0], mesh, cut, cut), *inputs[1:])
@@ -145,7 +146,7 @@ class SequenceParallel(ParallelStyle):
             module, device_mesh, lambda name, part, mesh: share_out(self, part, mesh, {}), prepare, finish
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"SequenceParallel(sequence_dim={self.sequence_sharding[0].dim}, use_local_output={self.use_local_output})"
         )

@@ -29,13 +29,22 @@ class Type:
 
 bool_: Type = Type("Bool", torch.bool)
 uint8: Type = Type("UInt8", torch.uint8)
-int8 = byte = Type("Int8", torch.int8)
-int16 = short = Type("Int16", torch.int16)
-int32 = intc = Type("Int32", torch.int32)
-int64 = int_ = intp = Type("Int64", torch.int64)
-float16 = half = Type("Float16", torch.float16)
-float32 = single = float_ = Type("Float32", torch.float32)
-float64 = double = Type("Float64", torch.float64)
+int8: Type = Type("Int8", torch.int8)
+byte: Type = int8
+int16: Type = Type("Int16", torch.int16)
+short: Type = int16
+int32: Type = Type("Int32", torch.int32)
+intc: Type = int32
+int64: Type = Type("Int64", torch.int64)
+int_: Type = int64
+intp: Type = int64
+float16: Type = Type("Float16", torch.float16)
+half: Type = float16
+float32: Type = Type("Float32", torch.float32)
+single: Type = float32
+float_: Type = float32
+float64: Type = Type("Float64", torch.float64)
+double: Type = float64
 complex64: Type = Type("Complex64", torch.complex64)
 complex128: Type = Type("Complex128", torch.complex128)
 
@@ -47,7 +56,7 @@ number_type: tuple[Type, ...] = TYPES[1:]
 __all__ = [name for name, value in globals().items() if isinstance(value, Type)]
 __all__ += ["dtype_to_nptype"]
 OF_NATIVE = {t.native: t for t in TYPES}
-PYTHON = {bool: bool_, int: int64, float: float32, complex: complex64}
+PYTHON: dict[type, Type] = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 def from_native(native: torch.dtype) -> Type:
@@ -81,7 +90,7 @@ def dtype_to_nptype(type_: Type) -> type:
     return to_native(type_)._numpy.type
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says that there is no such type: NumPy's unsigned types over 8 bits and bfloat16 are not served."""
     raise no_such_name(__name__, name)
 

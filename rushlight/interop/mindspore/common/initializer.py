@@ -102,7 +102,7 @@ class HeNormal(Initializer):
         super().__init__(init.kaiming_normal_, negative_slope, mode, nonlinearity)
 
 
-BY_NAME = {
+BY_NAME: dict[str, Callable[..., Any]] = {
     "zeros": Zero,
     "ones": One,
     "uniform": Uniform,

@@ -12,6 +12,6 @@ from rushlight.interop.mindspore.nn.optim import *
 from rushlight.interop.mindspore.nn.wrap import *
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says that a cell is not served."""
     raise _no_such_name(__name__, name)

@@ -132,6 +132,8 @@ class Adam(Optimizer):
     `rushlight.optim.Adam` adds it to the corrected root, so that its eps is MindSpore's divided by √(1 - β₂ᵗ).
     """
 
+    steps: int
+
     eps: float
     beta2: float
 

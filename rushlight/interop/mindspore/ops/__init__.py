@@ -12,6 +12,6 @@ from rushlight.interop.mindspore.ops.functional import *
 from rushlight.interop.mindspore.ops.operations import *
 
 
-def __getattr__(name) -> Any:
+def __getattr__(name: str) -> Any:
     """Says that an operator is not served."""
     raise _no_such_name(__name__, name)

@@ -47,6 +47,8 @@ def through(values: tuple[Any, ...]) -> tuple[Any, ...]:
 class BackwardHook:
     """Calls a module's hooks on gradients for one call of the module."""
 
+    n_inputs: int
+
     inputs: Any
 
     def __init__(self, module: Any, hooks: Any, pre_hooks: Any):

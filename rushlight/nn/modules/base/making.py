@@ -1,6 +1,6 @@
 """What layers are made of: parameters of a shape without values yet, sizes given once for all dimensions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rushlight import dtypes
@@ -14,7 +14,7 @@ Device = device | str | None
 Sizes = int | tuple[int, ...]
 
 
-new_empty = guarded(creation.empty, ".empty")
+new_empty: Callable[..., Any] = guarded(creation.empty, ".empty")
 
 
 def uninitialized(shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True) -> Parameter:

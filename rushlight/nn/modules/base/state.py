@@ -262,7 +262,7 @@ class ModuleHook:
 class Loading:
     """One run of `load_state_dict` through a tree of modules, and what went wrong."""
 
-    def __init__(self, metadata, assign):
+    def __init__(self, metadata: Any, assign: Any):
         self.metadata = metadata
         self.assign = assign
         self.missing: list[Any] = []

@@ -1,5 +1,8 @@
 """Functions that are the same in PyTorch under MindSpore's names: elementwise ones, comparisons, products."""
 
+from collections.abc import Callable
+from typing import Any
+
 import rushlight as torch
 from rushlight.interop.mindspore.common.lifting import lifted
 
@@ -40,8 +43,9 @@ for _name in SAME:
 for _name, _same in OTHER_NAMES.items():
     globals()[_name] = lifted(getattr(torch, _same), _name)
 
-div = lifted(torch.div)
-divide = tensor_div = lifted(torch.div, "divide")
-tile = lifted(torch.tile)
+div: Callable[..., Any] = lifted(torch.div)
+divide: Callable[..., Any] = lifted(torch.div, "divide")
+tensor_div: Callable[..., Any] = divide
+tile: Callable[..., Any] = lifted(torch.tile)
 
 __all__ = [*SAME, *OTHER_NAMES, "div", "divide", "tensor_div", "tile"]

@@ -1,0 +1,65 @@
+# The types of replays for checkers of types; those for the compiler are in replaying.pxd.
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.compiler.guards import Guard
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import Modes
+from rushlight.dtypes import dtype as Dtype
+
+def tensor_at(place: tuple[int, Any], arguments: list[Any]) -> TensorBase: ...
+
+class Effect:
+    kind: str
+    place: tuple[int, Any]
+    what: int | None
+    def __init__(self, kind: str, place: tuple[int, Any], what: int | None = None) -> None: ...
+    def happen(self, arguments: list[Any], outputs: list[Any]) -> None: ...
+
+class Stretch:
+    program: Any
+    places: list[Any]
+    effects: list[Effect]
+    call: tuple[Any, ...] | None
+    execute: Callable[..., Any] | None
+    def __init__(self, program: Any, places: list[Any], call: tuple[Any, ...] | None) -> None: ...
+
+class Made:
+    stretch: int
+    output: int
+    unsettled: bool
+    def __init__(self, stretch: int, output: int, unsettled: bool) -> None: ...
+
+def run(stretches: list[Stretch], arguments: list[Any], steps: bool) -> list[Any]: ...
+def tensor_of(result: Made | tuple[int, Any], arguments: list[Any], made: list[Any]) -> TensorBase: ...
+
+class Prepared:
+    guard: Guard
+    modes: Modes
+    dtype: Dtype
+    owners: list[int] | None
+    stretches: list[Stretch]
+    only: Made | tuple[int, Any] | None
+    give: Callable[..., Any]
+    left: int
+    slow: bool
+    def __init__(
+        self,
+        guard: Guard,
+        modes: Modes,
+        dtype: Dtype,
+        owners: list[int] | None,
+        stretches: list[Stretch],
+        only: Made | tuple[int, Any] | None,
+        give: Callable[..., Any],
+    ) -> None: ...
+    def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None: ...
+
+def owners_of(arrays: list[Any]) -> list[int]: ...
+
+class Replayer:
+    function: Callable[..., Any]
+    prepared: list[Prepared]
+    def __init__(self, function: Callable[..., Any]) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def look_after(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...

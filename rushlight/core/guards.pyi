@@ -1,0 +1,15 @@
+# The types of guards for checkers of types.
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Switch = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], tuple[Any] | None]
+
+def use_switch(switch: Switch | None) -> None: ...
+def with_errors_of(
+    refusal: Callable[[str, tuple[Any, ...], dict[str, Any], Exception], BaseException],
+    other_form: Callable[[str, tuple[Any, ...], dict[str, Any]], tuple[Any, Any] | None],
+    foreign: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+    function: Function,
+    place: str,
+) -> Function: ...
