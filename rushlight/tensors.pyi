@@ -6,6 +6,7 @@
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float, int as _int, list as _list
 from builtins import object as _object, set as _set, str as _str, tuple as _tuple, bytes as _bytes
 from collections.abc import Callable, Sequence
+from os import PathLike as _PathLike
 from typing import Any, Self, overload
 
 import numpy as np

@@ -18,6 +18,7 @@ KNOWN = {
     "collections.abc.Callable": "Callable[..., Any]",
     "typing.Any": "Any",
     "numpy.ndarray": "np.ndarray",
+    "os.PathLike": "_PathLike",
     "typing.Self": "Tensor",
 }
 NUMBER = "_int | _float | _complex"

@@ -21,6 +21,7 @@ HEAD = '''"""Written by `python -m stubs`: do not edit."""
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float, int as _int, list as _list
 from builtins import object as _object, set as _set, str as _str, tuple as _tuple, bytes as _bytes
 from collections.abc import Callable, Sequence
+from os import PathLike as _PathLike
 from typing import Any, Self, overload
 
 import numpy as np
@@ -92,6 +93,7 @@ BY_HAND = {  # forms whose results differ, which an annotation cannot say
     "Tensor.item": ["(self) -> _int | _float | _bool"],
     "Tensor.tolist": ["(self) -> Any"],
     "Tensor.nonzero": ["(self) -> Tensor", "(self, *, as_tuple: _bool) -> Any"],
+    ".get_rng_state": ["() -> Tensor"],
     ".nonzero": ["(input: Tensor) -> Tensor", "(input: Tensor, *, as_tuple: _bool) -> Any"],
     ".as_tensor": ["(data: Any, dtype: _dtype | None = ..., device: _device | _str | _int | None = ...) -> Tensor"],
     ".where": [

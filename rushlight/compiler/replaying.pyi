@@ -21,7 +21,7 @@ class Stretch:
     places: list[Any]
     effects: list[Effect]
     call: tuple[Any, ...] | None
-    execute: Callable[..., Any] | None
+    execute: Callable[[list[Any]], list[Any]]  # set where it is prepared
     def __init__(self, program: Any, places: list[Any], call: tuple[Any, ...] | None) -> None: ...
 
 class Made:
