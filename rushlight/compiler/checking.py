@@ -61,7 +61,7 @@ def agree(first: Recording, second: Recording, arguments: Sequence[Any] = ()) ->
 
 def agree_steps(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
     """Unrecordable where the parts of two recordings are not the same."""
-    if len(first.stretches) != len(second.stretches):
+    if len(first.stretches) != len(second.stretches) or len(first.backwards) != len(second.backwards):
         raise Unrecordable("its steps differ from call to call")
     for one, other in zip(first.stretches, second.stretches, strict=True):
         agree_programs(one.program, one.places, other.program, other.places, arguments)
@@ -224,7 +224,7 @@ def compare(
                 before.disturb(way)
             start = State(given.tensors)
             try:
-                tensors, node, numbers = recording.replayed(arguments, None, steps=False)
+                tensors, nodes, numbers = recording.replayed(arguments, None, steps=False)
                 found = [*State(given.tensors).arrays(), *[copied(tensor) for tensor in tensors]]
                 start.put_back()
                 second = record()
@@ -241,8 +241,8 @@ def compare(
             raise Unrecordable("it makes integers or truths of values in a way that cannot be checked")
         agree(recording, second, arguments)
         expected = left_by(second)
-        if recording.backward is not None:
-            found += node.apply(cotangents_of(node, second), False, (True,) * node.arity)
+        for node, (_, _, grads, _) in zip(nodes, second.sent, strict=True):
+            found += node.apply(cotangents_of(node, grads), False, (True,) * node.arity)
         found.append(np.array(numbers))
         start.put_back()
         plain = left_by_call(call, second)
@@ -258,8 +258,8 @@ def compare(
 def left_by(recording: Recording) -> list[Any]:
     """What a call that was just recorded has left behind: arrays, None for what is not there."""
     arrays = [*State(recording.given.tensors).arrays(), *[copied(tensor) for tensor in recording.tensors]]
-    if recording.backward is not None:
-        arrays += [None if one is None else one._array for one in recording.sent[2]]
+    for *_, gradients in recording.sent:
+        arrays += [None if one is None else one._array for one in gradients]
     return [*arrays, np.array(recording.left)]
 
 
@@ -268,9 +268,8 @@ def left_by_call(call: Callable[[], Any], second: Recording) -> list[Any]:
     tensors: list[Any] = []
     flattened(call(), tensors, [])
     arrays = [*State(second.given.tensors).arrays(), *[copied(tensor) for tensor in tensors]]
-    if second.backward is not None:
-        ends, grads, _ = second.sent
-        outputs = [tensors[i] for i in second.differentiable]
+    for backward, (_, ends, grads, _) in zip(second.backwards, second.sent, strict=True):
+        outputs = [tensors[i] for i in backward.outputs]
         arrays += [None if one is None else one._array for one in sent_back(ends, grads, outputs)]
     return [*arrays, None]
 
@@ -284,9 +283,7 @@ def again(record: Callable[[], Recording], start: State, eps: float, seed: int) 
 
 def coarsest(recording: Recording) -> float:
     """The largest epsilon of the dtypes in which a recording computes."""
-    programs = [stretch.program for stretch in recording.stretches]
-    if recording.backward is not None:
-        programs.append(recording.backward.program)
+    programs = [*[one.program for one in recording.stretches], *[one.program for one in recording.backwards]]
     kinds = {value.dtype for program in programs for step in program.steps for value in step.results}
     found = {dtypes.FROM_NUMPY[kind] for kind in kinds if kind in dtypes.FROM_NUMPY}
     return max((dtypes.finfo(one).eps for one in found if one.is_floating_point or one.is_complex), default=0.0)
@@ -313,7 +310,7 @@ def has_choices(recording: Recording) -> bool:
     )
 
 
-def cotangents_of(node: Any, second: Recording) -> Any:
-    """The cotangents that the second recording was made with, as a node is given them."""
-    grads = [one._array for one in second.sent[1]]
-    return grads if node.outputs is not None else grads[0]
+def cotangents_of(node: Any, grads: list[Any]) -> Any:
+    """Cotangents as a node is given them."""
+    arrays = [one._array for one in grads]
+    return arrays if node.outputs is not None else arrays[0]

@@ -15,7 +15,7 @@ from rushlight.compiler.arguments import call_with, flattened, floats_in
 from rushlight.compiler.checking import compare
 from rushlight.compiler.containers import check_containers, containers_in, places_in
 from rushlight.compiler.execution import execution
-from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
+from rushlight.compiler.guards import Guard, Leaf, pattern_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.numbers import joined
 from rushlight.compiler.program import Mismatch
@@ -55,8 +55,8 @@ class Variant:
         self.times: tuple[list[float], list[float]] = ([], [])
         for stretch in recording.stretches:
             stretch.prepare(execution(stretch.program, compiled.backend))
-        if recording.backward is not None:
-            recording.backward.execute = execution(recording.backward.program, compiled.backend)
+        for backward in recording.backwards:
+            backward.execute = execution(backward.program, compiled.backend)
         guard = Guard(
             recording.structure,
             surroundings.places,
@@ -65,7 +65,7 @@ class Variant:
             pattern_of(arguments, self.others),
             layouts_of(recording),
         )
-        arrays = gather(recording.stretches[0].places, [*arguments, *recording.numbers], None)
+        arrays = recording.given_to_first([*arguments, *recording.numbers])
         simple = type(recording.result) is Leaf and not recording.differentiable and not recording.draws
         self.prepared: Prepared = Prepared(
             guard,
@@ -256,7 +256,7 @@ class Compiled(Replayer):
             check_modes()
             check_tensors([*arguments, *before.tensors.values()])
         except Unrecordable as error:
-            self.fail(error, "")
+            self.fail(error)
             return self.function(*args, **kwargs)
         like = [
             variant for variant in self.variants[-1:] if self.joins and variant.differs_in_numbers(structure, arguments)
@@ -283,13 +283,13 @@ class Compiled(Replayer):
             compare(recording, again, partial(self.called_aside, args, kwargs), arguments, state, True)
             recording.let_go()
             self.keep(variant)
-        except Unrecordable as error:
+        except Exception as error:  # whatever it is, the call has its result
             if recorder.leaving is not None:
                 self.give_up(*recorder.leaving)
             elif isinstance(error, Changed) and lines and recorder.code is not None:
                 self.give_up(str(error), f"{recorder.code.co_filename}:{lines[0]}", lines[0])
             else:
-                self.fail(error, "")
+                self.fail(error)
             return result
         for other in like:
             self.join(other, variant, arguments, state, before)
@@ -350,12 +350,13 @@ class Compiled(Replayer):
         finally:
             STACK.leave(aside)
 
-    def fail(self, error: Unrecordable, where: str) -> None:
+    def fail(self, error: Exception) -> None:
         """Notes that a recording failed: it is tried again at another call, but not for ever."""
         self.failures += 1
-        self.reasons.append(str(error))
+        why = str(error) if isinstance(error, Unrecordable) else f"the compiler failed: {error!r}"
+        self.reasons.append(why)
         if self.failures > 2 or self.fullgraph:
-            self.give_up(str(error), where)
+            self.give_up(why, "")
 
     def give_up(self, why: str, where: str, line: int | None = None) -> None:
         """Has the function run as it is from now on, in pieces around a line of its own where that can be; says why.
@@ -384,7 +385,8 @@ def run_under(
         result = function(*args, **kwargs)
         tensors: list[TensorBase] = []
         flattened(result, tensors, [])
-        outputs = [tensor for tensor in tensors if tensor.requires_grad and id(tensor) not in given.known]
+        made = {id(tensor): tensor for tensor in tensors if tensor.requires_grad and id(tensor) not in given.known}
+        outputs = list(made.values())
         if outputs and recorder.trouble is None:
             recorder.pass_of(outputs)
         return result

@@ -16,18 +16,22 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 
 
 class Ends:
-    """Where a recorded graph ends: tensors that were there before the call and get gradients, for some outputs."""
+    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients.
 
-    def __init__(self, outputs: list[Any], known: list[Any], start: int):
-        self.outputs = outputs
+    `outputs` are all that end there and share a part of the graph: they have one backward pass.
+    """
+
+    def __init__(self, output: Any, known: list[Any], start: int):
+        self.outputs: list[Any] = [output]
         self.spent = False  # whether a pass has released the graph
+        self.nodes: set[int] = set()
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:
                 vertices.setdefault(id(vertex_of(tensor)), []).append(tensor)
         self.inputs: list[Any] = []
         seen: set[int] = set()
-        stack: list[Any] = [output._node for output in outputs]
+        stack: list[Any] = [output._node]
         while stack:
             vertex = stack.pop()
             if vertex is None or id(vertex) in seen:
@@ -38,8 +42,29 @@ class Ends:
             elif isinstance(vertex, Node):
                 if vertex.sequence <= start:
                     raise Unrecordable("it goes on with a graph from before that is not among its arguments")
+                self.nodes.add(id(vertex))
                 self.spent = self.spent or bool(vertex.freed)
                 stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
+
+    def joins(self, other: "Ends") -> bool:
+        """Takes the outputs of another, where those have one backward pass with these. Whether it did."""
+        if self.spent or other.spent or self.nodes.isdisjoint(other.nodes):
+            return False
+        if {id(tensor) for tensor in self.inputs} != {id(tensor) for tensor in other.inputs}:
+            return False
+        self.outputs += other.outputs
+        self.nodes |= other.nodes
+        return True
+
+
+def ends_of(outputs: list[Any], known: list[Any], start: int) -> list[Ends]:
+    """Where the graphs of outputs end: of all that have one backward pass together, without those that are used up."""
+    found: list[Ends] = []
+    for output in outputs:
+        ends = Ends(output, known, start)
+        if not ends.spent and not any(one.joins(ends) for one in found):
+            found.append(ends)
+    return found
 
 
 def vertex_of(tensor: TensorBase) -> Any:
@@ -59,14 +84,22 @@ def sent_back(ends: Ends, grads: list[Any], outputs: list[Any] | None = None) ->
 
 
 class Backward:
-    """The backward program of a recording, and where its inputs are found.
+    """The backward program of some results, `outputs` by their numbers, and where its inputs are found.
 
     `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
     output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
     inputs of the graph; None where no gradient comes.
     """
 
-    def __init__(self, program: Program, sources: list[tuple[str, Any]], places: list[Any], results: list[int | None]):
+    def __init__(
+        self,
+        outputs: list[int],
+        program: Program,
+        sources: list[tuple[str, Any]],
+        places: list[Any],
+        results: list[int | None],
+    ):
+        self.outputs = outputs
         self.program = program
         self.sources = sources
         self.places = places

@@ -162,8 +162,7 @@ def measured(variant: Variant, backend: str) -> list[Measured]:
         name = "the call" if len(recording.stretches) == 1 else f"part {number + 1} of the call"
         parts.append(Measured(name, stretch.program, inputs, backend, stretch.execute, recording.generators()))
         stretch.execute = parts[-1]
-    if recording.backward is not None:
-        backward = recording.backward
+    for backward in recording.backwards:
         inputs = [
             f"{named(what) if kind == 'given' else kind} {value}"
             for (kind, what), value in zip(backward.sources, backward.program.inputs, strict=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from rushlight.compiler.arguments import call_with, floats_in, with_floats
 from rushlight.compiler.checking import agree, agree_programs, agree_steps, result_of
+from rushlight.compiler.differentiable import Backward
 from rushlight.compiler.guards import Formula, Varying, same
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Program, Step, Value, values_in
@@ -40,8 +41,7 @@ def joined(
     one = with_numbers(first.original, third, [before[i] for i in vary])
     made = with_numbers(second, third, [now[i] for i in vary])
     agree(one, made)
-    if one.backward is not None and made.backward is not None:
-        back, other = one.backward, made.backward
+    for back, other in zip(one.backwards, made.backwards, strict=True):
         agree_programs(back.program, back.sources, other.program, other.sources, ())
     stand_ins = [Varying(vary.index(i), number) if i in formulas else number for i, number in enumerate(now)]
     made.structure = with_floats(second.structure, iter(stand_ins))
@@ -51,7 +51,7 @@ def joined(
 
 def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -> Recording:
     """The recording with inputs where the third, which is like it, has traced numbers."""
-    if len(recording.stretches) != len(third.stretches):
+    if len(recording.stretches) != len(third.stretches) or len(recording.backwards) != len(third.backwards):
         raise Unrecordable("its steps differ from call to call")
     made = copy(recording)
     made.stretches = [
@@ -59,13 +59,19 @@ def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -
         for stretch, twin in zip(recording.stretches, third.stretches, strict=True)
     ]
     made.result = result_of(recording.result, third.result, [*recording.left, *numbers])
-    if recording.backward is not None:
-        if third.backward is None:
-            raise Unrecordable("its steps differ from call to call")
-        made.backward = copy(recording.backward)
-        found: dict[Formula, Value] = {}
-        made.backward.program = numbered(recording.backward.program, third.backward.program, numbers, found)
-        made.backward.sources = [*made.backward.sources, *[("number", formula) for formula in found]]
+    made.backwards = [
+        backward_of_numbers(backward, twin.program, numbers)
+        for backward, twin in zip(recording.backwards, third.backwards, strict=True)
+    ]
+    return made
+
+
+def backward_of_numbers(backward: Backward, twin: Program, numbers: list[float]) -> Backward:
+    """A backward pass of a recording with inputs for traced numbers."""
+    made = copy(backward)
+    found: dict[Formula, Value] = {}
+    made.program = numbered(backward.program, twin, numbers, found)
+    made.sources = [*backward.sources, *[("number", formula) for formula in found]]
     return made
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
-from rushlight.compiler.differentiable import Ends, cotangents, sent_back
+from rushlight.compiler.differentiable import cotangents, ends_of, sent_back
 from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
@@ -103,8 +103,7 @@ class Recorder(Interpreter):
         self.trouble: tuple[str, str, int | None] | None = None  # why, where, the line in the function itself
         self.draws = False
         self.start: int = last_number()
-        self.sent: Any = None  # the backward pass of the results: where it ends, cotangents, gradients
-        self.spent = False  # whether the graph of the results was used up
+        self.sent: list[Any] = []  # backward passes of the results: the part, where it ends, cotangents, gradients
 
     @property
     def part(self) -> Part:
@@ -352,18 +351,15 @@ class Recorder(Interpreter):
         self.part.looked.add(id(leaf))
 
     def pass_of(self, outputs: list[TensorBase]) -> None:
-        """Writes down the backward pass of the results that have a history, as a part of its own."""
+        """Writes down the backward passes of the results that have a history, as parts of their own."""
         with self.noting():
             if any(tensor._node is None for tensor in outputs):
                 raise Unrecordable("a leaf that requires grad is returned")
-            ends = Ends(outputs, self.tensors, self.start)
-            self.part.finish()
-            if ends.spent:
-                self.spent = True
-                return
-            self.parts.append(Part(self.tensors))
-            grads = cotangents(outputs)
-            self.sent = ends, grads, sent_back(ends, grads)
+            for ends in ends_of(outputs, self.tensors, self.start):
+                self.part.finish()
+                self.parts.append(Part(self.tensors))
+                grads = cotangents(ends.outputs)
+                self.sent.append((self.part, ends, grads, sent_back(ends, grads)))
 
     # checks, and what else ends a part
 

@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened, floats_in, rebuilt
 from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
-from rushlight.compiler.guards import Leaf
+from rushlight.compiler.guards import Leaf, gather
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
@@ -92,8 +92,10 @@ def effects_of(part: Part, given: Given) -> list[Effect]:
     for tensor, held, array in part.changed:
         if held is None:
             effects.append(Effect("none", given.place(tensor)))
-        elif id(array) in given.places or held.requires_grad or type(held) is not Tensor:
+        elif id(array) in given.places or held.requires_grad:
             raise Unrecordable("a gradient is set to a tensor that was there before, or that has a history")
+        elif type(held) is not Tensor or type(array) is not np.ndarray:
+            raise Unrecordable("a gradient is set to a tensor of another kind, such as one of a batch")
         else:
             number = output_of(part.program, part.memories.value_of(array))
             effects.append(Effect("new", given.place(tensor), number))
@@ -136,12 +138,13 @@ class Again:
 
     inputs: list[Any]
 
-    recording: "Recording"
     call: Any
     start: Any
 
-    def __init__(self, recording: "Recording", call: Any, inputs: list[Any], arguments: list[Any], start: Any):
-        self.recording, self.call, self.inputs, self.start = recording, call, inputs, start
+    def __init__(
+        self, recording: "Recording", outputs: list[int], call: Any, inputs: list[Any], arguments: list[Any], start: Any
+    ):
+        self.outputs, self.call, self.inputs, self.start = outputs, call, inputs, start
         self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
 
     def __call__(self, grads: list[Any]) -> list[Any]:
@@ -155,7 +158,7 @@ class Again:
             tensors: list[Any] = []
             flattened(function(*args, **kwargs), tensors, [])
         state.put_back()
-        outputs = [tensors[i] for i in self.recording.differentiable]
+        outputs = [tensors[i] for i in self.outputs]
         return list(grad(outputs, self.inputs, grads, create_graph=create_graph, allow_unused=True))
 
 
@@ -172,7 +175,7 @@ class Recording:
         self.varying: frozenset[int] = frozenset()  # which floats among the arguments may be any
         self.original = self  # the recording in which they were constants
         self.given = given
-        self.parts = recorder.parts if recorder.sent is None else recorder.parts[:-1]
+        self.parts = recorder.parts[: len(recorder.parts) - len(recorder.sent)]
         self.draws: bool = recorder.draws
         tensors: list[TensorBase] = []
         roots: list[Any] = []
@@ -199,13 +202,14 @@ class Recording:
             if tensor.requires_grad and id(tensor) not in first.cleared
         ]
         self.differentiable: list[int] = [
-            i for i, tensor in enumerate(tensors) if numbers[i] is not None and tensor.requires_grad
+            i
+            for i, tensor in enumerate(tensors)
+            if numbers[i] is not None and tensor.requires_grad and self.firsts[i] == i
         ]
-        self.spent: bool = recorder.spent
         self.sent = recorder.sent
-        self.backward: Backward | None = None
-        if recorder.sent is not None:
-            self.backward = self.assembled_backward(recorder.parts[-1], *recorder.sent)
+        self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
+        alive = {i for backward in self.backwards for i in backward.outputs}
+        self.spent: list[int] = [i for i in self.differentiable if i not in alive]  # results whose graph was used up
         self.names: list[str] = [type(tensor._node).__name__ for tensor in tensors]
         self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
@@ -213,6 +217,14 @@ class Recording:
     def numbers(self) -> list[float]:
         """What the floats were that may be any."""
         return [value for i, value in enumerate(floats_in(self.structure)) if i in self.varying]
+
+    def given_to_first(self, arguments: list[Any]) -> list[Any]:
+        """The arrays, and numbers, that the first part was given; the call may have set gradients to others since."""
+        grads = {id(one): grad for one, (_, grad) in zip(self.given.tensors, self.given.held, strict=True)}
+        return [
+            grads[id(tensor_at(what, arguments))]._array if kind == GRAD else gather([(kind, what)], arguments, None)[0]
+            for kind, what in self.stretches[0].places
+        ]
 
     def number_of(self, tensor: TensorBase) -> Any:
         """Which part made the array of a result; None for one that was given. To be asked before assembling."""
@@ -238,8 +250,10 @@ class Recording:
         part, value = number
         return Made(part, output_of(self.stretches[part].program, value), tensor._unsettled)
 
-    def assembled_backward(self, part: Part, ends: Ends, grads: list[Any], results: tuple[Any, ...]) -> Backward:
-        """The backward program."""
+    def assembled_backward(
+        self, positions: dict[int, int], part: Part, ends: Ends, grads: list[Any], results: tuple[Any, ...]
+    ) -> Backward:
+        """The backward program of the results where a graph begins, which are at some positions."""
         if part.changed or part.bumps or part.call is not None:
             raise Unrecordable("the backward pass of its result changes tensors")
         program, sources, inputs = part.program, [], []
@@ -260,7 +274,8 @@ class Recording:
             sources.append(source)
         program.inputs = inputs
         numbers = [None if value is None else output_of(program, value) for value in gradients]
-        return Backward(program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
+        outputs = [positions[id(tensor)] for tensor in ends.outputs]
+        return Backward(outputs, program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
 
     def replay(self, arguments: list[Any], call: Any) -> Any:
         """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.
@@ -274,10 +289,10 @@ class Recording:
             self.result, lambda leaf: results[firsts[leaf.index]] if type(leaf) is Leaf else leaf.value(numbers)
         )
 
-    def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], Any, list[Any]]:
-        """The tensors of the result, their node in the graph, if they have one, and the numbers that leave."""
+    def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
+        """The tensors of the result, their nodes in the graph, and the numbers that leave."""
         states = [(one, one._state_array()) for one in self.generators()] if self.draws else []
-        start = default_generator._state_array() if self.backward is not None and self.draws else None
+        start = default_generator._state_array() if self.backwards and self.draws else None
         try:
             made = run(self.stretches, arguments, steps)
         except Mismatch:
@@ -285,24 +300,22 @@ class Recording:
                 generator._set_state_array(state)
             raise
         results = [tensor_of(one, arguments, made) for one in self.results]
-        node = self.connect(results, arguments, made, call, start) if self.differentiable else None
-        return results, node, [made[part][output].item() for part, output in self.items]
+        for i in self.spent:
+            node = spent_class(self.names[i])()
+            node.sequence = next_number()
+            node.connect([], [results[i]])
+            node.release()
+        nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
+        return results, nodes, [made[part][output].item() for part, output in self.items]
 
-    def connect(self, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any) -> Any:
-        """Gives results their history: a node, or one that is used up for each of them (then None)."""
-        outputs = [results[i] for i in self.differentiable]
-        backward = self.backward
-        if backward is None:
-            for i, output in zip(self.differentiable, outputs, strict=True):
-                node = spent_class(self.names[i])()
-                node.sequence = next_number()
-                node.connect([], [output])
-                node.release()
-            return None
+    def connected(
+        self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any
+    ) -> CompiledFunctionBackward:
+        """The node that is the history of those results that a backward program belongs to."""
         inputs = [tensor_at(place, arguments) for place in backward.places]
         node = CompiledFunctionBackward()
         node.sequence = next_number()
-        node.connect(inputs, outputs)
+        node.connect(inputs, [results[i] for i in backward.outputs])
         values: list[Any] = []
         changes = []
         for kind, what in backward.sources:
@@ -320,7 +333,7 @@ class Recording:
         for one, tensor in zip(self.results, results, strict=True):
             if isinstance(one, Made) and (one.stretch, one.output) in used:
                 changes.append((tensor, tensor._versions(), tensor._versions().value))
-        node.keep(backward, values, changes, Again(self, call, inputs, arguments, start))
+        node.keep(backward, values, changes, Again(self, backward.outputs, call, inputs, arguments, start))
         return node
 
     def seen_with(self, arguments: list[Any]) -> "Recording":
@@ -333,7 +346,7 @@ class Recording:
 
     def let_go(self) -> None:
         """Lets go of what is needed only while it is compared with another."""
-        self.parts, self.tensors, self.sent = [], [], None
+        self.parts, self.tensors, self.sent = [], [], []
 
     def generators(self) -> list[Generator]:
         """The generators that are drawn from."""

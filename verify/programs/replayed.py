@@ -1,6 +1,7 @@
 """A random program as a function that is called several times, eagerly and compiled: what the two leave behind."""
 
 import linecache
+import math
 import re
 import textwrap
 import warnings
@@ -66,10 +67,16 @@ class Function:
         return [frozen(found), frozen(arguments), md5(rushlight.get_rng_state().numpy().tobytes()).hexdigest()]
 
 
+def is_dense(tensor) -> bool:
+    """Whether the elements of a tensor lie without gaps, in whatever order."""
+    sizes = sorted((stride, size) for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1)
+    return all(stride == math.prod(size for _, size in sizes[:i]) for i, (stride, _) in enumerate(sizes))
+
+
 def own(value):
-    """A result: views, which are replayed only where they are not handed out, as copies; functions left out."""
+    """A result: what may be a view as a copy, since a replay gives tensors of their own; functions left out."""
     if isinstance(value, rushlight.Tensor):
-        return value.clone() if value._is_view() else value
+        return value.clone() if value._is_view() or not is_dense(value) else value
     if isinstance(value, (list, tuple)):
         return [own(item) for item in value]
     return value if isinstance(value, (int, float, complex, str, bool, dict)) else None
