@@ -1,12 +1,12 @@
 """The arguments and results of a call: their structure, and the tensors among them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.guards import Formula, Leaf, Object, Record, Varying
+from rushlight.compiler.guards import Leaf, Object, Record, Varying, rebuilt
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.core.graph import TensorBase
@@ -32,21 +32,6 @@ def flattened(value: Any, tensors: list[Any], roots: list[Any]) -> Any:
         raise Unrecordable("a NumPy array is among the arguments: pass tensors")
     roots.append(value)
     return Object(value)
-
-
-def rebuilt(structure: Any, make: Callable[[Any], Any]) -> Any:
-    """A result of a structure, with what `make` gives for each leaf, and for each number that has a formula."""
-    kind = type(structure)
-    if kind is list or kind is tuple:
-        return kind([rebuilt(item, make) for item in structure])
-    if kind is dict:
-        return {key: rebuilt(item, make) for key, item in structure.items()}
-    if kind is Record:
-        content = {name: rebuilt(item, make) for name, item in structure.content.items()}
-        return structure.cls(**content)
-    if kind is Object:
-        return structure.value
-    return make(structure) if kind is Leaf or kind is Formula else structure
 
 
 def floats_in(structure: Any) -> Iterator[float]:
@@ -79,4 +64,4 @@ def with_floats(structure: Any, others: Iterator[Any]) -> Any:
 
 def call_with(structure: Any, arguments: list[Any], numbers: Any) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """The arguments of a call of a structure: its tensors, and floats."""
-    return rebuilt(with_floats(structure, iter(numbers)), lambda leaf: arguments[leaf.index])
+    return rebuilt(with_floats(structure, iter(numbers)), arguments, [])

@@ -122,6 +122,11 @@ class CompiledFunctionBackward(Node):
         for i, tensor in enumerate(outputs):
             tensor._node, tensor._index, tensor._needs = self, i, True
 
+    def connect_spent(self, output: TensorBase) -> None:
+        """Makes this the node of a result whose graph was used up within the call."""
+        output._node, output._index, output._needs = self, 0, True
+        self.freed = last_number()
+
     def keep(
         self, backward: Backward, values: list[Any], versions: list[Any], again: Callable[[list[Any]], list[Any]]
     ) -> None:

@@ -122,6 +122,12 @@ class Drawn(NDArrayOperatorsMixin):
             node = self.graph.reshape(node, tuple([1 if d in axes else n for d, n in enumerate(self.shape)]))
         return Drawn(self.graph, node)
 
+    def dot(self, other: Any) -> "Drawn":
+        """The product of its rows and a matrix."""
+        if not isinstance(other, Drawn) or other.ndim != 2 or self.ndim < 2:
+            raise Unsuitable
+        return product(self.graph, self, other)
+
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, Drawn) or self.dtype not in FLOATS:
             return np.power(self, exponent)

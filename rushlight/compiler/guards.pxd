@@ -42,6 +42,9 @@ cdef class Object:
 @cython.locals(i=Py_ssize_t)
 cpdef bint fits(object structure, object value, list tensors, list numbers)
 
+@cython.locals(leaf=Leaf)
+cpdef rebuilt(object structure, list tensors, list numbers)
+
 cpdef bint same(object a, object b)
 
 

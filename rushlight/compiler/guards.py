@@ -154,6 +154,25 @@ def fits(structure, value, tensors, numbers):
     return structure is value or (type(value) is kind and same(structure, value))
 
 
+def rebuilt(structure, tensors, numbers):
+    """What has a structure: with tensors in the place of its leaves, and what its formulas give for some numbers."""
+    kind = type(structure)
+    if kind is Leaf:
+        leaf = structure
+        return tensors[leaf.index]
+    if kind is tuple:
+        return tuple([rebuilt(item, tensors, numbers) for item in structure])
+    if kind is list:
+        return [rebuilt(item, tensors, numbers) for item in structure]
+    if kind is dict:
+        return {key: rebuilt(item, tensors, numbers) for key, item in structure.items()}
+    if kind is Record:
+        return structure.cls(**rebuilt(structure.content, tensors, numbers))
+    if kind is Object:
+        return structure.value
+    return structure.value(numbers) if kind is Formula else structure
+
+
 def same(a, b):
     """Whether two simple values are the same in every respect."""
     if type(a) is float:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import enable_grad, grad
-from rushlight.compiler.arguments import flattened, floats_in, rebuilt
+from rushlight.compiler.arguments import flattened, floats_in
 from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
-from rushlight.compiler.guards import Leaf, gather
+from rushlight.compiler.guards import gather, rebuilt
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
@@ -284,10 +284,7 @@ class Recording:
         """
         results, _, numbers = self.replayed(arguments, call)
         numbers += arguments
-        firsts = self.firsts
-        return rebuilt(
-            self.result, lambda leaf: results[firsts[leaf.index]] if type(leaf) is Leaf else leaf.value(numbers)
-        )
+        return rebuilt(self.result, [results[i] for i in self.firsts], numbers)
 
     def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
         """The tensors of the result, their nodes in the graph, and the numbers that leave."""
@@ -303,8 +300,7 @@ class Recording:
         for i in self.spent:
             node = spent_class(self.names[i])()
             node.sequence = next_number()
-            node.connect([], [results[i]])
-            node.release()
+            node.connect_spent(results[i])
         nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
         return results, nodes, [made[part][output].item() for part, output in self.items]
 

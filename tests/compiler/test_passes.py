@@ -159,6 +159,14 @@ def test_transposed_products_of_a_batch(written):
     written.check(8)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4)])
+def test_rows_by_a_matrix_are_a_product(shape, written):
+    a, b = written.input(normal(*shape)), written.input(normal(5, 4))
+    written.returns(written.call(lambda x, y: x.dot(y.T), a, b))
+    assert [node.kind for node in written.improved().live() if node.kind in ("call", "product")] == ["product"]
+    written.check(8)
+
+
 def test_what_may_be_its_argument_is_no_call(written):
     x, y = written.input(normal(4, 3)), written.input(normal(4, 3))
     written.returns(written.call("tanh", written.call(Apart(TABLE["tied"].forward), x, y)))

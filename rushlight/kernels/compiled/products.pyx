@@ -13,6 +13,7 @@ cnp.import_array()
 cdef enum:
     SMALL = 4096  # elements of a matrix up to which the call of BLAS costs more than it saves (measured)
     SIDE_BY_SIDE = 16
+    COLUMN = 32  # elements of a column that are summed up in registers
 
 
 cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
@@ -27,9 +28,11 @@ cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
             sums[j] += x[i * SIDE_BY_SIDE + j] * y[i * SIDE_BY_SIDE + j]
     for i in range(n - n % SIDE_BY_SIDE, n):
         total += x[i] * y[i]
-    for j in range(SIDE_BY_SIDE):
-        total += sums[j]
-    return total
+    for j in range(8):
+        sums[j] += sums[j + 8]
+    for j in range(4):
+        sums[j] += sums[j + 4]
+    return total + ((sums[0] + sums[1]) + (sums[2] + sums[3]))
 
 
 cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
@@ -41,11 +44,21 @@ cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y,
 
 cdef wide by_columns(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
     """y = matrix @ x with contiguous columns, `stride` elements apart."""
-    cdef Py_ssize_t i, j
-    for i in range(n):
+    cdef real sums[COLUMN]
+    cdef Py_ssize_t i, j, part, first, whole = n - n % COLUMN
+    for part in range(n // COLUMN):
+        first = part * COLUMN
+        for i in range(COLUMN):
+            sums[i] = 0
+        for j in range(m):
+            for i in range(COLUMN):
+                sums[i] += x[j] * matrix[j * stride + first + i]
+        for i in range(COLUMN):
+            y[first + i] = sums[i]
+    for i in range(whole, n):
         y[i] = 0
     for j in range(m):
-        for i in range(n):
+        for i in range(whole, n):
             y[i] += x[j] * matrix[j * stride + i]
 
 
