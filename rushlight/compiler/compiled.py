@@ -38,6 +38,7 @@ AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
 FOR_EVER = 1 << 60
 STRANGE = 64  # calls like none of the recorded ones, from which on their number is compared with that of replays
 TRIALS = 3  # replays and eager calls that are timed
+DOUBTS = 12  # as many of each where replays seem to be slower, which a busy machine makes them seem
 RECORDING = lock()  # held by the one that records
 
 
@@ -52,7 +53,8 @@ class Variant:
         self.looked_after = 0
         self.granted = 0
         self.misses = 0  # replays that ended with a check
-        self.times: tuple[list[float], list[float]] = ([], [])
+        self.times: tuple[list[float], list[float]] = ([], [])  # of eager calls, of replays
+        self.judged = False  # whether it is known which of them are faster
         for stretch in recording.stretches:
             stretch.prepare(execution(stretch.program, compiled.backend))
         for backward in recording.backwards:
@@ -93,6 +95,13 @@ class Variant:
         """Lets a number of replays go without being looked after."""
         self.granted += number - self.prepared.left
         self.prepared.left = number
+
+    def judge(self) -> None:
+        """Tells from the times so far whether replays are slower: then calls are made as they are."""
+        eager, replayed = self.times
+        slow = min(replayed) > min(eager)
+        self.judged = len(eager) >= (DOUBTS if slow else TRIALS)
+        self.prepared.slow = slow and self.judged
 
     def give(self, compiled: "Compiled", arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays the call; where a check fails, the function goes another way."""
@@ -217,19 +226,18 @@ class Compiled(Replayer):
                 return self.function(*args, **kwargs)
         variant.looked_after += 1
         call = self.function, args, kwargs
-        if not self.timed or number > 2 * TRIALS:
+        if not self.timed or variant.judged:
             variant.grant(next((audit - number - 1 for audit in AUDITS if audit > number), FOR_EVER))
             return variant.recording.replay(arguments, call)
         eager, replayed = variant.times
         start = perf_counter()
-        if number % 2:
+        if len(replayed) == len(eager):
             result = variant.recording.replay(arguments, call)
             replayed.append(perf_counter() - start)
         else:
             result = self.function(*args, **kwargs)
             eager.append(perf_counter() - start)
-        if number == 2 * TRIALS:
-            variant.prepared.slow = min(replayed) > min(eager)
+            variant.judge()
         return result
 
     def audit(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:

@@ -433,3 +433,18 @@ def test_modules():
 def test_a_compiled_function_is_pickled_as_its_function():
     f = torch.compile(torch.sin, backend="eager")
     assert pickle.loads(pickle.dumps(f))(torch.zeros(1)).item() == 0
+
+
+def test_calls_are_made_as_they_are_only_where_replays_are_slower_in_many_trials():
+    f = torch.compile(torch.tanh)
+    f(torch.ones(3))
+    (variant,) = f.variants
+    for eager, replayed, count, judged, slow in [
+        (2.0, 1.0, 2, False, False),
+        (2.0, 1.0, 3, True, False),
+        (1.0, 2.0, 3, False, False),
+        (1.0, 2.0, 12, True, True),
+    ]:
+        variant.times = [eager] * count, [replayed] * count
+        variant.judge()
+        assert (variant.judged, variant.prepared.slow) == (judged, slow)

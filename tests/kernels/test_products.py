@@ -92,7 +92,7 @@ def test_large_batches_are_shared_among_threads():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 5), (17, 33), (33, 17), (64, 64), (70, 50), (100, 90), (4, 0), (0, 4)])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 5), (17, 33), (64, 64), (70, 50), (100, 90), (4, 0), (0, 4)])
 def test_vectors(n, m, dtype):
     a, x, y = normal(n, m, dtype=dtype), normal(m, dtype=dtype), normal(n, dtype=dtype)
     check(kernels.matvec(a, x), a, x)
