@@ -6,14 +6,17 @@ one) column by column. Everything stays with the caller: no threads, no buffers.
 """
 
 cimport numpy as cnp
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport always, doubles, floats, real, wide
 
 cnp.import_array()
 
 cdef enum:
     SMALL = 4096  # elements of a matrix up to which the call of BLAS costs more than it saves (measured)
     SIDE_BY_SIDE = 16
+    ROWS = 16  # that are summed up at a time
     COLUMN = 32  # elements of a column that are summed up in registers
+
+cdef double[8] ZEROS = [0] * 8
 
 
 cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
@@ -35,11 +38,45 @@ cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
     return total + ((sums[0] + sums[1]) + (sums[2] + sums[3]))
 
 
+cdef always sums_of_products(const real* x, const real* y, Py_ssize_t n, real* sums) noexcept nogil:
+    """Sums side by side of the products of two contiguous vectors."""
+    cdef floats single = (<const floats*>ZEROS)[0]
+    cdef doubles low = (<const doubles*>ZEROS)[0], high = (<const doubles*>ZEROS)[0]
+    cdef Py_ssize_t i, whole = n - n % SIDE_BY_SIDE
+    for i in range(0, whole, 16):
+        if real is float:
+            single += (<const floats*>(x + i))[0] * (<const floats*>(y + i))[0]
+        else:
+            low += (<const doubles*>(x + i))[0] * (<const doubles*>(y + i))[0]
+            high += (<const doubles*>(x + i + 8))[0] * (<const doubles*>(y + i + 8))[0]
+    if real is float:
+        (<floats*>sums)[0] = single
+    else:
+        (<doubles*>sums)[0] = low
+        (<doubles*>(sums + 8))[0] = high
+    for i in range(whole, n):
+        sums[0] += x[i] * y[i]
+
+
 cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """y = matrix @ x with contiguous rows, `stride` elements apart."""
-    cdef Py_ssize_t i
-    for i in range(n):
-        y[i] = dot(matrix + i * stride, x, m)
+    """y = matrix @ x with contiguous rows, `stride` elements apart: the sums of several rows are added up at a time."""
+    cdef real sums[ROWS][SIDE_BY_SIDE]
+    cdef real halves[ROWS][8]
+    cdef real quarters[ROWS][4]
+    cdef Py_ssize_t part, first, i, j, rows
+    for part in range((n + ROWS - 1) // ROWS):
+        first = part * ROWS
+        rows = min(<Py_ssize_t>ROWS, n - first)
+        for i in range(rows):
+            sums_of_products(matrix + (first + i) * stride, x, m, sums[i])
+        for i in range(rows):
+            for j in range(8):
+                halves[i][j] = sums[i][j] + sums[i][j + 8]
+        for i in range(rows):
+            for j in range(4):
+                quarters[i][j] = halves[i][j] + halves[i][j + 4]
+        for i in range(rows):
+            y[first + i] = (quarters[i][0] + quarters[i][1]) + (quarters[i][2] + quarters[i][3])
 
 
 cdef wide by_columns(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
