@@ -119,7 +119,7 @@ class Emitter:
 
     def __init__(self, form: Form):
         self.form = form
-        self.vectors: Vectors = Vectors(form.dtype)
+        self.vectors: Vectors = Vectors(form.dtype, form.shape[-1])
         self.arrays: list[Array] = [
             *form.reads,
             *[array for _, array in form.writes],

@@ -8,14 +8,18 @@ import numpy as np
 
 
 class Vectors:
-    """Writes instructions on vectors of one float type, and names their results."""
+    """Writes instructions on vectors of one float type, and names their results.
+
+    Where `length` elements are all that there is in a row, vectors are not much longer: divisions take less time then.
+    """
 
     type: str
     integers: str
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: Any, length: int):
         self.single: bool = np.dtype(dtype) == np.float32
-        self.lanes = 16 if self.single else 8
+        most = 16 if self.single else 8
+        self.lanes: int = next(n for n in (4, 8, most) if n >= min(length, most))
         self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
         self.type, self.integers = f"<{self.lanes} x {self.element}>", f"<{self.lanes} x {self.whole}>"
         self.truths: str = f"<{self.lanes} x i1>"
