@@ -143,9 +143,9 @@ LEFT_OUT = [
         torch.utils.data.argument_validation""",
     ),
     LeftOut(
-        "communication is over MPI: groups, collectives, DistributedDataParallel, fully_shard (which takes "
-        "FullyShardedDataParallel's place), DTensor, parallelize_module and RPC are there, not pipelines or the "
-        "insides of PyTorch's backends.",
+        "communication is over MPI: groups, collectives, DistributedDataParallel, fully_shard, DTensor, "
+        "parallelize_module, PipelineStage and RPC are there, not other schedules of pipelines or the insides of "
+        "PyTorch's backends.",
         """torch.distributed torch.nn.parallel torch.monitor""",
     ),
     LeftOut(

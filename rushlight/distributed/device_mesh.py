@@ -1,10 +1,12 @@
 """`DeviceMesh`: processes in rows and columns, with a group for each row and column."""
 
+import os
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.cuda import set_device
 from rushlight.distributed.groups import (
     GroupMember,
     ProcessGroup,
@@ -148,6 +150,8 @@ def init_device_mesh(
 ) -> DeviceMesh:
     """Lays all processes out in a mesh, row by row. RuntimeError for another number of places than processes.
 
+    AttributeError for "cuda" in a process that was launched, as there is no device for it to take.
+
     >>> import rushlight.distributed as dist
     >>> mesh = dist.init_device_mesh("cpu", (1,), mesh_dim_names=("data",))
     >>> mesh.size()
@@ -155,6 +159,8 @@ def init_device_mesh(
     """
     if not is_initialized():
         init_process_group()
+    if device_type == "cuda" and "LOCAL_RANK" in os.environ:
+        set_device(int(os.environ["LOCAL_RANK"]))  # raises, as in PyTorch's build for CPUs
     if int(np.prod(mesh_shape)) != get_world_size():
         raise RuntimeError(
             f"Mesh should not be bigger than default world size {get_world_size()}, but found {mesh_shape}"

@@ -41,6 +41,16 @@ def test_shards(processes):
     passes(processes, "shards.py")
 
 
+@pytest.mark.parametrize("processes", [2, 4])
+def test_wrapped_modules(processes):
+    passes(processes, "wrapped.py")
+
+
+@pytest.mark.parametrize("processes", [2, 4])
+def test_pipelines(processes):
+    passes(processes, "stages.py")
+
+
 def test_a_checkpoint_is_read_by_another_number_of_processes(tmp_path):
     folder = str(tmp_path / "checkpoint")
     sums = [

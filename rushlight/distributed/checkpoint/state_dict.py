@@ -1,5 +1,6 @@
 """State dicts by parameters' names, of modules and optimizers, sharded or not: alike on any number of processes."""
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,19 @@ def plain(module: Module) -> Module:
     return module.module if isinstance(module, DistributedDataParallel) else module
 
 
+PREFIX = "_fsdp_wrapped_module."  # of the names of parameters in `FullyShardedDataParallel`
+SHARDS = ContextVar("rushlight_shards", default=False)  # whether its state dicts hold shards, whatever has been set
+
+
+def sharded_state(module: Module) -> dict[str, Any]:
+    """A module's state dict, of shards where it is in `FullyShardedDataParallel`."""
+    before = SHARDS.set(True)
+    try:
+        return module.state_dict()
+    finally:
+        SHARDS.reset(before)
+
+
 def whole(value: Any, options: StateDictOptions) -> Any:
     """A tensor brought together, where that is wanted."""
     return value.full_tensor() if options.full_state_dict and isinstance(value, DTensor) else value
@@ -86,8 +100,9 @@ def get_model_state_dict(model: Module, *, options: StateDictOptions | None = No
     """A module's state by name; sharded tensors are DTensors, or whole with `full_state_dict`."""
     options = options or DEFAULT
     target = plain(model)
-    frozen = {name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad}
-    state = target.state_dict().items()
+    left_out = [name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad]
+    frozen = {name.replace(PREFIX, "") for name in left_out}
+    state = sharded_state(target).items()
     return options.for_this_rank({name: whole(value, options) for name, value in state if name not in frozen})
 
 
@@ -100,7 +115,7 @@ def set_model_state_dict(
     """
     options = options or DEFAULT
     target = plain(model)
-    own = target.state_dict()
+    own = sharded_state(target)
     given = options.from_rank_0(model_state_dict)
     fitted = {name: rows_for(own.get(name), value) for name, value in given.items()}
     return target.load_state_dict(fitted, strict=options.strict, assign=any(value.is_meta for value in own.values()))
@@ -115,7 +130,7 @@ def rows_for(own: Any, value: Any) -> Any:
 
 def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Tensor]]:
     """The optimizer's parameters with their names in the module."""
-    names = {id(parameter): name for name, parameter in plain(model).named_parameters()}
+    names = {id(parameter): name.replace(PREFIX, "") for name, parameter in plain(model).named_parameters()}
     return [(names[id(p)], p) for group in optimizer.param_groups for p in group["params"]]
 
 
@@ -165,6 +180,11 @@ def set_optimizer_state_dict(
 ) -> None:
     """Gives an optimizer a state by names, of whole tensors or of DTensors."""
     given = (options or DEFAULT).from_rank_0(optim_state_dict)
+    optimizers.load_state_dict(optimizer_state_for(model, optimizers, given))
+
+
+def optimizer_state_for(model: Module, optimizers: Optimizer, given: dict[str, Any]) -> dict[str, Any]:
+    """What an optimizer's `load_state_dict` takes, of a state by names of whole tensors or of DTensors."""
     named = named_parameters(model, optimizers)
     numbers = {name: i for i, (name, _) in enumerate(named)}
     by_name = dict(named)
@@ -173,7 +193,7 @@ def set_optimizer_state_dict(
         for name, values in given["state"].items()
     }
     groups = [{**group, "params": [numbers[name] for name in group["params"]]} for group in given["param_groups"]]
-    optimizers.load_state_dict({"state": state, "param_groups": groups})
+    return {"state": state, "param_groups": groups}
 
 
 def rows_of_state(parameter: Tensor, key: str, value: Any) -> Any:

@@ -1,6 +1,8 @@
 """Modules whose parameters, gradients and optimizer state are shared out among processes: `fully_shard`."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
+from rushlight.distributed.fsdp import api as _api
+from rushlight.distributed.fsdp.api import *
 from rushlight.distributed.fsdp.policies import CPUOffloadPolicy, MixedPrecisionPolicy, OffloadPolicy
 from rushlight.distributed.fsdp.shard_module import (
     FSDPModule,
@@ -20,5 +22,6 @@ __all__ = [
     "fully_shard",
     "register_fsdp_forward_method",
 ]
+__all__ += _api.__all__
 
 _explain_misses(globals())

@@ -163,7 +163,7 @@ def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
         if outermost and is_grad_enabled():
             used = {id(leaf) for leaf in leaves_of(output)}
             for module in self.modules():
-                if isinstance(module, FSDPModule):
+                if "_shards" in module.__dict__:
                     module._shards.skip_unused(used)
         return output if policy.output_dtype is None else cast(output, policy.output_dtype)
 

@@ -1,5 +1,7 @@
 """The parameters of one sharded module: brought together where they are used, their gradients averaged and cut up."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -17,6 +19,7 @@ from rushlight.distributed.tensor.placements import Placement, Replicate, Shard
 from rushlight.distributed.tensor.sharded import DTensor, ShardedParameter
 from rushlight.distributed.tensor.spread import Spread, rows_of
 from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 
@@ -127,6 +130,12 @@ class Shards:
         self.hide()
 
     def _add(self, place: Place) -> None:
+        """Puts a parameter behind the others. AssertionError for one of another dtype, as they travel as one array."""
+        if self.places and place.nothing.dtype != self.places[0].nothing.dtype:
+            raise AssertionError(
+                f"FSDP expects uniform original parameter dtype but got {self.places[0].nothing.dtype} and "
+                f"{place.nothing.dtype}: shard the parts of each dtype by themselves, or leave some out."
+            )
         self.places.append(place)
         self.length += place.size
         if place.whole.requires_grad:
@@ -163,6 +172,33 @@ class Shards:
         self.missing = {id(place) for place in self.places if place.whole.requires_grad}
         for place in self.places:
             place.show(place.whole)
+
+    @contextmanager
+    def brought_together(self, writes_back: bool, left_out: bool, with_grads: bool) -> Iterator[None]:
+        """A context with parameters that are whole and leaves of their own; what is written to them may stay.
+
+        A process that is left out takes part in the communication alone.
+        """
+        wholes: list[tuple[Place, Tensor]] = []
+        self.hide()
+        for place in self.places:
+            place.adopt()
+            rows = place.sharded
+            whole = Parameter(rows.detach().full_tensor().reshape(place.shape), rows.requires_grad)  # type: ignore[attr-defined]
+            if with_grads and rows.grad is not None:
+                whole.grad = rows.grad.full_tensor().reshape(place.shape)  # type: ignore[attr-defined]  # lies as its rows
+            if not left_out:
+                wholes.append((place, whole))
+                place.show(whole)
+        try:
+            yield
+        finally:
+            for place, tensor in wholes:
+                rows = place.sharded
+                if writes_back:
+                    rows._array[...] = rows.spread.cut(tensor._array.reshape(rows.shape))
+                    rows._bump()
+                place.show(rows)
 
     # what the graph keeps
 

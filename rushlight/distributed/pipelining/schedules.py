@@ -1,0 +1,139 @@
+"""In which order a stage takes the parts of a batch, forward and backward."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rushlight.autograd.grad_mode import is_grad_enabled, no_grad
+from rushlight.distributed.pipelining.microbatch import TensorChunkSpec, merged, parts_of, split
+from rushlight.distributed.pipelining.stage import PipelineStage
+
+__all__ = ["Schedule1F1B", "ScheduleGPipe"]
+
+
+class Schedule:
+    """What schedules have in common: they cut batches, go through an order of parts, and put results together.
+
+    With a `loss_fn` gradients are computed too; it is the last stage's, but all stages have to be given one. They are
+    those of the mean of the parts' losses; `scale_grads=False` leaves them those of the sum.
+    """
+
+    def __init__(
+        self,
+        stage: PipelineStage,
+        n_microbatches: int,
+        loss_fn: Callable | None = None,
+        args_chunk_spec: Sequence[TensorChunkSpec] | None = None,
+        kwargs_chunk_spec: dict[str, TensorChunkSpec] | None = None,
+        output_merge_spec: Any = None,
+        scale_grads: bool = True,
+    ) -> None:
+        self._stage, self._n_microbatches, self._loss_fn = stage, n_microbatches, loss_fn
+        self._specs = args_chunk_spec, kwargs_chunk_spec
+        self._output_merge_spec, self.scale_grads = output_merge_spec, scale_grads
+
+    def order(self) -> Iterator[tuple[str, int]]:
+        """The passes of this stage: "forward" or "backward", and of which part."""
+        raise NotImplementedError
+
+    def step(
+        self,
+        *args: Any,
+        target: Any = None,
+        losses: list | None = None,
+        return_outputs: bool = True,
+        loss_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Takes a batch through the pipeline; all stages have to call it. The last stage gives the result, others None.
+
+        The first stage is given the model's arguments, the last one the `target` of the loss, and a list to which the
+        loss of each part goes; keyword arguments are those of the stage they are given to. RuntimeError where gradients
+        are wanted and off: `eval` computes results alone.
+        """
+        learns = self._loss_fn is not None
+        if learns and not is_grad_enabled():
+            raise RuntimeError(
+                "step() requires gradients to be enabled for backward computation; it should not be used under "
+                "torch.no_grad() context. Please call eval() instead."
+            )
+        order = list(self.order()) if learns else [("forward", number) for number in range(self._n_microbatches)]
+        return self._run(order, learns, args, kwargs, target, losses, return_outputs, loss_kwargs)
+
+    def eval(self, *args: Any, target: Any = None, losses: list | None = None, **kwargs: Any) -> Any:
+        """As `step`, without gradients."""
+        order = [("forward", number) for number in range(self._n_microbatches)]
+        with no_grad():
+            return self._run(order, False, args, kwargs, target, losses, True, None)
+
+    def _run(
+        self,
+        order: list[tuple[str, int]],
+        learns: bool,
+        args: tuple,
+        kwargs: dict[str, Any],
+        target: Any,
+        losses: list | None,
+        return_outputs: bool,
+        loss_kwargs: dict[str, Any] | None,
+    ) -> Any:
+        """Goes through an order of passes."""
+        stage, number = self._stage, self._n_microbatches
+        if losses is not None and not isinstance(losses, list):
+            raise TypeError(f"losses must be a list but got a {type(losses)}")
+        stage.clear_runtime_states()
+        places, names = split(args, kwargs, number, *self._specs)
+        targets = parts_of(target, number)
+        outputs: dict[int, Any] = {}
+        found: dict[int, Any] = {}
+        for direction, part in order:
+            if direction == "backward":
+                stage.backward_one_chunk(part, found.get(part))
+                continue
+            output = stage.forward_one_chunk(part, places[part], names[part], learns)
+            if stage.is_last:
+                outputs[part] = output
+                if self._loss_fn is not None:
+                    found[part] = self._loss_fn(output, targets[part], **(loss_kwargs or {}))
+        stage.wait()
+        if learns and self.scale_grads:
+            stage.scale_grads(number)
+        if losses is not None and stage.is_last:
+            losses[:] = [found[part] for part in sorted(found)]
+        return (
+            merged([outputs[part] for part in range(number)], self._output_merge_spec)
+            if (stage.is_last and return_outputs)
+            else None
+        )
+
+
+class ScheduleGPipe(Schedule):
+    """All parts forward, then all backward."""
+
+    def order(self) -> Iterator[tuple[str, int]]:
+        """All forward, then all backward."""
+        yield from (("forward", part) for part in range(self._n_microbatches))
+        yield from (("backward", part) for part in range(self._n_microbatches))
+
+
+class Schedule1F1B(Schedule):
+    """As soon as the last stage can go backward, one part forward and one backward: fewer results wait in memory.
+
+    ValueError for fewer parts than stages.
+    """
+
+    def __init__(self, stage: PipelineStage, n_microbatches: int, *args: Any, **kwargs: Any) -> None:
+        super().__init__(stage, n_microbatches, *args, **kwargs)
+        if n_microbatches < stage.num_stages:
+            raise ValueError(
+                f"Number of microbatches ({n_microbatches}) must be greater than or equal to the number of stages "
+                f"({stage.num_stages})."
+            )
+
+    def order(self) -> Iterator[tuple[str, int]]:
+        """Forward until the last stage has its first result, then in turn."""
+        ahead = self._stage.num_stages - self._stage.stage_index
+        yield from (("forward", part) for part in range(ahead))
+        for part in range(self._n_microbatches):
+            yield "backward", part
+            if part + ahead < self._n_microbatches:
+                yield "forward", part + ahead
