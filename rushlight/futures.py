@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent import futures
 from contextlib import suppress
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Future", "collect_all", "wait_all"]
@@ -59,20 +60,26 @@ class Future(Generic[T]):
         return self._future.result()
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
-        """A future of what `callback` makes of this one, once it is done."""
+        """A future of what `callback` makes of this one, once it is done; RuntimeError there for what it raises."""
+        check(callback, "then")
         following: Future = Future(wait=self._settle, poll=self.done)
 
         def follow(_):
             try:
                 following.set_result(callback(self))
             except Exception as error:
-                following.set_exception(error)
+                failed = RuntimeError(
+                    f"Got the following error when running the callback: {type(error).__name__}: {error}"
+                )
+                failed.__cause__ = error
+                following.set_exception(failed)
 
         self._future.add_done_callback(follow)
         return following
 
     def add_done_callback(self, callback: Callable[["Future[T]"], None]) -> None:
         """Calls `callback` with this future, once it is done."""
+        check(callback, "add_done_callback")
         self._future.add_done_callback(lambda _: callback(self))
 
     def set_result(self, result: T) -> None:
@@ -89,8 +96,16 @@ class Future(Generic[T]):
         self._future.set_exception(result)
 
 
+def check(callback: Any, name: str) -> None:
+    """TypeError for what cannot be called."""
+    if not callable(callback):
+        raise TypeError(
+            f"{name}(): incompatible function arguments. It takes a function of the future, not {callback}."
+        )
+
+
 def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
-    """A future of a list of futures, done when all of them are.
+    """A future of a list of futures, done when all of them are, with results or exceptions.
 
     >>> from rushlight.futures import Future, collect_all
     >>> one = Future()
@@ -99,17 +114,20 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
     >>> [future.value() for future in both.wait()]
     [1, 1]
     """
-    everything: Future = Future(wait=lambda: wait_all(futures))
-    left = len(futures)
 
-    def count(_):
-        nonlocal left
-        left -= 1
-        if left == 0:
+    def settle() -> None:
+        for future in futures:
+            future._settle()
+
+    everything: Future = Future(wait=settle)
+    arrivals = count(1)  # futures may be done in several threads at once
+
+    def arrive(_):
+        if next(arrivals) == len(futures):
             everything.set_result(list(futures))
 
     for future in futures:
-        future.add_done_callback(count)
+        future.add_done_callback(arrive)
     if not futures:
         everything.set_result([])
     return everything

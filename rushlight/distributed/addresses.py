@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from urllib.parse import parse_qs, urlparse
 
 from rushlight.distributed.stores import FileStore, PrefixStore, Store, TCPStore
@@ -40,22 +41,28 @@ def place_of(init_method: str | None, world_size: int, rank: int) -> tuple[int, 
 
 
 def store_of(
-    init_method: str | None, world_size: int, rank: int, store: Store | None, timeout: timedelta
+    init_method: str | None,
+    world_size: int,
+    rank: int,
+    store: Store | None,
+    timeout: timedelta,
+    purpose: str = "default_pg",
 ) -> tuple[Store | None, int, int]:
     """The store that processes share, this one's rank, and how many they are; no store for a single process.
 
-    ValueError where an address, a rank or a size is missing.
+    For each purpose that processes come together for they have keys of their own in it. ValueError where an address, a
+    rank or a size is missing.
     """
     if store is not None:
         if world_size <= 0 or rank < 0:
             raise ValueError("world_size and rank must be positive if using store")
-        return store, rank, world_size
+        return PrefixStore(purpose, store), rank, world_size
     rank, world_size = place_of(init_method, world_size, rank)
     if world_size == 1:
         return None, rank, world_size
     url = urlparse(init_method or "env://")
     if url.scheme == "file":
-        return FileStore(url.path, world_size), rank, world_size
+        return PrefixStore(purpose, FileStore(url.path, world_size)), rank, world_size
     if url.scheme == "tcp":
         host, port = url.hostname, url.port
     elif url.scheme == "env":
@@ -64,8 +71,16 @@ def store_of(
         raise RuntimeError(f"No rendezvous handler for {url.scheme}://: use env://, tcp://host:port or file:///path.")
     if not host or port is None:
         raise ValueError("MASTER_ADDR expected in the environment, or a host and a port in tcp://host:port.")
-    master = TCPStore(host, port, world_size, rank == 0, timeout, wait_for_workers=False)
-    return PrefixStore("default_pg", master), rank, world_size
+    if rank == 0:
+        serve(host, port, os.getpid())
+    found = TCPStore(host, port, world_size, False, timeout, wait_for_workers=False)
+    return PrefixStore(purpose, found), rank, world_size
+
+
+@cache
+def serve(host: str, port: int, process: int) -> TCPStore:
+    """Has this process serve a store at an address: once, for all who come together there."""
+    return TCPStore(host, port, is_master=True, wait_for_workers=False)
 
 
 def rendezvous(
@@ -78,4 +93,4 @@ def rendezvous(
     >>> rank, world_size
     (0, 1)
     """
-    yield store_of(url, world_size, rank, None, timeout)
+    yield store_of(url, world_size, rank, None, timeout, "rendezvous")

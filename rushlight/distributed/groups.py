@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from rushlight.core.lines import warn
 from rushlight.distributed import mpi
-from rushlight.distributed.addresses import place_of, store_of
+from rushlight.distributed.addresses import store_of
 from rushlight.distributed.backends import Backend
-from rushlight.distributed.seats import take_seat
+from rushlight.distributed.meeting import meet
 from rushlight.distributed.stores import Store
 from rushlight.launch.place import announce, place_from_launcher
 
@@ -186,12 +186,12 @@ def init_process_group(
         raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
     name = Backend(backend or "gloo")
     limit = timeout or default_pg_timeout
-    comm = join(init_method, world_size, rank, store, limit)
+    comm = join(init_method, world_size, rank, store, limit, "default_pg")
     World.default = ProcessGroup(comm, list(range(comm.size)), limit, group_name or "0", name, "default_pg")
 
 
-def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any) -> Any:
-    """The communicator of all processes, in the order of their ranks."""
+def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any, purpose: str) -> Any:
+    """The communicator of processes that come together for some purpose, in the order of their ranks."""
     place = place_from_launcher()
     if place is not None:
         announce()
@@ -201,19 +201,21 @@ def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any)
                 f"The launcher started {place.size} processes, but MPI knows of {world.size}: this mpiexec is of "
                 f"another MPI than mpi4py's ({mpi.load().get_vendor()[0]}). Start with `rushlight launch`."
             )
-        if world_size not in (-1, world.size):
-            raise ValueError(f"world_size is {world_size}, but mpiexec started {world.size} processes.")
-        return in_order(world, world.rank if rank < 0 else rank)
-    if store is None and mpi.running():  # these processes have found each other before
-        rank, world_size = place_of(init_method, world_size, rank)
-        if world_size == mpi.load().COMM_WORLD.size:
-            return in_order(mpi.load().COMM_WORLD, rank)
-    store, rank, world_size = store_of(init_method, world_size, rank, store, timeout)
+        if world_size in (-1, world.size):
+            return in_order(world, world.rank if rank < 0 else rank)
+        if rank < 0:
+            raise ValueError(
+                f"world_size is {world_size}, but mpiexec started {world.size} processes: a group of some of them "
+                "needs their ranks in it too."
+            )
+    store, rank, world_size = store_of(init_method, world_size, rank, store, timeout, purpose)
     if world_size == 1:
         return mpi.start().COMM_SELF.Dup()
     assert store is not None
-    world = take_seat(rank, world_size, store).COMM_WORLD
-    return in_order(world, rank)
+    comm = meet(rank, world_size, store)
+    ordered = in_order(comm, rank)
+    comm.Free()
+    return ordered
 
 
 def in_order(world: Any, rank: int) -> Any:

@@ -14,6 +14,7 @@ import threading
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from rushlight.distributed import mpi
 from rushlight.distributed.errors import DistBackendError
@@ -25,16 +26,18 @@ __all__ = ["take_seat"]
 GOOD_BYE = b"done"
 
 
-def take_seat(rank: int, size: int, store: Store) -> Any:
-    """Joins `size` processes that share a store into an MPI world; gives its `mpi4py.MPI`.
+class Seated:
+    """The name of the world in which this process has a seat; "" where it has none."""
 
-    A process that has a seat keeps it. DistBackendError where that is in a world of another size, and without MPICH.
+    world = ""
+
+
+def take_seat(rank: int, size: int, store: Store) -> None:
+    """Joins `size` processes that share a store, and have not started MPI, into an MPI world.
+
+    DistBackendError without MPICH.
     """
     MPI = mpi.load()
-    if MPI.Is_initialized():
-        if MPI.COMM_WORLD.size != size:
-            raise DistBackendError(f"This process is one of {MPI.COMM_WORLD.size} already; it cannot be one of {size}.")
-        return MPI
     if MPI.get_vendor()[0] != "MPICH":
         raise DistBackendError(
             f"{MPI.get_vendor()[0]} cannot join processes that were started without mpiexec. Start the program with "
@@ -51,7 +54,8 @@ def take_seat(rank: int, size: int, store: Store) -> Any:
     mpi.start()
     mpi.when_finished(lambda: seat.send_bytes(GOOD_BYE))
     threading.Thread(target=end_with, args=(seat, rank), daemon=True).start()
-    return MPI
+    store.delete_key(f"seat/{rank}")
+    Seated.world = MPI.COMM_WORLD.bcast(uuid4().hex)
 
 
 def start_seats(places: list[list[Any]]) -> None:

@@ -99,6 +99,10 @@ class Store:
                 raise DistStoreError(f"wait timeout after {limit / timedelta(milliseconds=1):.0f}ms, keys: {missing}")
             time.sleep(PAUSE)
 
+    def delete_key(self, key: str) -> bool:
+        """Forgets a key; tells whether it was there."""
+        raise NotImplementedError
+
     def _look(self, key: str) -> bytes | None:
         """The value that a key has now."""
         raise NotImplementedError

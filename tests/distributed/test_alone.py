@@ -91,7 +91,8 @@ def test_what_launchers_say(monkeypatch, variables, place):
 def test_how_processes_find_each_other(tmp_path, monkeypatch):
     hour = timedelta(hours=1)
     store, rank, size = addresses.store_of(f"file://{tmp_path}/store", 2, 1, None, hour)
-    assert isinstance(store, distributed.FileStore)
+    store.set("key", "value")
+    assert distributed.PrefixStore("default_pg", distributed.FileStore(f"{tmp_path}/store")).get("key") == b"value"
     assert (rank, size) == (1, 2)
     assert addresses.store_of("tcp://127.0.0.1:1?rank=0&world_size=1", -1, -1, None, hour) == (None, 0, 1)
     for name in ("RANK", "WORLD_SIZE"):
@@ -264,10 +265,46 @@ def test_futures():
     assert seen == [3]
     assert future.wait() == 3
     assert future.done()
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(RuntimeError, match="error when running the callback: ZeroDivisionError: division by zero"):
         failing.wait()
+    for take in (future.then, future.add_done_callback):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            take(None)
     with pytest.raises(RuntimeError, match="only be marked completed once"):
         future.set_result(4)
+
+
+def test_futures_that_are_done_in_several_threads():
+    for _ in range(20):
+        futures = [rushlight.futures.Future() for _ in range(50)]
+        everything = rushlight.futures.collect_all(futures)
+        begin = threading.Barrier(5)
+
+        def finish(mine, begin=begin):
+            begin.wait()
+            mine[0].set_exception(KeyError("one of many"))
+            for future in mine[1:]:
+                future.set_result(1)
+
+        threads = [threading.Thread(target=finish, args=(futures[i::5],)) for i in range(5)]
+        for thread in threads:
+            thread.start()
+        assert everything.wait() == futures
+        for thread in threads:
+            thread.join()
+        with pytest.raises(KeyError):
+            rushlight.futures.wait_all(futures)
+
+
+def test_an_address_is_served_once():
+    free = socket.create_server(("127.0.0.1", 0))
+    place = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    free.close()
+    for purpose in ("group", "calls"):
+        store, *_ = addresses.store_of(place, 2, 0, None, timedelta(seconds=60), purpose)
+        store.set("key", purpose)
+    found = [addresses.store_of(place, 2, 1, None, timedelta(seconds=60), each)[0] for each in ("group", "calls")]
+    assert [store.get("key") for store in found] == [b"group", b"calls"]
 
 
 def test_shared_memory():

@@ -113,7 +113,11 @@ def test_the_end_of_the_launcher_ends_all():
     assert all(ends(int(number)) for number in numbers)
 
 
+def test_processes_come_together_in_several_groups(tmp_path):
+    passes(4, "meetings.py", str(tmp_path))
+
+
 @needs_mpich
-@pytest.mark.parametrize("program", ["spawned.py", "lessons.py"])
+@pytest.mark.parametrize("program", ["spawned.py", "lessons.py", "meetings.py"])
 def test_processes_that_the_program_starts(tmp_path, program):
     assert passes(0, program, str(tmp_path)) == "passed\n"

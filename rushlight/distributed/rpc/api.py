@@ -15,7 +15,6 @@ from rushlight.distributed.rpc.options import (
     RpcBackendOptions,
     TensorPipeRpcBackendOptions,
     WorkerInfo,
-    checked_name,
 )
 from rushlight.distributed.rpc.rref import RRef, create, reference_to
 from rushlight.futures import Future
@@ -53,10 +52,12 @@ def init_rpc(
     options = rpc_backend_options or TensorPipeRpcBackendOptions()
     if not isinstance(options, TensorPipeRpcBackendOptions):
         raise TypeError(f"Could not infer backend for options {options}")
-    checked_name(name)
+    if not isinstance(name, str):
+        raise RuntimeError(f"Argument {name} must be of type <class 'str'> but got type {type(name)}")
+    WorkerInfo(name, 0)  # refuses what cannot be a name before others are told of it
     if is_current():
         raise RuntimeError("RPC is already initialized")
-    comm = join(options.init_method, world_size or -1, rank, None, default_pg_timeout)
+    comm = join(options.init_method, world_size or -1, rank, None, default_pg_timeout, "rpc")
     names = comm.allgather(name)
     if len(set(names)) < len(names):
         comm.Free()

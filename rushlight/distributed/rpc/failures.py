@@ -40,7 +40,8 @@ def failure_of(error: BaseException, worker: WorkerInfo) -> Failure:
     if isinstance(error, PassFailed):
         return Failure(PassFailed, str(error))
     lines = "".join(traceback.format_exception(error))
-    return Failure(sendable(type(error)), f"On {worker}:\n{error!r}\n{lines}")
+    said = repr(error).replace("\\n", "\n")  # lines of errors from further workers stay lines
+    return Failure(sendable(type(error)), f"On {worker}:\n{said}\n{lines}")
 
 
 def sendable(kind: type[BaseException]) -> Any:

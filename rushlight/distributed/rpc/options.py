@@ -1,8 +1,9 @@
 """Who the workers are, and the settings that each gives for its calls."""
 
 import re
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 __all__ = ["BackendType", "RpcBackendOptions", "TensorPipeRpcBackendOptions", "WorkerInfo"]
 
@@ -80,8 +81,9 @@ class TensorPipeRpcBackendOptions(RpcBackendOptions):
             raise ValueError(f"`set_devices` expect a list of CUDA devices, but there are none: leave out {devices}.")
 
 
-class WorkerInfo(NamedTuple):
-    """Who a worker is: its name and its number.
+@dataclass(frozen=True)
+class WorkerInfo:
+    """Who a worker is: its name and its number. RuntimeError for what cannot be a name.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.WorkerInfo("trainer", 1)
@@ -91,18 +93,12 @@ class WorkerInfo(NamedTuple):
     name: str
     id: int
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9\-_:]{1,127}", self.name):
+            raise RuntimeError(
+                "Worker name must match ^[A-Za-z0-9-_:]*$, and must be non-empty and shorter than 128 chars, but got "
+                f"{self.name}"
+            )
+
     def __repr__(self) -> str:
         return f"WorkerInfo(id={self.id}, name={self.name})"
-
-
-def checked_name(name: Any) -> str:
-    """The name of a worker. RuntimeError for one that cannot be a name."""
-    if not isinstance(name, str):
-        raise RuntimeError(f"Argument {name} must be of type <class 'str'> but got type {type(name)}")
-    if not name:
-        raise RuntimeError("WorkerName must be non-empty.")
-    if not re.fullmatch(r"[A-Za-z0-9\-_:]*", name):
-        raise RuntimeError(f"Worker name must match ^[A-Za-z0-9-_:]*$, but got {name}")
-    if len(name) >= 128:
-        raise RuntimeError(f"Worker name must be shorter than 128 characters, but got {len(name)}")
-    return name

@@ -96,12 +96,16 @@ def is_arrival(vertex: Any) -> bool:
 
 def together(futures: list[Future[Any]]) -> Future[Any]:
     """A future that is done when all are; it has the exception of one that has any."""
-    return collect_all(futures).then(values)
+    all_done: Future[Any] = Future()
 
+    def settle(done: Future[list[Future[Any]]]) -> None:
+        try:
+            all_done.set_result([future.value() for future in done.value()])
+        except Exception as error:
+            all_done.set_exception(error)
 
-def values(done: Future[list[Future[Any]]]) -> list[Any]:
-    """What several futures hold; raises the exception of one that has any."""
-    return [future.value() for future in done.value()]
+    collect_all(futures).add_done_callback(settle)
+    return all_done
 
 
 def pass_of(context: Context, number: tuple[int, int], keep_graph: bool) -> Pass:

@@ -87,8 +87,8 @@ class RRef(Reference, Generic[T]):
         agent = self._of()
         if not self.is_owner():
             raise RuntimeError(
-                f"For {self}, can't call localValue() on user {agent.me}. Call it on owner {self.owner()}, or take "
-                "to_here(), which copies the value."
+                f"For UserRRef(rref_id={self._number}, fork_id={self._mark}), can't call localValue() on user "
+                f"{agent.me}. Call it on owner {self.owner()}, or take to_here(), which copies the value."
             )
         return self._held(None)
 

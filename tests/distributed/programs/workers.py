@@ -42,6 +42,10 @@ def fail(text):
     raise ValueError(text)
 
 
+def fail_further(to, text):
+    rpc.rpc_sync(to, fail, (text,))
+
+
 class Strange(Exception):
     def __init__(self, first, second):
         super().__init__(first, second)
@@ -158,6 +162,9 @@ def calls(other):
 def failures(other):
     info = rpc.get_worker_info(other)
     raises(ValueError, f"On {info}:\nValueError('the cause')\nTraceback", rpc.rpc_sync, other, fail, ("the cause",))
+    further = f"On {info}:\nValueError('On {rpc.get_worker_info()}:\nValueError("
+    raises(ValueError, further, rpc.rpc_sync, other, fail_further, ("worker0", "the cause"))
+    raises(RuntimeError, "Worker name must match", rpc.WorkerInfo, "a b", 0)
     raises(RuntimeError, "Failed to create original exception type", rpc.rpc_sync, other, fail_strangely)
     raises(AttributeError, "Can't pickle local object", rpc.rpc_sync, other, unpicklable)
     raises(AttributeError, "Can't pickle local object", rpc.rpc_sync, other, unpicklable())
