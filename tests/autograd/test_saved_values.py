@@ -381,6 +381,23 @@ def test_edges_need_a_gradient(torch):
         torch.autograd.grad(x * 2, torch.autograd.graph.get_gradient_edge(leaf(torch, 1.0)), materialize_grads=True)
 
 
+@pytest.mark.parametrize(("mode", "weighted"), [("sum", False), ("mean", False), ("max", False), ("sum", True)])
+def test_a_table_may_change_where_gradients_do_not_depend_on_it(torch, mode, weighted):
+    """Several workers may train one table: what one has looked up stays right while another takes a step."""
+    table = leaf(torch, [1.0, 2.0], [3.0, 4.0], [5.0, 6.0])
+    weights = leaf(torch, 2.0, 3.0, 4.0) if weighted else None
+    indices, offsets = torch.tensor([0, 2, 2]), torch.tensor([0, 1])
+    bags = torch.nn.functional.embedding_bag(indices, table, offsets, mode=mode, per_sample_weights=weights)
+    with torch.no_grad():
+        table.add_(1)
+    if weighted:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            bags.sum().backward()
+        return
+    bags.sum().backward()
+    assert table.grad[:, 0].tolist() == [1.0, 0.0, 2.0 if mode == "sum" else 1.0]
+
+
 def test_dictionaries_of_inputs(torch):
     x, y = leaf(torch, 2.0), leaf(torch, 3.0)
     grads = torch.autograd.grad(x * y, {"x": x, "y": y})

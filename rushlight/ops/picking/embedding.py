@@ -204,101 +204,109 @@ def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, fu
 # bags
 
 
-def cotangents_by(
+def table_cotangent(
     put: Callable[..., Any],
-    grads: Sequence[Array],
+    grad: Array,
     weight_shape: Sequence[int],
     indices: Array,
     bags: Array,
-    per_sample_weights: Array,
+    per_sample_weights: Array | None,
     counts: Array,
     mode: str,
-    padding: Any,
+    padding: int,
     scale: bool,
     result1: Any,
-    weight: Array,
-    needs: Sequence[bool],
-) -> list[Array | None]:
-    """The cotangents of the table, where `put` brings rows to their places, and of the weights of the samples."""
-    grad = grads[0]
+) -> Any:
+    """The cotangent of the table, where `put` brings rows to their places. It does not depend on the table."""
     if mode == "max":
         chosen = result1._array if isinstance(result1, TensorBase) else result1
-        return [_put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape), None]
-    rows = _rows(grad, bags)
-    share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(weight.dtype))
-    sample = None
-    if needs[1]:
-        sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * np.not_equal(indices, padding)
-    if not needs[0]:
-        return [None, sample]
-    rows = rows * np.expand_dims(share, -1)
+        return _put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape)
+    share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(grad.dtype))
+    rows = _rows(grad, bags) * np.expand_dims(share, -1)
     if per_sample_weights is not None:
         rows = rows * np.expand_dims(per_sample_weights, -1)
-    return [put(rows, indices, weight_shape, padding), sample]
+    return put(rows, indices, weight_shape, padding)
 
 
-def bag_cotangents(
+def put_dense(rows: Array, indices: Array, shape: Sequence[int], padding: int) -> Array:
+    """A dense table of a shape with rows at their indices."""
+    return _put_rows(rows, indices, shape[0])
+
+
+def bag_cotangent(
     grads: Sequence[Array],
     weight_shape: Sequence[int],
     indices: Array,
     bags: Array,
-    per_sample_weights: Array,
     counts: Array,
     mode: str,
     padding: int,
     scale: bool,
     result1: Array,
-    weight: Array,
-    needs: Sequence[bool],
-) -> list[Array | None]:
-    """The cotangents of the table and of the weights of the samples."""
-    return cotangents_by(
-        lambda rows, indices, shape, padding: _put_rows(rows, indices, shape[0]),
-        grads,
-        weight_shape,
-        indices,
-        bags,
-        per_sample_weights,
-        counts,
-        mode,
-        padding,
-        scale,
-        result1,
-        weight,
-        needs,
-    )
-
-
-def sparse_bag_cotangents(
-    grads: Sequence[Array],
-    weight_shape: Any,
-    indices: Array,
-    bags: Any,
-    per_sample_weights: Any,
-    counts: Any,
-    mode: str,
-    padding: Sequence[int],
-    scale: Any,
-    result1: Any,
-    weight: Array,
-    needs: Sequence[bool],
 ) -> Any:
-    """The same with a sparse cotangent of the table."""
-    return cotangents_by(
-        sparse_rows,
-        grads,
-        weight_shape,
-        indices,
-        bags,
-        per_sample_weights,
-        counts,
-        mode,
-        padding,
-        scale,
-        result1,
-        weight,
-        needs,
+    """The cotangent of the table."""
+    return table_cotangent(
+        put_dense, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
     )
+
+
+def sparse_bag_cotangent(
+    grads: Sequence[Array],
+    weight_shape: Sequence[int],
+    indices: Array,
+    bags: Array,
+    counts: Array,
+    mode: str,
+    padding: int,
+    scale: bool,
+    result1: Array,
+) -> Any:
+    """The sparse cotangent of the table."""
+    return table_cotangent(
+        sparse_rows, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
+    )
+
+
+def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, padding: int) -> Any:
+    """The cotangent of the weights of the samples."""
+    rows = _rows(grad, bags) * _rows(weight, indices)
+    return np.add.reduce(rows, axis=-1) * np.not_equal(indices, padding)
+
+
+def weighted_bag_cotangents(
+    grads: Sequence[Array],
+    weight_shape: Sequence[int],
+    indices: Array,
+    bags: Array,
+    per_sample_weights: Array,
+    counts: Array,
+    padding: int,
+    scale: bool,
+    weight: Array,
+    needs: Sequence[bool],
+) -> list[Any]:
+    """The cotangents of the table and of the weights of the samples, which only sums have."""
+    grad, given = grads[0], (weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None)
+    table = table_cotangent(put_dense, grad, *given) if needs[0] else None
+    return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
+
+
+def sparse_weighted_bag_cotangents(
+    grads: Sequence[Array],
+    weight_shape: Sequence[int],
+    indices: Array,
+    bags: Array,
+    per_sample_weights: Array,
+    counts: Array,
+    padding: int,
+    scale: bool,
+    weight: Array,
+    needs: Sequence[bool],
+) -> list[Any]:
+    """The same with a sparse cotangent of the table."""
+    grad, given = grads[0], (weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None)
+    table = table_cotangent(sparse_rows, grad, *given) if needs[0] else None
+    return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
 
 def sample_shares(
@@ -312,8 +320,7 @@ def sample_shares(
 
 
 @operator(
-    joint=bag_cotangents,
-    inputs=("weight", "per_sample_weights"),
+    weight=bag_cotangent,
     nondifferentiable=(1,),
     name="embedding_bag",
     holomorphic=False,
@@ -342,16 +349,26 @@ def sums_of_rows(
     return total
 
 
-_sparse_embedding_bag = operator(
-    joint=sparse_bag_cotangents,
-    inputs=("weight", "per_sample_weights"),
-    nondifferentiable=(1,),
-    holomorphic=False,
-    name="sparse_embedding_bag",
-    batch=one_by_one,
-    aten="embedding_bag",
-    node="EmbeddingBagBackward0",
-)(_embedding_bag.forward)
+OPTIONS = {
+    "nondifferentiable": (1,),
+    "holomorphic": False,
+    "batch": one_by_one,
+    "aten": "embedding_bag",
+    "node": "EmbeddingBagBackward0",
+}
+WEIGHTED = ("weight", "per_sample_weights")
+BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # by whether the cotangent is sparse, and samples have weights
+    (False, False): _embedding_bag,
+    (True, False): operator(weight=sparse_bag_cotangent, name="sparse_embedding_bag", **OPTIONS)(
+        _embedding_bag.forward
+    ),
+    (False, True): operator(joint=weighted_bag_cotangents, inputs=WEIGHTED, name="weighted_embedding_bag", **OPTIONS)(
+        _embedding_bag.forward
+    ),
+    (True, True): operator(
+        joint=sparse_weighted_bag_cotangents, inputs=WEIGHTED, name="sparse_weighted_embedding_bag", **OPTIONS
+    )(_embedding_bag.forward),
+}
 
 
 def largest_rows(weight: Array, rows: Any, indices: Array, bags: Any, n: int, padding: Sequence[int]) -> Any:
@@ -413,7 +430,7 @@ def embedding_bag(
     if any(is_batched(x) for x in (flat, weight, weights)):
         return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
     counts = count_rows(bags, flat._array, padding, n)
-    op = _sparse_embedding_bag if sparse else _embedding_bag
+    op = BAGS[sparse, weights is not None]
     return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
 
 
