@@ -37,6 +37,7 @@ class Pass:
         self.lock = reentrant_lock()
         self.awaited: set[int] = set()  # what this worker sent, and will get gradients for
         self.under_way: list[Future[Any]] = []
+        self.shown: dict[Tensor, Any] = {}  # leaves whose `.grad` is the context's while the pass lasts: what it was
 
     def await_roots(self, vertices: list[Any]) -> Future[Any]:
         """Takes roots in; a future that is done when all workers that they lead to know what takes part."""
@@ -61,13 +62,21 @@ class Pass:
         roots = [(*place(tensor), grad._array) for tensor, grad in zip(tensors, grads, strict=True)]
         with self.lock, entered(PASS, self), in_grad_mode(False):
             try:
-                arrived = self.run.feed(roots)
+                for leaf, grad in self.run.feed(roots).items():
+                    self.arrive(leaf, grad)
             except Exception as error:
                 raise failed_pass(error, current().me) from error
-            for leaf, grad in arrived.items():
-                self.context.add(leaf, grad)
             under_way, self.under_way = self.under_way, []
         return together(under_way)
+
+    def arrive(self, leaf: Tensor, grad: Any) -> None:
+        """Adds to a leaf's gradient; hooks that wait for that, as replicas' do, find it in `.grad` and change it."""
+        self.context.add(leaf, grad)
+        if leaf.hooks is None or not leaf.hooks.post_accumulate:
+            return
+        self.shown.setdefault(leaf, leaf.grad)
+        leaf.grad = self.context.gradients[leaf]
+        leaf.hooks.accumulated(leaf)
 
     def feed_sent(self, number: int, grads: Sequence[Tensor]) -> Future[Any]:
         """Goes on with gradients of what this worker sent; with the last of them its part is done."""
@@ -84,8 +93,15 @@ class Pass:
         self.under_way.append(current().call(origin.worker, take_gradients, told, timeout=0))
 
     def end(self) -> None:
-        """Lets the graph go."""
+        """Lets the graph go, and takes over what hooks have made of gradients."""
         self.run.let_held_go()
+        for leaf, before in self.shown.items():
+            found, leaf.grad = leaf.grad, before
+            if found is None:
+                self.context.gradients.pop(leaf, None)
+            else:
+                self.context.gradients[leaf] = found
+        self.shown.clear()
         self.context.passes.pop(self.number, None)
 
 

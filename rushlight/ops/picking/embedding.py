@@ -349,7 +349,7 @@ def sums_of_rows(
     return total
 
 
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "nondifferentiable": (1,),
     "holomorphic": False,
     "batch": one_by_one,

@@ -414,6 +414,23 @@ def modules(other, third):
     raises(ValueError, "Method ``named_modules`` not supported for RemoteModule", list, Late(hybrid.parameters))
 
 
+def replicas(other):
+    """Replicas average gradients in a pass through other workers too, in the context; `.grad` stays as it is."""
+    rank, size = dist.get_rank(), dist.get_world_size()
+    for as_views in (False, True):
+        torch.manual_seed(3)
+        model = nn.parallel.DistributedDataParallel(nn.Linear(2, 1), gradient_as_bucket_view=as_views)
+        weight, bias = model.parameters()
+        weight.grad = torch.full((1, 2), 7.0)
+        for _ in range(2):
+            with dist_autograd.context() as context_id:
+                loss = rpc.rpc_sync(other, torch.mul, (model(torch.full((3, 2), float(rank))), 2)).sum()
+                dist_autograd.backward(context_id, [loss])
+                found = dist_autograd.get_gradients(context_id)
+                assert found[weight].tolist() == [[3.0 * (size - 1)] * 2] and found[bias].tolist() == [6.0]
+            assert weight.grad.tolist() == [[7.0, 7.0]] and bias.grad is None
+
+
 class Late:
     """What a function gives, once it is gone through."""
 
@@ -461,6 +478,7 @@ def main():
         rpc.init_rpc(f"worker{rank}", rank=rank, world_size=size)
         assert rpc.get_worker_info() == rpc.get_worker_info(rank) == rpc.get_worker_info(f"worker{rank}")
         other, third = f"worker{1 % size}", f"worker{2 % size}"
+        replicas(f"worker{(rank + 1) % size}")
         if rank == 0 and not again:
             calls(other)
             failures(other)
