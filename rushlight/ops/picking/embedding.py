@@ -286,8 +286,11 @@ def weighted_bag_cotangents(
     needs: Sequence[bool],
 ) -> list[Any]:
     """The cotangents of the table and of the weights of the samples, which only sums have."""
-    grad, given = grads[0], (weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None)
-    table = table_cotangent(put_dense, grad, *given) if needs[0] else None
+    grad, table = grads[0], None
+    if needs[0]:
+        table = table_cotangent(
+            put_dense, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
+        )
     return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
 
@@ -304,8 +307,11 @@ def sparse_weighted_bag_cotangents(
     needs: Sequence[bool],
 ) -> list[Any]:
     """The same with a sparse cotangent of the table."""
-    grad, given = grads[0], (weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None)
-    table = table_cotangent(sparse_rows, grad, *given) if needs[0] else None
+    grad, table = grads[0], None
+    if needs[0]:
+        table = table_cotangent(
+            sparse_rows, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
+        )
     return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
 
