@@ -204,7 +204,7 @@ def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, fu
 # bags
 
 
-def table_cotangent(
+def cotangent_of_rows(
     put: Callable[..., Any],
     grad: Array,
     weight_shape: Sequence[int],
@@ -245,7 +245,7 @@ def bag_cotangent(
     result1: Array,
 ) -> Any:
     """The cotangent of the table."""
-    return table_cotangent(
+    return cotangent_of_rows(
         put_dense, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
     )
 
@@ -262,7 +262,7 @@ def sparse_bag_cotangent(
     result1: Array,
 ) -> Any:
     """The sparse cotangent of the table."""
-    return table_cotangent(
+    return cotangent_of_rows(
         sparse_rows, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
     )
 
@@ -288,7 +288,7 @@ def weighted_bag_cotangents(
     """The cotangents of the table and of the weights of the samples, which only sums have."""
     grad, table = grads[0], None
     if needs[0]:
-        table = table_cotangent(
+        table = cotangent_of_rows(
             put_dense, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
         )
     return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
@@ -309,7 +309,7 @@ def sparse_weighted_bag_cotangents(
     """The same with a sparse cotangent of the table."""
     grad, table = grads[0], None
     if needs[0]:
-        table = table_cotangent(
+        table = cotangent_of_rows(
             sparse_rows, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
         )
     return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
