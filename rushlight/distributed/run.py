@@ -62,7 +62,7 @@ def add(to: argparse.ArgumentParser, name: str, **options: object) -> None:
 
 
 def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
-    """Starts what the arguments say; returns the exit status, 1 for any failure."""
+    """Starts what the arguments say; returns the exit status."""
     options = made.parse_args(arguments)
     if options.nnodes not in ("1", "1:1") and not options.hosts:
         made.error("several machines are started by MPI: rushlight launch --hosts A,B -n 8 script.py")
@@ -78,7 +78,7 @@ def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
         "TORCHELASTIC_MAX_RESTARTS": str(options.max_restarts),
         "ROLE_NAME": options.role,
     }
-    return 1 if launch(options, options.max_restarts, variables) else 0
+    return launch(options, options.max_restarts, variables)
 
 
 def processes(made: argparse.ArgumentParser, given: str) -> int:

@@ -266,9 +266,19 @@ def prepared_and_distributed():
         assert "only support nn.Linear and nn.Embedding" in str(error)
 
 
+def without_an_accelerator():
+    try:
+        dist.init_device_mesh("cuda", (size,))
+    except AttributeError as error:
+        assert "_cuda_setDevice" in str(error)
+    else:
+        raise AssertionError("a device for this process")
+
+
 functions()
 moves()
 in_place_and_told()
 layers_shared_out()
 prepared_and_distributed()
+without_an_accelerator()
 print("passed")
