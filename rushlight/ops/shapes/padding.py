@@ -1,6 +1,7 @@
 """Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.padding import picked, surrounded
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -28,6 +30,10 @@ def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     name="constant_pad_nd",
 )
 def _constant_pad(input, widths, value):
+    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
+    lines = zip(input.shape[first:], widths[first:], strict=True)
+    if input.ndim and (found := surrounded(input, [outside(n, *around) for n, around in lines], value)) is not None:
+        return found
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
     out = np.full(shape, value, input.dtype, like=input)
     out[inside(shape, widths)] = input[inside(input.shape, opposite(widths))]
@@ -87,14 +93,26 @@ def widths_of(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], 
     return widths
 
 
+def kept(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Keeps the places that a function has found."""
+
+    @lru_cache(maxsize=256)
+    def places(*args):
+        found = np.ascontiguousarray(function(*args), np.int64)
+        found.flags.writeable = False
+        return found
+
+    return places
+
+
+@kept
+def outside(n: int, before: int, after: int) -> Array:
+    """The places of a line; -1 for what lies around it."""
+    places = np.arange(-before, n + after)
+    return np.where(places < n, np.maximum(places, -1), -1)
+
+
 # padding with the tensor's own elements
-
-
-def picked(input: Array, places: Sequence[Array]) -> Array:
-    """The elements at the given places of each of the last dimensions."""
-    for dim, index in enumerate(reversed(places), 1):
-        input = np.take(input, index, axis=-dim)
-    return input
 
 
 def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
@@ -141,22 +159,25 @@ PADS: dict[tuple[str, int], Operator] = {
 }
 
 
+@kept
 def reflected(n: int, before: int, after: int, described: Any) -> Array:
     """The places of a mirror image, whose edges are not repeated."""
     if max(before, after) >= n:
         raise RuntimeError(
             f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-            f"({before}, {after}) at dimension {described[0]} of input {described[1]}"
+            f"({before}, {after}) at dimension {described[0]} of input {list(described[1])}"
         )
     places = np.abs(np.arange(-before, n + after))
     return np.where(places >= n, 2 * (n - 1) - places, places)
 
 
+@kept
 def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the edges are repeated."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
+@kept
 def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the other end follows."""
     if max(before, after) > n:
@@ -165,7 +186,7 @@ def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     return kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % max(kept.size, 1)]
 
 
-PLACES: dict[str, Callable[..., Any]] = {"reflect": reflected, "replicate": replicated, "circular": circled}
+PLACES = {"reflect": reflected, "replicate": replicated, "circular": circled}
 
 
 def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -200,7 +221,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
         )
     check_room(mode, shape[-dims:], around)
     first = len(shape) - dims
-    places = tuple([PLACES[mode](shape[i], a, b, (i, list(shape))) for i, (a, b) in enumerate(around, first)])
+    places = tuple([PLACES[mode](shape[i], a, b, (i, shape)) for i, (a, b) in enumerate(around, first)])
     return PADS[mode, dims](input, places)
 
 

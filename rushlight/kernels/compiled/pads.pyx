@@ -1,0 +1,162 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Padding and flipping: lines of a result that are put together of pieces of an array's lines, and of a constant."""
+
+cimport numpy as cnp
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    MOST = 3  # dimensions that are padded at once
+    GRAIN = 1 << 15  # bytes of a thread's part
+    CONSTANT = -1  # the place of what does not come of the array
+
+cdef struct Piece:
+    Py_ssize_t place  # in the array's line, in bytes; or CONSTANT
+    Py_ssize_t start  # in the result's line, in bytes
+    Py_ssize_t size
+    bint backwards  # the place is that of the last element of the array's, which comes first
+
+ctypedef fused element:
+    cnp.uint8_t
+    cnp.uint16_t
+    cnp.uint32_t
+    cnp.uint64_t
+
+cdef struct Job:
+    const char* x
+    char* out
+    Py_ssize_t line, source_line  # bytes
+    Py_ssize_t counts[MOST]  # lines of the result along each dimension but the last
+    Py_ssize_t sizes[MOST]  # and of the array
+    const cnp.int64_t* places[MOST]
+    int dims
+    const Piece* pieces
+    Py_ssize_t number
+    const char* constants  # a line of them
+    Py_ssize_t size  # bytes of an element
+
+
+cdef void turn(element* out, const element* x, Py_ssize_t n) noexcept nogil:
+    """Copies `n` elements in the opposite order."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[n - 1 - i]
+
+
+cdef void turn_piece(char* out, const char* x, Py_ssize_t bytes, Py_ssize_t size) noexcept nogil:
+    """The same for elements of any size."""
+    cdef Py_ssize_t i
+    if size == 8:
+        turn(<cnp.uint64_t*>out, <const cnp.uint64_t*>x, bytes // 8)
+    elif size == 4:
+        turn(<cnp.uint32_t*>out, <const cnp.uint32_t*>x, bytes // 4)
+    elif size == 2:
+        turn(<cnp.uint16_t*>out, <const cnp.uint16_t*>x, bytes // 2)
+    elif size == 1:
+        turn(<cnp.uint8_t*>out, <const cnp.uint8_t*>x, bytes)
+    else:
+        for i in range(bytes // size):
+            memcpy(out + i * size, x + bytes - (i + 1) * size, size)
+
+
+cdef void pad_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some lines of the result."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t line, rest, source, step, place, i
+    cdef const Piece* piece
+    cdef const char* found
+    cdef char* out
+    cdef int d
+    for line in range(start, stop):
+        rest, source, step = line, 0, 1
+        out = job.out + line * job.line
+        for d in range(job.dims - 2, -1, -1):
+            place = job.places[d][rest % job.counts[d]]
+            if place == CONSTANT:
+                source = CONSTANT
+                break
+            source += place * step
+            step *= job.sizes[d]
+            rest = rest // job.counts[d]
+        if source == CONSTANT:
+            memcpy(out, job.constants, job.line)
+            continue
+        found = job.x + (source + rest * step) * job.source_line
+        for i in range(job.number):
+            piece = job.pieces + i
+            if piece.backwards:
+                turn_piece(out + piece.start, found + piece.place, piece.size, job.size)
+            elif piece.place == CONSTANT:
+                memcpy(out + piece.start, job.constants, piece.size)
+            else:
+                memcpy(out + piece.start, found + piece.place, piece.size)
+
+
+cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Piece* pieces) noexcept nogil:
+    """The pieces of a line, and how many they are: neighbours that were neighbours, in either order, or constants."""
+    cdef Py_ssize_t number = 0, i
+    cdef Piece* last = NULL
+    for i in range(n):
+        if last != NULL and places[i] == CONSTANT and last.place == CONSTANT:
+            last.size += size
+        elif last != NULL and places[i] != CONSTANT and last.place != CONSTANT and not last.backwards \
+                and places[i] == places[i - 1] + 1:
+            last.size += size
+        elif last != NULL and places[i] != CONSTANT and last.place != CONSTANT and places[i] == places[i - 1] - 1 \
+                and (last.backwards or last.size == size):
+            last.size, last.backwards, last.place = last.size + size, True, places[i] * size
+        else:
+            last = pieces + number
+            last.place = places[i] * size if places[i] != CONSTANT else CONSTANT
+            last.start, last.size, last.backwards = i * size, size, False
+            number += 1
+    return number
+
+
+def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
+    """The elements at the given places of each of the last one to three dimensions, or `value` where a place is -1.
+
+    The places are vectors of int64. None for an array that is not aligned, not in the machine's byte order, or of objects.
+    """
+    cdef cnp.npy_intp[64] shape
+    cdef cnp.ndarray source, index, constants
+    cdef int d, first = x.ndim - len(places), dims = len(places)
+    cdef Py_ssize_t lines = 1, size = cnp.PyArray_ITEMSIZE(x), n
+    cdef Job job
+    cdef Piece* pieces
+    if cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT or not cnp.PyArray_ISBEHAVED_RO(x) or not 1 <= dims <= MOST or first < 0 or x.ndim > 64:
+        return None
+    source = cnp.PyArray_GETCONTIGUOUS(x)
+    for d in range(x.ndim):
+        shape[d] = source.shape[d]
+    job.dims = dims
+    for d in range(dims):
+        index = places[d]
+        if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(index):
+            return None
+        job.counts[d], job.sizes[d] = cnp.PyArray_SIZE(index), source.shape[first + d]
+        job.places[d] = <const cnp.int64_t*>cnp.PyArray_DATA(index)
+        shape[first + d] = job.counts[d]
+    n = job.counts[dims - 1]
+    for d in range(x.ndim - 1):
+        lines *= shape[d]
+    out = cnp.PyArray_EMPTY(x.ndim, shape, cnp.PyArray_TYPE(x), False)
+    if lines * n == 0:
+        return out
+    constants = cnp.PyArray_EMPTY(1, shape + x.ndim - 1, cnp.PyArray_TYPE(x), False)
+    constants[...] = value
+    job.x, job.out, job.constants = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out), cnp.PyArray_BYTES(constants)
+    job.size, job.line, job.source_line = size, n * size, job.sizes[dims - 1] * size
+    pieces = <Piece*>malloc(n * sizeof(Piece))
+    if pieces == NULL:
+        raise MemoryError
+    job.pieces, job.number = pieces, cut(job.places[dims - 1], n, size, pieces)
+    try:
+        shared(pad_lines, &job, lines, max(1, GRAIN // job.line))
+    finally:
+        free(pieces)
+    return out
