@@ -1,29 +1,79 @@
-"""Arrays with a constant, or with more of their own elements, around them."""
+"""Arrays with a constant, or with more of their own elements, around them, and arrays from end to beginning."""
 
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["picked", "surrounded"]
+__all__ = ["flipped", "kept", "picked", "surrounded"]
 
-fast: ModuleType | None = load("pads")
+fast: Any = load("pads")
 MOST = 3  # dimensions that the compiled kernel pads
+LONG = 4096  # elements of a line whose places are not kept
 
 
-def picked(input: np.ndarray, places: Sequence[np.ndarray]) -> np.ndarray:
+def kept(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Keeps the places that a function has found in a short line, whose length is its first argument."""
+
+    def found(*args):
+        places = np.ascontiguousarray(function(*args), np.int64)
+        places.flags.writeable = False
+        return places
+
+    again = lru_cache(maxsize=256)(found)
+    return lambda n, *args: (again if n < LONG else found)(n, *args)
+
+
+@kept
+def outside(n: int, before: int, after: int) -> Array:
+    """The places of a line; -1 for what lies around it."""
+    places = np.arange(-before, n + after)
+    return np.where(places < n, np.maximum(places, -1), -1)
+
+
+@kept
+def in_line(n: int, backwards: bool) -> Array:
+    """The places of a line in their order, or in the opposite one."""
+    return np.arange(n)[:: -1 if backwards else 1]
+
+
+def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given places of each of the last dimensions."""
-    if (found := surrounded(input, places, 0)) is not None:
+    if has_kernel(input, len(places)) and (found := padded(input, places, 0)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
     return input
 
 
-def surrounded(input: np.ndarray, places: Sequence[np.ndarray], value: complex) -> np.ndarray | None:
-    """The same, with a value where a place is -1; None where there is no kernel for it."""
-    if fast is None or type(input) is not np.ndarray or not 0 < len(places) <= MOST:
+def flipped(input: Array, dims: tuple[int, ...]) -> Array:
+    """The elements of some dimensions in the opposite order."""
+    first = min(dims, default=input.ndim)
+    if has_kernel(input, input.ndim - first):
+        places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
+        if (found := padded(input, places, 0)) is not None:
+            return found
+    return np.flip(input, dims).copy()
+
+
+def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> np.ndarray | None:
+    """The elements with constants around them, or cut off; None where there is no kernel for it."""
+    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
+    if not has_kernel(input, input.ndim - first):
         return None
+    lines = zip(input.shape[first:], widths[first:], strict=True)
+    return padded(input, [outside(n, before, after) for n, (before, after) in lines], value)
+
+
+def has_kernel(input: Array, dims: int) -> bool:
+    """Whether the kernel may pad so many dimensions of an array."""
+    return fast is not None and type(input) is np.ndarray and 0 < dims <= MOST
+
+
+def padded(input: np.ndarray, places: Sequence[np.ndarray], value: complex) -> np.ndarray | None:
+    """The elements at the given places, or a value at the place -1; None where there is no kernel for the array."""
     return fast.padded(input, tuple(places), np.array(value, input.dtype))

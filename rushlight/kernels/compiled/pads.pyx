@@ -120,7 +120,7 @@ cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Pi
 def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     """The elements at the given places of each of the last one to three dimensions, or `value` where a place is -1.
 
-    The places are vectors of int64. None for an array that is not aligned, not in the machine's byte order, or of objects.
+    The places are vectors of int64. None for an array that is not aligned, in another byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
     cdef cnp.ndarray source, index, constants
@@ -128,7 +128,9 @@ def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     cdef Py_ssize_t lines = 1, size = cnp.PyArray_ITEMSIZE(x), n
     cdef Job job
     cdef Piece* pieces
-    if cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT or not cnp.PyArray_ISBEHAVED_RO(x) or not 1 <= dims <= MOST or first < 0 or x.ndim > 64:
+    if not 1 <= dims <= MOST or first < 0 or x.ndim > 64:
+        return None
+    if cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT or not cnp.PyArray_ISBEHAVED_RO(x):
         return None
     source = cnp.PyArray_GETCONTIGUOUS(x)
     for d in range(x.ndim):

@@ -1,7 +1,6 @@
 """Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
-from rushlight.kernels.padding import picked, surrounded
+from rushlight.kernels.padding import kept, picked, surrounded
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -30,9 +29,7 @@ def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     name="constant_pad_nd",
 )
 def _constant_pad(input, widths, value):
-    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
-    lines = zip(input.shape[first:], widths[first:], strict=True)
-    if input.ndim and (found := surrounded(input, [outside(n, *around) for n, around in lines], value)) is not None:
+    if (found := surrounded(input, widths, value)) is not None:
         return found
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
     out = np.full(shape, value, input.dtype, like=input)
@@ -91,25 +88,6 @@ def widths_of(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], 
     pairs = list(zip(pad[::2], pad[1::2], strict=True))
     widths = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
     return widths
-
-
-def kept(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Keeps the places that a function has found."""
-
-    @lru_cache(maxsize=256)
-    def places(*args):
-        found = np.ascontiguousarray(function(*args), np.int64)
-        found.flags.writeable = False
-        return found
-
-    return places
-
-
-@kept
-def outside(n: int, before: int, after: int) -> Array:
-    """The places of a line; -1 for what lies around it."""
-    places = np.arange(-before, n + after)
-    return np.where(places < n, np.maximum(places, -1), -1)
 
 
 # padding with the tensor's own elements

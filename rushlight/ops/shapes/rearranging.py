@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
-from rushlight.kernels.padding import surrounded
+from rushlight.kernels.padding import flipped
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.shape import flatten, unsqueeze
@@ -20,14 +19,6 @@ from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
-
-
-@lru_cache(maxsize=256)
-def in_line(n: int, turned: bool) -> np.ndarray:
-    """The places of a line in their order, or in the opposite one."""
-    places = np.ascontiguousarray(np.arange(n)[:: -1 if turned else 1], np.int64)
-    places.flags.writeable = False
-    return places
 
 
 @operator(
@@ -38,12 +29,7 @@ def in_line(n: int, turned: bool) -> np.ndarray:
     input=lambda grad, dims: _flip(grad, dims),
 )
 def _flip(input, dims):
-    if dims and type(input) is np.ndarray:
-        first = min(dims)
-        places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
-        if (found := surrounded(input, places, 0)) is not None:
-            return found
-    return np.flip(input, dims).copy()
+    return flipped(input, dims)
 
 
 @method
