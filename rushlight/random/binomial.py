@@ -1,11 +1,15 @@
 """Binomial numbers, the very ones that PyTorch draws on a CPU."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.random.generator import Generator
 from rushlight.random.names import SINGLE_OR_DOUBLE, require
+
+fast: ModuleType | None = load("rejection")
 
 
 def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
@@ -21,6 +25,10 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
     """
     require(counts.dtype, SINGLE_OR_DOUBLE, "binomial_cpu")
     with generator.lock:
+        if fast is not None:
+            found = counts.astype(np.float64, "C")
+            fast.binomial(generator.capsule, found, probabilities.astype(np.float64, "C"))
+            return found.astype(counts.dtype, copy=False)
         draw = lambda: float(generator.uniform64(1)[0])
         pairs = zip(counts.ravel().tolist(), probabilities.ravel().tolist(), strict=True)
         numbers = [_successes(count, p, draw) for count, p in pairs]

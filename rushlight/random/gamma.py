@@ -1,13 +1,16 @@
 """Gamma and Dirichlet numbers, the very ones that PyTorch draws on a CPU."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.random.generator import Generator
 from rushlight.random.names import SINGLE_OR_DOUBLE, require
 from rushlight.random.normal import standard_pairs
 
+fast: ModuleType | None = load("rejection")
 THIRD, SQUEEZE = float(np.float32(1 / 3)), float(np.float32(0.0331))  # PyTorch has them in single precision
 
 
@@ -42,6 +45,10 @@ def dirichlet(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
 def _numbers(generator: Generator, concentrations: np.ndarray, kind: type) -> np.ndarray:
     """Float64 gamma numbers for concentrations that are computed with in the precision `kind`."""
     with generator.lock:
+        if fast is not None:
+            found, kept = concentrations.astype(np.float64, "C"), generator.next_double_normal_sample
+            generator.next_double_normal_sample = fast.gamma(generator.capsule, found, kind is np.float32, kept)
+            return found
         numbers = [_rejected(generator, kind(alpha)) for alpha in concentrations.ravel()]
     return np.array(numbers, np.float64).reshape(concentrations.shape)
 
@@ -59,6 +66,8 @@ def _rejected(generator: Generator, alpha) -> float:
         scale = uniform() ** float(kind(1) / alpha)
         alpha = alpha + kind(1)
     d = float(alpha - kind(THIRD))
+    if not d > 0:
+        return math.nan
     c = 1 / math.sqrt(9 * d)
     while True:
         x = standard_pairs(generator, 1)[0]

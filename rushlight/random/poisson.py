@@ -1,11 +1,15 @@
 """Poisson numbers, the very ones that PyTorch draws on a CPU."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.random.generator import Generator
 from rushlight.random.names import FLOATING, require
+
+fast: ModuleType | None = load("rejection")
 
 
 def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
@@ -23,6 +27,10 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     if not (rates >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with generator.lock:
+        if fast is not None:
+            found = rates.astype(np.float64, "C")
+            fast.poisson(generator.capsule, found)
+            return found.astype(rates.dtype, copy=False)
         draw = lambda: float(generator.uniform64(1)[0])
         numbers = [_rejected(rate, draw) if rate >= 10 else _multiplied(rate, draw) for rate in rates.ravel().tolist()]
     return np.array(numbers, rates.dtype).reshape(rates.shape)
