@@ -2,13 +2,19 @@
 
 With F the distribution function and f its density, F(x(a); a) = u gives dx/da = -(dF/da) / f (M. Figurnov, S. Mohamed
 and A. Mnih, "Implicit reparameterization gradients", 2018). dF/da is taken of log F, or of log(1 - F), whichever
-is exact in its tail, by a central difference of sixth order: eleven digits.
+is exact in its tail, by a central difference of sixth order: eleven digits. The compiled kernel sums up derivatives of
+the terms of a series, and leaves to this form what takes too many of them.
 """
+
+from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.kernels.special import scipy_special
 
+fast: ModuleType | None = load("implicit")
 WEIGHTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
 STEP = 0.01  # in units of how fast the logarithm bends
 
@@ -21,13 +27,9 @@ def gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
     >>> gamma_slope(np.array([1.0, 30.0]), np.array([0.7, 28.0])).round(6)
     array([0.973219, 0.971282])
     """
-    library = scipy_special()
-    a, wide = concentration.astype(np.float64), x.astype(np.float64)
-    log_density = (a - 1) * np.log(wide) - wide - library.gammaln(a)
-    with np.errstate(all="ignore"):
-        lower = _moved(lambda a: library.gammainc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
-        upper = _moved(lambda a: library.gammaincc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
-    return _chosen(wide < a, lower, -upper, x.dtype)
+    if fast is None:
+        return _gamma_slope(concentration, x)
+    return _completed(fast.gamma_slopes, _gamma_slope, concentration, x)
 
 
 def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -38,6 +40,34 @@ def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> n
     >>> beta_slope(np.array([0.3]), np.array([1.0]), np.array([2.0])).round(6)  # F = x ** a: -x log x / (1 - x)
     array([0.515988])
     """
+    if fast is None:
+        return _beta_slope(concentration, x, total)
+    return _completed(fast.beta_slopes, _beta_slope, concentration, x, total)
+
+
+def _completed(kernel: Callable, plain: Callable, *arrays: np.ndarray) -> np.ndarray:
+    """What a kernel finds, and the plain form where it leaves NaN; in the dtype of the second array."""
+    dtype, shape = arrays[1].dtype, np.broadcast_shapes(*(array.shape for array in arrays))
+    wide = [np.broadcast_to(array, shape).astype(np.float64, "C") for array in arrays]
+    found = kernel(*wide)
+    if (left := np.isnan(found)).any():
+        found[left] = plain(*(array[left] for array in wide))
+    return found.astype(dtype, copy=False)
+
+
+def _gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The plain form for gamma numbers."""
+    library = scipy_special()
+    a, wide = concentration.astype(np.float64), x.astype(np.float64)
+    log_density = (a - 1) * np.log(wide) - wide - library.gammaln(a)
+    with np.errstate(all="ignore"):
+        lower = _moved(lambda a: library.gammainc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
+        upper = _moved(lambda a: library.gammaincc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
+    return _chosen(wide < a, lower, -upper, x.dtype)
+
+
+def _beta_slope(concentration: np.ndarray, x: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """The plain form for beta numbers."""
     library = scipy_special()
     a, wide = concentration.astype(np.float64), x.astype(np.float64)
     b = total.astype(np.float64) - a
