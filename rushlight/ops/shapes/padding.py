@@ -1,6 +1,6 @@
 """Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -164,7 +164,7 @@ def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     return kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % max(kept.size, 1)]
 
 
-PLACES = {"reflect": reflected, "replicate": replicated, "circular": circled}
+PLACES: dict[str, Callable[..., Any]] = {"reflect": reflected, "replicate": replicated, "circular": circled}
 
 
 def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: float | None = None) -> Tensor:
