@@ -251,6 +251,82 @@ ADVICE = (
         "Load into a model of the same class; strict=False takes the names that agree.",
     ),
     (r"embed_dim must be divisible by num_heads", "Each head gets embed_dim / num_heads numbers."),
+    (
+        r"must be divisible by groups",
+        "Each group gets in_channels / groups and out_channels / groups channels; groups=1 joins all.",
+    ),
+    (r"must be divisible by num_groups", "Each group gets num_channels / num_groups channels."),
+    (r"^(\w+) must be greater than zero, but got", "Give 1 or more: {1}=1."),
+    (
+        r"^(\w+) should be a positive integer value, but got",
+        "Give a whole number from 1 on: int({1}). A DataLoader with batch_size=None gives single examples.",
+    ),
+    (r"sampler option is mutually exclusive with shuffle", "Leave one of them out: a sampler gives the order itself."),
+    (r"is mutually exclusive with drop_last", "Leave drop_last out: single examples make no batch that is too short."),
+    (r"^Padding_idx must be within num_embeddings", "Rows of the table count from 0; num_embeddings is one more."),
+    (
+        r"^index -?\d+ is out of range: there are (\d+)",
+        "Members count from 0, from the end as -1; len(...) tells how many there are.",
+    ),
+    (r"name can't contain \"\.\"", "Dots part the names of modules in modules: write _ instead."),
+    (r"object to buffer '\w+'", "Make a tensor of it (torch.tensor(...)); what is none is a plain attribute."),
+    (r"^Nesterov momentum requires", "Give a momentum, momentum=0.9 say, and leave dampening at 0."),
+    (r"^Invalid beta", "It is a share from 0 on and below 1: betas=(0.9, 0.999) are the usual ones."),
+    (r"^Invalid (?:momentum|epsilon|weight_decay|rho|alpha|lambd)", "It is a number from 0 on: look for its sign."),
+    (r"^invalid type: '(\w+)'", "Give a type of torch: torch.float32, or its older name 'torch.FloatTensor'."),
+    (
+        r"not implemented for '(?:Long|Int|Short|Char|Byte|Bool)'",
+        "Convert whole numbers and truth values first: x.float(). A loss takes the scores first, then the target.",
+    ),
+    (
+        r"must be Tensor, not (?:int|float|bool|complex)\b",
+        "Make a tensor of it (torch.tensor(...)), or use Python's math for numbers.",
+    ),
+    (r"must be Tensor, not (?:str|bytes)\b", "Texts are no numbers: convert them first, float(text)."),
+    (r"must be Tensor, not NoneType", "A function without `return` gives None: look at where it comes from."),
+    (
+        r"Trying to create tensor with negative dimension",
+        "Sizes are whole numbers from 0 on: look at where they are computed.",
+    ),
+    (
+        r"Index tensor must have the same number of dimensions as",
+        "x.gather(1, index.unsqueeze(1)) takes one element of each row.",
+    ),
+    (
+        r"only supports boolean masks|expected condition to be a boolean tensor",
+        "Compare, as in x > 0, or convert what is 0 and 1: mask.bool().",
+    ),
+    (
+        r"expects split_sizes to sum exactly to (\d+)",
+        "The parts' sizes add up to {1}; a single number is the size of all parts.",
+    ),
+    (r"Provided sizes .* multiply up to the size of dim", "One of the sizes may be -1: it is what the others leave."),
+    (r"only one dimension can be inferred", "Give -1 once, and numbers for the other sizes."),
+    (
+        r"invalid multinomial distribution|probability tensor contains either",
+        "Give weights from 0 on, not all of them 0: scores.softmax(-1) makes some of scores.",
+    ),
+    (r"samples without replacement", "replacement=True may draw the same one again."),
+    (
+        r"result type \w+ can't be cast to the desired output type",
+        "What is changed in place keeps its type: convert it first (x.float()), or make a new tensor (x = x / 2).",
+    ),
+    (
+        r"weight tensor should be defined either for all (\d+) classes",
+        "Give a number for each class, {1} in all: as many as there are columns of scores.",
+    ),
+    (
+        r"weight should have at least three dimensions",
+        "A convolution's weight is (out_channels, in_channels / groups, *kernel): weight[None, None] for one kernel.",
+    ),
+    (r"inconsistent with step sign", "The step leads from start to end: give it the sign of end - start."),
+    (
+        r"to satisfy the constraint GreaterThan",
+        "Look for mistakes of sign: torch.nn.functional.softplus(x) or x.exp() makes numbers positive.",
+    ),
+    (r"to satisfy the constraint", "Look for NaN and for mistakes of sign in what the parameters are computed from."),
+    (r"^randint\(\) received an invalid", "Give the size as a tuple: torch.randint(10, (2, 3))."),
+    (r"^linspace\(\) received an invalid", "Give the number of points: torch.linspace(0, 1, steps=11)."),
 )
 
 

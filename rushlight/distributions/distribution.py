@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
 import rushlight as torch
+from rushlight.core.advice import advised
 from rushlight.core.lines import warn
 from rushlight.distributions import constraints
 from rushlight.distributions.utils import lazy_property
@@ -184,8 +185,11 @@ class Distribution:
             value = getattr(self, name)
             if not constraint.check(value).all():
                 raise ValueError(
-                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
-                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                    advised(
+                        f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
+                        f"distribution {self!r} to satisfy the constraint {constraint!r}, "
+                        f"but found invalid values:\n{value}"
+                    )
                 )
 
     def _check_sample(self, value: Tensor) -> None:

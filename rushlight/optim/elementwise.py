@@ -255,7 +255,12 @@ def check_rate(lr: Any) -> None:
     """Raises PyTorch's errors for a learning rate that is negative, or a tensor of several."""
     if isinstance(lr, TensorBase) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    check("learning rate", lr, lr >= 0.0)
+    try:
+        valid = lr >= 0.0
+    except TypeError:
+        said = f"'<' not supported between instances of '{type(lr).__name__}' and 'float'"
+        raise TypeError(f"{said}: lr={lr!r} is no number. Convert it first: float(text) makes one of a text.") from None
+    check("learning rate", lr, valid)
 
 
 def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:

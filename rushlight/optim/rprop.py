@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, number
 from rushlight.optim.optimizer import Params
@@ -45,7 +46,7 @@ class Rprop(ElementwiseOptimizer):
     ):
         check_rate(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+            raise ValueError(advised(f"Invalid eta values: {etas[0]}, {etas[1]}"))
         super().__init__(
             params,
             {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
 from rushlight.optim.optimizer import Params
 
@@ -48,7 +49,7 @@ class SGD(ElementwiseOptimizer):
         check("momentum value", momentum, momentum >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+            raise ValueError(advised("Nesterov momentum requires a momentum and zero dampening"))
         super().__init__(
             params,
             {

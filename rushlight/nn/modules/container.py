@@ -6,6 +6,7 @@ from itertools import chain, groupby
 from operator import index
 from typing import Any, Self
 
+from rushlight.core.advice import advised
 from rushlight.nn.modules.module import Module, indented
 
 __all__ = ["ModuleDict", "ModuleList", "Sequential"]
@@ -24,7 +25,7 @@ class Numbered(Module):
         size = len(self)
         position = index(idx)
         if not -size <= position < size:
-            raise IndexError(f"index {idx} is out of range")
+            raise IndexError(advised(f"index {idx} is out of range: there are {len(self)}"))
         return list(self._modules)[position]
 
     def _renumber(self, modules):

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device, Sizes, repeated, uninitialized
@@ -59,7 +60,9 @@ class _ConvNd(Module):
             raise ValueError("groups must be a positive integer")
         for name in ("in_channels", "out_channels"):
             if getattr(self, name) % self.groups:
-                raise ValueError(f"{name} must be divisible by groups")
+                raise ValueError(
+                    advised(f"{name} must be divisible by groups, but got {getattr(self, name)} and {self.groups}")
+                )
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
                 raise ValueError(f"Invalid padding string {self.padding!r}, should be one of 'same', 'valid'")

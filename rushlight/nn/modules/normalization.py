@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -84,7 +85,7 @@ class GroupNorm(Module):
     ):
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+            raise ValueError(advised(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"))
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from typing import Any, Self
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.naming import typename
 from rushlight.nn.modules.container import pairs
@@ -45,7 +46,7 @@ class ParameterList(Module):
         """The name of the value at a position; IndexError out of range."""
         position = index(idx)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"index {idx} is out of range")
+            raise IndexError(advised(f"index {idx} is out of range: there are {len(self)}"))
         return str(position % len(self))
 
     def __getitem__(self, idx: int | slice) -> Any:

@@ -275,7 +275,7 @@ def check_options(
             raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
     for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
         if value <= 0:
-            raise ValueError(f"{name} must be greater than zero")
+            raise ValueError(advised(f"{name} must be greater than zero, but got {value}"))
     if proj_size < 0:
         raise ValueError("proj_size should be a positive integer or zero to disable projections")
     if proj_size >= hidden_size:

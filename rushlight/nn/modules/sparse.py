@@ -1,5 +1,6 @@
 """Tables of vectors that are looked up by number."""
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -18,7 +19,9 @@ class _Table(Module):
         """Registers the weights: new ones, or the tensor that was given."""
         shape = (self.num_embeddings, self.embedding_dim)
         if padding_idx is not None and not -shape[0] <= padding_idx < shape[0]:
-            raise AssertionError("Padding_idx must be within num_embeddings")
+            raise AssertionError(
+                advised(f"Padding_idx must be within num_embeddings, but got {padding_idx} for {shape[0]} embeddings")
+            )
         self.padding_idx = None if padding_idx is None else padding_idx % shape[0]
         if weight is None:
             self.weight = uninitialized(shape, device, dtype, requires_grad)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
@@ -111,7 +112,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor
         for d, name in dtypes.TYPE_NAMES.items():
             if dtype == f"torch.{name}Tensor":
                 return convert(self, d._numpy)
-        raise ValueError(f"invalid type: '{dtype}'")
+        raise ValueError(advised(f"invalid type: '{dtype}'"))
     return convert(self, dtypes.as_numpy(getattr(dtype, "dtype", dtype)))
 
 

@@ -40,7 +40,7 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
         return tuple([size // -known if n == -1 else n for n in shape])
     known = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+        raise RuntimeError(advised("only one dimension can be inferred"))
     if -1 in shape and known == 0 and size == 0:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "

@@ -6,6 +6,7 @@ from itertools import repeat
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
+from rushlight.core.advice import advised
 from rushlight.random import Generator
 from rushlight.utils.data.collate import default_collate, default_convert
 from rushlight.utils.data.dataset import Dataset, IterableDataset
@@ -99,7 +100,7 @@ class DataLoader(Generic[T]):
         if self._is_iterable:
             refuse_order(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
+            raise ValueError(advised("sampler option is mutually exclusive with shuffle"))
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
@@ -107,7 +108,9 @@ class DataLoader(Generic[T]):
                 )
             batch_size = None
         elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+            raise ValueError(
+                advised("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+            )
         if sampler is None and self._is_iterable:
             sampler = _InfiniteConstantSampler()
         elif sampler is None and shuffle:

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.random import Generator, default_generator
 from rushlight.random.integers import randint, random_, randperm
@@ -32,7 +33,7 @@ def draw_seed(generator: Generator | None) -> int:
 def require_positive(name: str, value: Any) -> None:
     """Raises PyTorch's ValueError for what is no positive integer."""
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+        raise ValueError(advised(f"{name} should be a positive integer value, but got {name}={value}"))
 
 
 class Sampler(Generic[T]):

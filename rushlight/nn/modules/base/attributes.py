@@ -89,7 +89,7 @@ class Attributes:
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+                advised(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
             )
         self._buffers[name] = after_hooks("buffer", self, name, tensor)
         if persistent:
@@ -105,7 +105,7 @@ class Attributes:
         if not isinstance(module, Attributes) and module is not None:
             raise TypeError(advised(f"{typename(module)} is not a Module subclass"))
         if isinstance(name, str) and "." in name:
-            raise KeyError(f'module name can\'t contain ".", got: {name}')
+            raise KeyError(advised(f'module name can\'t contain ".", got: {name}'))
         self._check_name("module", name, "_modules")
         self._modules[name] = after_hooks("module", self, name, module)
 
@@ -120,7 +120,7 @@ class Attributes:
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."')
+            raise KeyError(advised(f'{kind} name can\'t contain ".", got: {name}'))
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
         if hasattr(self, name) and name not in self.__dict__[registry]:
