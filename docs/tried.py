@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import rushlight as torch
 
 ERRORS = re.compile(r"Error|[Rr]aises|refuse")
+KINDS = ((2, 3), (4,), (4, 4), (4, 4, 4), (4, 4, 4, 4), (4, 4, 4, 4, 4))  # shapes that inputs are tried with
 SHAPES = re.compile(r"\(\w*\*|shape|size|dimension|vector|matri")
 
 
@@ -29,11 +30,16 @@ def found(value: object, doc: str) -> list[str]:
 def called(value: object) -> Callable | None:
     """What is tried: a function of tensors; None for others, which may change settings."""
     if inspect.isclass(value):
-        made = outcome(value) if issubclass(value, torch.nn.Module) else None
+        made = outcome(value, *sizes(value)) if issubclass(value, torch.nn.Module) else None
         return made.forward if isinstance(made, torch.nn.Module) else None
     names = required(value) if callable(value) else []
     first = inspect.signature(value).parameters[names[0]] if names else None
     return value if first is not None and (first.name == "input" or "Tensor" in str(first.annotation)) else None
+
+
+def sizes(module: type) -> list[int]:
+    """What a module is made with: the same size everywhere, and windows that fit in it."""
+    return [3 if name == "kernel_size" else 4 for name in required(module)]
 
 
 def outcome(function: Callable, *arguments: object, **options: object) -> object:
@@ -68,18 +74,36 @@ def shapes(function: Callable) -> Iterator[str]:
 
 
 def errors(function: Callable) -> Iterator[str]:
-    """The errors for what is no tensor, for a dimension that there is not, for shapes that do not fit."""
+    """The errors for what is no tensor, for dimensions that there are not, for shapes that do not fit."""
     names = required(function)
     told = []
     if names:
-        given = tensors(len(names), 2, 3)
+        results = {shape: outcome(function, *tensors(len(names), *shape)) for shape in KINDS}
+        fitting = [shape for shape, result in results.items() if not isinstance(result, Exception)]
+        given = tensors(len(names), *(fitting or KINDS)[0])
         if isinstance(outcome(function, NoTensor(), *given[1:]), TypeError):
             told.append("TypeError for what is no tensor")
-        works = not isinstance(outcome(function, *given), Exception)
-        takes_dim = works and "dim" in inspect.signature(function).parameters
+        takes_dim = fitting and "dim" in inspect.signature(function).parameters
         if takes_dim and isinstance(outcome(function, *given, dim=9), IndexError):
             told.append("IndexError for a dimension that there is not")
-        if works and len(names) == 2 and isinstance(outcome(function, given[0], *tensors(1, 5)), RuntimeError):
+        if fitting and len(names) == 2 and refusal(outcome(function, given[0], *tensors(1, 5))) == "RuntimeError":
             told.append("RuntimeError for shapes that do not fit")
+        if fitting and isinstance(getattr(function, "__self__", None), torch.nn.Module):
+            told += misfits(results, outcome(function, *tensors(len(names), *(n + 1 for n in fitting[0]))))
     if told:
         yield f"{', '.join(told)}."
+
+
+def misfits(results: dict[tuple[int, ...], object], larger: object) -> Iterator[str]:
+    """The errors of a module for inputs of other numbers of dimensions, and of other sizes."""
+    refused = {len(shape): refusal(result) for shape, result in results.items() if len(shape) != 2 or shape == (4, 4)}
+    for kind in sorted({kind for kind in refused.values() if kind}):
+        dims = [str(n) for n, found in sorted(refused.items()) if found == kind]
+        yield f"{kind} for an input of {' or '.join(dims)} dimension{'s' * (dims != ['1'])}"
+    if kind := refusal(larger):
+        yield f"{kind} for sizes that do not fit"
+
+
+def refusal(result: object) -> str:
+    """The name of the error that a call refuses what does not fit with; "" for a result."""
+    return type(result).__name__ if isinstance(result, (RuntimeError, ValueError)) else ""

@@ -1,5 +1,7 @@
 """A guard around a function: what a failed call says is put right. Compiled, it leaves no frame of its own."""
 
+from numpy import generic, ndarray
+
 SWITCH = None  # asks who takes over a call: see `overrides.switches`
 
 
@@ -12,6 +14,8 @@ def use_switch(switch):
 def with_errors_of(refusal, other_form, foreign, function, place):
     """The function; an exception of its is raised as what `refusal(place, args, kwargs, error)` makes of it.
 
+    A function of tensors that gives an array was given arrays alone, which operators compute with too: that is refused.
+
     Where that is a TypeError and `other_form(place, args, kwargs)` knows the arguments in another form, it is called
     with those. `foreign(args, kwargs)` tells whether an object among them takes calls over itself: then it is asked.
     """
@@ -22,7 +26,10 @@ def with_errors_of(refusal, other_form, foreign, function, place):
             if taken is not None:
                 return taken[0]
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            if type(result) is ndarray or isinstance(result, generic):
+                raise TypeError("an array was given where a tensor belongs")
+            return result
         except Exception as error:
             again = (args, kwargs) if SWITCH is None and foreign(args, kwargs) else None
             better = error if again else refusal(place, args, kwargs, error)

@@ -14,7 +14,7 @@ from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
 from rushlight.refusals.dtypes import with_known_types
 from rushlight.refusals.signatures import misfit
-from rushlight.tensors import foreign
+from rushlight.tensors import Tensor, foreign
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
@@ -94,11 +94,24 @@ def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -
     said = misfit(place, args[place.startswith("Tensor.") :], kwargs)
     if said is not None:
         return TypeError(said)
+    if isinstance(error, (TypeError, AttributeError)) and (said := no_tensor_first(place, args)):
+        return TypeError(said)
     if isinstance(error, AttributeError):
         return not_a_tensor(place, args, kwargs, error)
     if type(error) is IndexError and str(error) == "tuple index out of range":
         return without_dimensions(args, kwargs, error)
     return translated(error)
+
+
+def no_tensor_first(place: str, args: Any) -> str:
+    """That a function's first argument is no tensor, where its own signature wants one; "" where that is not so."""
+    if not args or place.startswith("Tensor.") or isinstance(args[0], TensorBase):
+        return ""
+    first = next(iter(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters.values()))
+    if first.annotation is not Tensor:
+        return ""
+    name, kind = place.rpartition(".")[2], type(args[0]).__name__
+    return f"{name}(): argument '{first.name}' (position 1) must be Tensor, not {kind}"
 
 
 def without_dimensions(args: Any, kwargs: Any, error: IndexError) -> IndexError:

@@ -80,9 +80,11 @@ def test_examples_in_a_process_group():
         ("sin", ["Shape: that of `input`, any.", "TypeError for what is no tensor."]),
         ("maximum", ["RuntimeError for shapes that do not fit."]),
         ("amax", ["IndexError for a dimension that there is not."]),
-        ("nn.Tanh", ["Shape: that of `input`, any."]),
+        ("nn.Tanh", ["Shape: that of `input`, any.", "TypeError for what is no tensor."]),
         ("manual_seed", []),
-        ("nn.Linear", []),
+        ("nn.Linear", ["TypeError for what is no tensor", "RuntimeError for sizes that do not fit."]),
+        ("nn.Conv1d", ["RuntimeError for an input of 1 or 4 or 5 dimensions"]),
+        ("nn.ModuleList", []),
     ],
 )
 def test_the_reference_tells_what_was_tried(name, lines):

@@ -3,6 +3,7 @@
 import importlib
 import re
 
+import numpy as np
 import pytest
 from refusals.mistakes import ABSENT, MISTAKES, PAGE, error_of, scores
 
@@ -47,3 +48,18 @@ def test_no_message_is_worse_than_pytorchs():
     theirs = scores(pytest.importorskip("torch"))
     ours = scores(importlib.import_module("rushlight"))
     assert [line[0] for line, mine, other in zip(MISTAKES, ours, theirs, strict=True) if mine < other] == []
+
+
+ELEMENTWISE = """
+CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid Mish ReLU ReLU6 SELU SiLU Sigmoid Softplus
+Softshrink Softsign Tanh Tanhshrink
+""".split()
+
+
+@pytest.mark.parametrize("given", [np.ones((2, 2), np.float32), [1.0, 2.0], None], ids=["array", "list", "nothing"])
+@pytest.mark.parametrize("name", [*ELEMENTWISE, "HingeEmbeddingLoss", "MSELoss", "MultiLabelSoftMarginLoss"])
+def test_what_is_no_tensor_is_refused_by_its_argument(name, given):
+    nn = importlib.import_module("rushlight").nn
+    words = f"argument '\\w+' \\(position 1\\) must be Tensor, not {type(given).__name__}"
+    with pytest.raises(TypeError, match=words):
+        getattr(nn, name)()(*[given] * (2 if name.endswith("Loss") else 1))

@@ -366,7 +366,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Applies the function to each element; the result has the shape of `input`."""
-        return input.sigmoid()
+        return F.sigmoid(input)
 
 
 class Tanh(Module):
@@ -379,7 +379,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Applies the function to each element; the result has the shape of `input`."""
-        return input.tanh()
+        return F.tanh(input)
 
 
 class LogSigmoid(Module):
