@@ -252,7 +252,7 @@ ADVICE = (
     ),
     (r"embed_dim must be divisible by num_heads", "Each head gets embed_dim / num_heads numbers."),
     (
-        r"must be divisible by groups",
+        r"_channels must be divisible by groups",
         "Each group gets in_channels / groups and out_channels / groups channels; groups=1 joins all.",
     ),
     (r"must be divisible by num_groups", "Each group gets num_channels / num_groups channels."),

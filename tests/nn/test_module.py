@@ -155,7 +155,7 @@ def test_names_that_cannot_be_registered(torch, kind, name, error, message):
     module = torch.nn.Module()
     with pytest.raises(error) as caught:
         getattr(module, f"register_{kind}")(name, None)
-    assert caught.value.args[0] == message
+    assert caught.value.args[0].startswith(message)
 
 
 def test_values_that_cannot_be_registered(torch):
