@@ -77,7 +77,7 @@ def born(info: Any, op: Any, args: Any, tensors: Sequence[Tensor], known: Any, a
             one.birth = birth_in(tensor._array, info.site, "data")
             if one.birth is not None and (value == "inf" or one.birth.value == "nan"):
                 return one.birth
-        elif (one is None or one.name == "made") and tensor._needs and is_bad(tensor._array):
+        elif (one is None or one.name in ("made", "blank")) and tensor._needs and is_bad(tensor._array):
             return birth_in(tensor._array, info.site, "parameter")
     return Birth(info.site, op.name, value, found_in(op.name, args, value))
 

@@ -73,6 +73,11 @@ class Calls:
         held, site = self.built.get(id(module), (None, None))
         return site if held is not None and held() is module else None
 
+    def only_built(self, name: str) -> Site | None:
+        """The line that made a module of a class, where there is just one."""
+        sites = {site for held, site in self.built.values() if type(held()).__name__ == name}
+        return sites.pop() if len(sites) == 1 else None
+
     def lines_built(self, file: str) -> set[int]:
         """The lines of a file that made modules."""
         return {site.line for _, site in self.built.values() if site.file == file}

@@ -69,10 +69,21 @@ def attribute_made_at(site: Any, frames: list[FrameType]) -> str | None:
             if not is_object(owner):
                 continue
             for name, value in list(vars(owner).items()):
-                items = value if isinstance(value, (list, tuple)) else (value,)
-                if any(made_at(item, site) for item in items):
+                if any(made_at(item, site) for item in items_of(value)):
                     return name
     return None
+
+
+def variables_made_at(site: Any, frame: FrameType) -> list[str]:
+    """The variables of a frame that hold what was made at a place, alone or in a tuple."""
+    return [
+        name for name, value in list(frame.f_locals.items()) if any(made_at(item, site) for item in items_of(value))
+    ]
+
+
+def items_of(value: Any) -> Any:
+    """What a list or a tuple has in it; else the value itself, alone."""
+    return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def made_at(value: Any, site: Any) -> bool:

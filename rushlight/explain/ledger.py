@@ -55,6 +55,7 @@ class Ledger:
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
+        self.asked: Any = None  # the last tensor that is to require grad, or not to
         self.frozen: dict[int, tuple] = {}  # leaves that the program has frozen, with the line
         self.late: dict[int, tuple] = {}  # leaves that were used before they required grad, with the line
         self.differentiated: set[int] = set()  # leaves behind gradients that have a graph
@@ -78,10 +79,15 @@ class Ledger:
     def sets_needs(self, tensor: Any, needs: Any, site: Any) -> None:
         """The program says that a leaf is not to require grad, or that it is to, after it was used as data."""
         known = tensor.told
+        self.asked = ref(tensor)
         if not needs:
             keep(self.frozen, tensor, site)
         elif not tensor.requires_grad and known is not None and known.name == "data":
             keep(self.late, tensor, site)
+
+    def asked_last(self) -> Any:
+        """The last tensor of which the program says that it is to require grad, or not to."""
+        return None if self.asked is None else self.asked()
 
     def frozen_at(self, tensor: Any) -> Site | None:
         """The line that has frozen a leaf, if any."""

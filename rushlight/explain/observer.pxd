@@ -23,6 +23,7 @@ cdef class Watch(Onlooker):
     cdef readonly dict cuts
     cdef readonly dict spans
     cdef readonly dict alive
+    cdef readonly set lasting
     cdef readonly dict holders
     cdef readonly dict outputs
     cdef public object inference
@@ -41,9 +42,9 @@ cdef class Watch(Onlooker):
     @cython.locals(node=Node, known=Info)
     cdef int consider(self, Info info, TensorBase tensor) except -1
     @cython.locals(known=Info)
-    cdef Info data(self, TensorBase tensor, Info info, Site site)
+    cdef Info data(self, TensorBase tensor, Info info, Site site, Info told)
     cdef unrecorded(self, Entry op, Info info, tuple args, TensorBase out, int found)
-    cpdef made(self, object tensor)
+    cpdef made(self, object tensor, str name)
     @cython.locals(known=Info, site=Site)
     cdef descend(self, Info info, TensorBase tensor)
     @cython.locals(node=Node)

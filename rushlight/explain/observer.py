@@ -22,6 +22,7 @@ THROUGH = frozenset(
     ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "dropout", "masked_fill", "mul", "neg", "exp"]
 )  # as they come
 LASTING = 5  # results of so many steps that are there at one time are held by something
+OLD = 16  # as are three, the oldest of which is of so many steps and passes before
 KEPT = 16  # so many results of a line are remembered, each of another step
 
 
@@ -88,6 +89,7 @@ class Watch(Onlooker):
         self.cuts = {}  # by site and way
         self.spans = {}  # by line, what is known of the last result whose graph spans several steps, and its node
         self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
+        self.lasting = set()  # lines whose results of several steps are held by something
         self.holders = {}  # by line: the list that holds its results of several steps, by name
         self.outputs = {}  # by module: a line of its own for its results
         self.inference = None  # the line that entered inference mode last
@@ -154,8 +156,8 @@ class Watch(Onlooker):
                     info.depth = known.depth
         else:
             known = tensor.told
-            if not tensor._needs and (known is None or known.name == "made"):
-                known = self.data(tensor, info, info.site if known is None else known.site)
+            if not tensor._needs and (known is None or known.name == "made" or known.name == "blank"):
+                known = self.data(tensor, info, info.site if known is None else known.site, known)
         if known is not None:
             if known.cuts:
                 info.cuts = merged(info.cuts, known.cuts)
@@ -165,12 +167,12 @@ class Watch(Onlooker):
                 info.dim = known.dim
         return 2 if tensor._needs or (tensor._view is not None and tensor.requires_grad) else 1
 
-    def data(self, tensor, info, site):
+    def data(self, tensor, info, site, told):
         """What is known of data that comes from nowhere: that values have left the graph before, and bad values."""
         known = info_at(site, "data", info.step)
         known.plain = (ref(tensor),)
         if kind_of(tensor._array.dtype) in "fc":
-            known.cuts = self.left
+            known.cuts = self.left if told is None or told.name == "made" else ()
             known.birth = birth_in(tensor._array, site, "data")
         tensor.told = known
         return known
@@ -221,20 +223,20 @@ class Watch(Onlooker):
         elif not out._needs:
             out.told = info
 
-    def made(self, tensor):
-        """Notes where data is made."""
+    def made(self, tensor, name):
+        """Notes where data is made: `made` of numbers that may have left the graph, or `blank`."""
         if isinstance(tensor, TensorBase) and tensor._node is None and tensor.told is None:
-            tensor.told = info = info_at(self.sites.here(), "made", self.clock)
+            tensor.told = info = info_at(self.sites.here(), name, self.clock)
             info.plain = (ref(tensor),)
-            info.cuts = self.left
+            info.cuts = self.left if name == "made" else ()
 
     # results that stay
 
     def keep(self, site, out):
-        """Remembers the last result of a line in a step; after some steps, in one step of eight."""
+        """Remembers the last result of a line in a step; after some steps, only if the one before is eight back."""
         if site.clock == self.clock:
             site.results[-1] = ref(out)
-        elif self.clock - self.began <= 2 * KEPT or not self.clock & 7:
+        elif self.clock - self.began <= 2 * KEPT or self.clock - site.clock >= 8:
             site.clock = self.clock
             if site.results is None:
                 site.results = []
@@ -258,10 +260,17 @@ class Watch(Onlooker):
                 held = [t._node for result in site.results if (t := result()) is not None and t._node is not None]
                 if len(held) > len(self.alive.get(site, ())):
                     self.alive[site] = [(node.sequence, node.freed > 0) for node in held]
+                    lasts = self.lasts(len(held), held[0])
+                    if lasts:
+                        self.lasting.add(site)
                     self.ledger.unused.update([node.sequence for node in held if not node.freed])
-                    if len(held) >= LASTING and site not in self.holders and len(self.holders) < 5:
+                    if lasts and site not in self.holders and len(self.holders) < 5:
                         frames = list(user_frames(sys._getframe()))
                         self.holders[site] = holder_of(first_alive(site), frames)
+
+    def lasts(self, many, oldest):
+        """Whether so many results of a line that are there are held by something."""
+        return many >= LASTING or (many >= 3 and oldest.told is not None and self.clock - oldest.told.step >= OLD)
 
     # values that leave the graph
 

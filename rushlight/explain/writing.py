@@ -90,9 +90,28 @@ class Text:
             return at(file, target)
         return None
 
+    def binding(self, name: str, frame: Any) -> Written | None:
+        """The only line of a frame's function that makes a variable anew, of itself: h = cell(x, h)."""
+        own = function_of(frame.f_code)
+        return only(
+            [
+                (file, target)
+                for file, target, value, function in self.assignments()
+                if file == frame.f_code.co_filename and function is own
+                if isinstance(target, ast.Name) and target.id == name and is_made_anew(target, value)
+            ]
+        )
+
     def first_setting(self, name: str) -> Written | None:
         """The first line that sets an attribute."""
         return next((at(file, target) for file, target, _ in self.attributes(name)), None)
+
+    def first_binding(self, name: str) -> Written | None:
+        """The first line that gives a variable or an attribute a value that is computed."""
+        for file, target, value, _ in self.assignments():
+            if isinstance(target, (ast.Name, ast.Attribute)) and base_of(target) == name and is_computed(value):
+                return at(file, target)
+        return None
 
     def adding(self, name: str) -> Written | None:
         """Where something is put into the list or the dict of a name; where that is an argument, who gives it."""
@@ -192,6 +211,22 @@ class Text:
             if file == site.file and isinstance(node, ast.With) and node.lineno == site.line:
                 return Block(file, node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         return None
+
+    def zero_factor(self, site: Any) -> Written | None:
+        """Where a factor of a product at a place is made, if what is written there can well be zero."""
+        factors = {
+            base_of(side)
+            for file, node, _ in self.nodes()
+            if file == site.file and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+            if stands_in(node, site.line)
+            for side in (node.left, node.right)
+        }
+        made = [
+            (f, target)
+            for f, target, value, _ in self.assignments()
+            if base_of(target) in factors and may_be_zero(value)
+        ]
+        return only(made)
 
     def repeated(self) -> Written | None:
         """The only line with a list times a number, or with a list of one thing again and again."""
@@ -448,6 +483,13 @@ def is_plain(node: ast.AST) -> bool:
 def is_step(value: ast.expr) -> bool:
     """Whether a value is computed, and not only a copy to begin with."""
     return not is_plain(value) and not (isinstance(value, ast.Call) and called(value) in ("clone", "copy"))
+
+
+def may_be_zero(value: ast.expr) -> bool:
+    """Whether a value is written as zero, or as a number without its fraction."""
+    whole = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.FloorDiv) for part in ast.walk(value))
+    cut = isinstance(value, ast.Call) and called(value) in ("int", "round", "floor")
+    return whole or cut or (isinstance(value, ast.Constant) and value.value == 0)
 
 
 def is_computed(value: ast.expr) -> bool:

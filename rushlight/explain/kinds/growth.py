@@ -170,9 +170,12 @@ def kept_longest(case: Any) -> tuple[Any, int] | None:
     """The line whose results of many steps stay though no pass is to come to them, and of how many steps."""
     case.watch.count_alive()
     best = None
-    for site, held in case.watch.alive.items():
+    for site in case.watch.lasting:
+        held = case.watch.alive[site]
         idle = [number for number, freed in held if freed or number in case.ledger.unused]
-        if len(idle) >= 5 and (best is None or idle[-1] > best[0]):  # the last line on the way holds the others
+        if len(idle) >= min(5, len(held)) and (
+            best is None or idle[-1] > best[0]
+        ):  # the last line on the way holds the others
             best = idle[-1], site, len(idle)
     return None if best is None else best[1:]
 

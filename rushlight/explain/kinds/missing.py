@@ -207,7 +207,7 @@ def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
             mine = [id(p) for p in module.parameters()]
             if not mine or not ids.issuperset(mine) or module is root.module:
                 continue
-            called = root.called.get(id(module))
+            called = next((at for part in module.modules() if (at := root.called.get(id(part))) is not None), None)
             if called is not None:
                 return called, "; what is computed here is left out"
             name = case.names.known.get(id(module), "").rsplit(".", 1)[-1]

@@ -82,7 +82,7 @@ WORDS = (
     (
         r"grad can be implicitly created only for scalar",
         NO_SCALAR,
-        "backward is called here on a tensor of several elements",
+        "backward is called on a tensor of several elements",
         "a gradient belongs to one number: which weights the elements have in it is not said",
         "reduce it first, with mean() or sum(), or give the weights: y.backward(torch.ones_like(y))",
     ),
@@ -111,7 +111,7 @@ WORDS = (
     (
         r"only Tensors of floating point dtype can require gradients|Only Tensors of floating point",
         REFUSED,
-        "integers are to require grad here",
+        "integers are to require grad",
         "they have no derivative",
         "make them floats: 1.0 for 1, or dtype=torch.float32",
     ),
@@ -161,6 +161,7 @@ WORDS = (
 )
 
 
+OF_LOSS = re.compile(r"loss|cost|err|nll|energy|elbo|objective|penalty|reduction", re.IGNORECASE)  # lines of losses
 NUMBER = re.compile(r"'(?:float|int|bool|list|numpy\.\w+)' object has no attribute 'backward'")
 NO_GRADIENT = re.compile(
     r"'NoneType' object has no attribute '(?:zero_|data|detach_?|norm|clone|fill_|mul_|clamp_?|abs|pow|sum|mean|max)'"
@@ -213,6 +214,11 @@ def at_fault(case: Any, pattern: str, site: Any, what: str) -> Any:
         return unregistered_at(case) or Text.of(case).iterator_given(site), what
     if pattern.startswith("Expected more than 1 value"):
         return Text.of(case).call_without("DataLoader", "drop_last"), what
+    if pattern.startswith("all elements of input"):
+        return case.readings.only_built("BCELoss"), what
+    if pattern.startswith("only Tensors of floating"):
+        info = info_of(case.ledger.asked_last())
+        return info and info.site, what
     return None, what
 
 
@@ -232,8 +238,9 @@ def at_the_line_itself(case: Any) -> Iterator[Any]:
         for pattern, kind_of, what, why, do in WORDS:
             if re.search(pattern, str(error)):
                 info = info_of(getattr(error, "several", None))
-                made = ("computed here", info and info.site)
                 line, what = at_fault(case, pattern, site, what)
-                refused = ("refused at", site if line is not None else None)
-                yield found(kind_of, line or site, what, why, do, made, refused, weight=9)
+                line = line or (info and OF_LOSS.search(info.site.source) and info.site) or site
+                yield found(
+                    kind_of, line, what, why, do, ("computed here", info and info.site), ("refused at", site), weight=9
+                )
                 break

@@ -2,12 +2,13 @@
 
 import gc
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from rushlight.core.graph import Node
 from rushlight.core.lines import user_traces
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of
+from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of, variables_made_at
 from rushlight.explain.origins import info_of, leaves_behind
 from rushlight.explain.writing import Text, Written
 
@@ -133,7 +134,17 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
             return text.adding(holder)
     dropped = text.dropped(method="detach")
     name = attribute_made_at(made, frames)
-    return dropped or (name and text.setting(name, made)) or text.put_away(made)
+    return dropped or (name and text.setting(name, made)) or text.put_away(made) or carried_by_loop(text, made, frames)
+
+
+def carried_by_loop(text: Text, made: Any, frames: list[FrameType]) -> Written | None:
+    """The line that binds the variable by which a loop carries a result on, where a function that it calls made it."""
+    for frame in frames:
+        names = variables_made_at(made, frame) if frame.f_code is not made.code else []
+        bound = next((line for name in names if (line := text.binding(name, frame)) is not None), None)
+        if bound is not None:
+            return bound
+    return None
 
 
 def meeting(root: Node, stamp: int) -> tuple[Node | None, Node | None]:

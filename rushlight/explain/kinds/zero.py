@@ -252,6 +252,9 @@ class Zeroed:
             begun = leaf.begun_at
             if begun is not None and leaf.size > LARGE and begun.line not in self.case.readings.lines_built(begun.file):
                 return begun
+            name = self.case.names.known.get(id(tensor), "").rsplit(".", 1)[-1]
+            if name and leaf.used_at is self.called:  # nothing lies between: the value itself is out of bounds
+                return Text.of(self.case).first_binding(name)
         return None
 
     def here(self, begun: Any) -> str:
@@ -354,10 +357,14 @@ def times_zero(made: Zeroed) -> Any:
     """A factor or a mask that is zero."""
     if made.passes < 3 and not made.only:
         return None
+    factor = Text.of(made.case).zero_factor(made.called)
+    whose = made.case.names.of_several(made.tensors)
     return found(
         TIMES_ZERO,
-        made.site,
-        f"what comes from {made.case.names.of_several(made.tensors)} is multiplied by zero, or masked, here",
+        factor or made.site,
+        f"a factor is zero here, and what comes from {whose} is multiplied by it"
+        if factor
+        else f"what comes from {whose} is multiplied by zero, or masked, here",
         "the derivative of a product is the other factor",
         "look at that factor: a mask without ones, "
         "a weight of the loss that is zero, an integer division that gives zero",

@@ -32,7 +32,11 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
     def drop(original):
         def wrapped(input, shape, p, training, inplace):
             watch.readings.dropping(p, training, watch.sites.here())
-            return original(input, shape, p, training, inplace)
+            left, watch.left = watch.left, ()  # the mask is made of no numbers of the program
+            try:
+                return original(input, shape, p, training, inplace)
+            finally:
+                watch.left = left
 
         return wrapped
 

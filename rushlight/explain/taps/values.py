@@ -16,10 +16,8 @@ from rushlight.nn.parameter import Parameter
 from rushlight.ops.making import conversion, from_data
 from rushlight.tensors import Tensor
 
-FACTORIES = (
-    "tensor as_tensor from_numpy asarray load full full_like rand rand_like randn randn_like zeros zeros_like ones "
-    "ones_like arange linspace normal"
-).split()
+FACTORIES = "tensor as_tensor from_numpy asarray load full full_like arange linspace normal".split()
+BLANKS = "rand rand_like randn randn_like randint randperm zeros zeros_like ones ones_like eye".split()  # of no numbers
 
 
 def tap_values(stack: ExitStack, watch: Any) -> None:
@@ -104,16 +102,21 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def factory(original):
-        def wrapped(*args, **kwargs):
-            result = original(*args, **kwargs)
-            watch.made(result)
-            return result
+    def factory(name):
+        def make(original):
+            def wrapped(*args, **kwargs):
+                result = original(*args, **kwargs)
+                watch.made(result, name)
+                return result
 
-        return wrapped
+            return wrapped
+
+        return make
 
     for name in FACTORIES:
-        replaced(stack, rushlight, name, factory)
+        replaced(stack, rushlight, name, factory("made"))
+    for name in BLANKS:
+        replaced(stack, rushlight, name, factory("blank"))
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
     replaced(stack, from_data, "new_array", new_array)
