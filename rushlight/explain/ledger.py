@@ -11,10 +11,9 @@ from rushlight.autograd.drawing import pictured
 from rushlight.core.aliases import Array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
-from rushlight.core.kinds import kind_of
-from rushlight.explain.bad_values import array_of, is_given
-from rushlight.explain.finite import is_bad
+from rushlight.explain.bad_values import is_given
 from rushlight.explain.held import Held
+from rushlight.explain.hooked import ByHooks
 from rushlight.explain.leaf import Arrival, Leaf
 from rushlight.explain.origins import Cut, info_of, leaves_of
 from rushlight.explain.passes import Pass, is_zero
@@ -61,10 +60,7 @@ class Ledger:
         self.differentiated: set[int] = set()  # leaves behind gradients that have a graph
         self.scaled = False  # whether gradients are those of a scaled loss
         self.clipped_scaled: dict[Site, int] = {}
-        self.zeroed_by_hooks: list[tuple] = []  # the hook's code and the line of the pass
-        self.spoilt_by_hooks: list[tuple] = []
-        self.turned_by_hooks: list[tuple] = []
-        self.changed_by_hooks: list[tuple] = []
+        self.by_hooks = ByHooks()
 
     def leaf(self, tensor: Tensor, site: Site | None) -> Leaf:
         """What is known of a leaf, from now on."""
@@ -304,20 +300,7 @@ class Ledger:
 
     def hooked(self, hooks: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
         """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
-        code = next((code for h in hooks if (code := code_of(h)) is not None), None)
-        if code is None:
-            return
-        result, event = array_of(after), (code, self.under_way[-1].site)
-        if type(result) is ndarray and is_bad(result) and not is_bad(before):
-            self.spoilt_by_hooks.append(event)
-        elif is_zero(before):
-            return
-        elif after is not None and is_zero(result):
-            self.zeroed_by_hooks.append(event)
-        elif not returned and not np.array_equal(before, given, equal_nan=True):
-            self.changed_by_hooks.append(event)
-        elif turns(before, result):
-            self.turned_by_hooks.append(event)
+        self.by_hooks.note(hooks, self.under_way[-1].site, before, given, after, returned)
 
     # who is who
 
@@ -327,13 +310,6 @@ class Ledger:
             if any(p is tensor for p in held.params):
                 return held
         return None
-
-
-def code_of(function: Any) -> Any:
-    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
-    inner = getattr(function, "func", function)
-    call = inner if hasattr(inner, "__code__") else type(inner).__call__
-    return getattr(call, "__code__", None)
 
 
 def largest_of(arrays: Sequence[Array]) -> float:
@@ -351,17 +327,3 @@ def kept(table: dict[int, tuple], tensor: Any) -> Site | None:
     """The line that was noted with a tensor."""
     held, site = table.get(id(tensor), (None, None))
     return site if held is not None and held() is tensor else None
-
-
-def turns(before: Any, after: Any) -> bool:
-    """Whether a gradient comes out of a hook with some signs turned and others not, and all sizes as they were.
-
-    To clip, to scale, to mask and to reverse it are not that.
-    """
-    if type(after) is not ndarray or after.shape != before.shape or kind_of(after.dtype) != "f":
-        return False
-    there = np.abs(before) > 0
-    if not np.allclose(np.abs(after), np.abs(before), rtol=1e-4, atol=0):
-        return False
-    turned = np.mean(np.sign(after[there]) != np.sign(before[there]))
-    return bool(0.05 < turned < 0.95) and before.size > 3

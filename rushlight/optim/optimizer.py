@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.advice import advised
+from rushlight.core.errors import about
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.interpreters import observer, taker_of_steps
@@ -237,7 +238,7 @@ class Optimizer:
         if not isinstance(param, TensorBase):
             raise TypeError(advised(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
-            raise ValueError(advised("can't optimize a non-leaf Tensor"))
+            raise about(ValueError(advised("can't optimize a non-leaf Tensor")), result=param)
         if type(param._array) is Turned:
             raise NotImplementedError(
                 "rushlight's optimizers write into the memory of parameters, of which this one shows the conjugates or "

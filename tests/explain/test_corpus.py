@@ -37,10 +37,10 @@ def programs(file: str) -> list[Program]:
 
 MISTAKES = [
     one
-    for file in ("errors.txt", "values.txt", "gradients.txt", "wrong.txt", "typical.txt", "lines.txt")
+    for file in ("errors.txt", "values.txt", "gradients.txt", "wrong.txt", "typical.txt", "lines.txt", "fresh.txt")
     for one in programs(file)
 ]
-SOUND = [one for file in ("sound.txt", "typical_sound.txt") for one in programs(file)]
+SOUND = [one for file in ("sound.txt", "typical_sound.txt", "fresh_sound.txt") for one in programs(file)]
 
 
 @pytest.mark.parametrize("program", MISTAKES, ids=lambda program: program.name)

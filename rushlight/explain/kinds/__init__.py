@@ -1,6 +1,7 @@
 """The kinds of mistakes: each with a program that makes it, the program mended, and how it is found."""
 
 from rushlight.explain.kinds import (
+    cancelling,
     changes,
     copies,
     functions,
@@ -22,6 +23,7 @@ from rushlight.explain.kinds import (
 )
 
 __all__ = [
+    "cancelling",
     "changes",
     "copies",
     "functions",

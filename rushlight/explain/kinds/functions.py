@@ -11,8 +11,8 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.returning import call_in, factor_of, return_of, returned
 from rushlight.explain.sites import DEFINED, Site
-from rushlight.explain.writing import call_in, factor_of, return_of, returned
 from rushlight.random import fork_rng
 
 WRONG = kind(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.returning import returned
 from rushlight.explain.sites import DEFINED, Site
-from rushlight.explain.writing import returned
 
 HOOKED = kind(
     "hook-zeroes",
@@ -109,7 +109,7 @@ def by_hook(kind_of: Any, event: Any, what: str, why: str, do: str, weight: floa
 @finder
 def hooks(case: Any) -> Iterator[Any]:
     """What hooks did to gradients: the first of each kind."""
-    for event in case.ledger.zeroed_by_hooks[:1]:
+    for event in case.ledger.by_hooks.zeroed[:1]:
         yield by_hook(
             HOOKED,
             event,
@@ -118,7 +118,7 @@ def hooks(case: Any) -> Iterator[Any]:
             "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
             7,
         )
-    for event in case.ledger.changed_by_hooks[:1]:
+    for event in case.ledger.by_hooks.changed[:1]:
         yield by_hook(
             WRITES,
             event,
@@ -127,7 +127,7 @@ def hooks(case: Any) -> Iterator[Any]:
             "return a new gradient: return grad * 0.5 in place of grad.mul_(0.5)",
             6,
         )
-    for event in case.ledger.spoilt_by_hooks[:1]:
+    for event in case.ledger.by_hooks.spoilt[:1]:
         yield by_hook(
             SPOILS,
             event,
@@ -137,7 +137,7 @@ def hooks(case: Any) -> Iterator[Any]:
             "keep divisors away from zero: grad / grad.norm().clamp_min(eps)",
             11,
         )
-    for event in case.ledger.turned_by_hooks[:1]:
+    for event in case.ledger.by_hooks.turned[:1]:
         yield by_hook(
             TURNS,
             event,

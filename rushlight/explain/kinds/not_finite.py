@@ -185,66 +185,52 @@ FOUND_IN = {
 @finder
 def first_bad_value(case: Any) -> Iterator[Any]:
     """The oldest bad value behind a loss, a gradient or a parameter that is not finite."""
-    if case.ledger.spoilt_by_hooks:
+    if case.ledger.by_hooks.spoilt:
         return  # that is why: see `hooks`
     for birth, under_way in case.ledger.bad[:1]:
         shown = ("spoils the gradients of", under_way.site)
-        if (growing(case) or thrown(case, birth)) and birth.name not in ("data",):
+        if birth.name != "data" and (growing(case) or thrown(case, birth)):
             yield diverged(case, birth, under_way)
-            return
-        if birth.name in ("data", "parameter"):
-            yield found(
-                DATA,
-                birth.site,
-                f"there is {named(birth.value)} in the {birth.name} that is used here",
-                "whatever is computed from it is NaN or infinite, all gradients included",
-                "look at it before training: assert x.isfinite().all(); leave such samples out, or nan_to_num() them"
-                if birth.name == "data"
-                else "an earlier step has spoilt the parameter, or it was made so: look at how "
-                "it is initialised, and lower the learning rate",
-                shown,
-                weight=10,
-            )
-            return
-        why, do = words(birth)
-        line, by = by_module(case, birth.site)
-        called = ("called at", birth.site)
-        name = birth.name.removesuffix("_dims")
-        if birth.backward and birth.hidden:
-            yield found(
-                HIDDEN,
-                line,
-                f"{name}() gives bad values here{by}; they are left out later, "
-                f"and come back as {named(birth.value)} in the gradient",
-                f"{why}; where() and masks give the values that are left out "
-                "a cotangent of zero, and zero times infinity is NaN",
-                "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe",
-                called,
-                shown,
-                weight=10,
-            )
-        elif birth.backward:
-            yield found(
-                BACKWARD,
-                line,
-                f"the derivative of {name}() is {named(birth.value)} here{by}",
-                why,
-                do,
-                called,
-                shown,
-                weight=10,
-            )
+        elif birth.name in ("data", "parameter"):
+            yield given(birth, shown)
         else:
-            yield found(
-                FORWARD,
-                line,
-                f"{name}() gives {named(birth.value)} here{by}{FOUND_IN.get(birth.detail, '')}",
-                why,
-                do,
-                called,
-                shown,
-                weight=10,
-            )
+            yield made(case, birth, shown)
+
+
+def given(birth: Any, shown: Any) -> Any:
+    """The finding for a bad value that is there from the beginning."""
+    return found(
+        DATA,
+        birth.site,
+        f"there is {named(birth.value)} in the {birth.name} that is used here",
+        "whatever is computed from it is NaN or infinite, all gradients included",
+        "look at it before training: assert x.isfinite().all(); leave such samples out, or nan_to_num() them"
+        if birth.name == "data"
+        else "an earlier step has spoilt the parameter, or it was made so: look at how "
+        "it is initialised, and lower the learning rate",
+        shown,
+        weight=10,
+    )
+
+
+def made(case: Any, birth: Any, shown: Any) -> Any:
+    """The finding for an operation that makes a bad value, or a bad derivative, of good ones."""
+    why, do = words(birth)
+    line, by = by_module(case, birth.site)
+    name = birth.name.removesuffix("_dims")
+    if birth.backward and birth.hidden:
+        kind_of = HIDDEN
+        what = (
+            f"{name}() gives bad values here{by}; they are left out later, "
+            f"and come back as {named(birth.value)} in the gradient"
+        )
+        why += "; where() and masks give what is left out a cotangent of zero, and zero times infinity is NaN"
+        do = "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe"
+    elif birth.backward:
+        kind_of, what = BACKWARD, f"the derivative of {name}() is {named(birth.value)} here{by}"
+    else:
+        kind_of, what = FORWARD, f"{name}() gives {named(birth.value)} here{by}{FOUND_IN.get(birth.detail, '')}"
+    return found(kind_of, line, what, why, do, ("called at", birth.site), shown, weight=10)
 
 
 def growing(case: Any) -> bool:

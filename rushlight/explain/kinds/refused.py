@@ -97,7 +97,7 @@ WORDS = (
     (
         r"can't optimize a non-leaf Tensor",
         REFUSED,
-        "the optimizer gets a result here, not a leaf",
+        "the optimizer gets a result, not a leaf",
         "an operation on a leaf (a cast, a product) gives a result, which gradients do not stay at",
         "make the tensor first and call requires_grad_() last: (torch.randn(3) * 0.1).requires_grad_()",
     ),
@@ -118,7 +118,7 @@ WORDS = (
     (
         r"Inference tensors cannot be saved for backward|Inplace update to inference tensor",
         REFUSED,
-        "an inference tensor is used here in what is recorded",
+        "what is made in inference mode is used in what is recorded",
         "what inference_mode makes can never be part of a graph",
         "use no_grad in place of inference_mode where it was made, or clone it outside",
     ),
@@ -206,20 +206,31 @@ def no_tensors(case: Any) -> Iterator[Any]:
             )
 
 
-def at_fault(case: Any, pattern: str, site: Any, what: str) -> Any:
-    """The line that brings what is refused, where that is another one; and what happened."""
-    if pattern.startswith("Inference tensors") and case.watch.inference is not None:
-        return case.watch.inference, "what is made in this mode is used later in what is recorded"
+def at_fault(case: Any, error: Any, pattern: str, site: Any) -> Any:
+    """The line that brings what is refused, where that is another one."""
+    text = Text.of(case)
+    if pattern.startswith("Inference tensors"):
+        return case.watch.inference
     if pattern.startswith("optimizer got an empty"):
-        return unregistered_at(case) or Text.of(case).iterator_given(site), what
+        return unregistered_at(case) or text.iterator_given(site)
     if pattern.startswith("Expected more than 1 value"):
-        return Text.of(case).call_without("DataLoader", "drop_last"), what
+        return text.call_without("DataLoader", "drop_last")
     if pattern.startswith("all elements of input"):
-        return case.readings.only_built("BCELoss"), what
+        return case.readings.only_built("BCELoss")
     if pattern.startswith("only Tensors of floating"):
-        info = info_of(case.ledger.asked_last())
-        return info and info.site, what
-    return None, what
+        return made_at(case.ledger.asked_last())
+    if pattern.startswith("can't optimize"):
+        return made_at(getattr(error, "result", None))
+    if pattern.startswith("grad can be implicitly"):
+        made = made_at(getattr(error, "several", None))
+        return made if made is not None and OF_LOSS.search(made.source) else None
+    return None
+
+
+def made_at(tensor: Any) -> Any:
+    """The line that made a tensor, if it is known."""
+    info = info_of(tensor)
+    return None if info is None else info.site
 
 
 def unregistered_at(case: Any) -> Any:
@@ -237,10 +248,7 @@ def at_the_line_itself(case: Any) -> Iterator[Any]:
     for error, site in case.errors:
         for pattern, kind_of, what, why, do in WORDS:
             if re.search(pattern, str(error)):
-                info = info_of(getattr(error, "several", None))
-                line, what = at_fault(case, pattern, site, what)
-                line = line or (info and OF_LOSS.search(info.site.source) and info.site) or site
-                yield found(
-                    kind_of, line, what, why, do, ("computed here", info and info.site), ("refused at", site), weight=9
-                )
+                line = at_fault(case, error, pattern, site) or site
+                made = ("computed here", made_at(getattr(error, "several", None)))
+                yield found(kind_of, line, what, why, do, made, ("refused at", site), weight=9)
                 break

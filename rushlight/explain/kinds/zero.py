@@ -134,27 +134,6 @@ for _ in range(3):
 print(mean.grad)
 """,
 )
-CANCELS = kind(
-    "equals-cancel",
-    "zero",
-    "a value is subtracted from itself, or divided by itself, with its history: the gradient cancels",
-    """
-policy = torch.nn.Linear(3, 2)
-for _ in range(3):
-    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
-    ratio = (chosen - chosen).exp()
-    (ratio * torch.randn(5)).mean().backward()
-print(policy.weight.grad)
-""",
-    """
-policy = torch.nn.Linear(3, 2)
-for _ in range(3):
-    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
-    ratio = (chosen - chosen.detach()).exp()
-    (ratio * torch.randn(5)).mean().backward()
-print(policy.weight.grad)
-""",
-)
 SAMPLERS = ("normal", "bernoulli", "bernoulli_tensor_", "poisson", "multinomial")
 LARGE = 2  # first values beyond which they are to blame for what comes to a curve
 FLAT = (
@@ -192,7 +171,7 @@ CURVES = (
 @finder
 def zeroed(case: Any) -> Iterator[Any]:
     """Leaves of which all gradients are zero, by the node that made them so."""
-    if case.ledger.zeroed_by_hooks:
+    if case.ledger.by_hooks.zeroed:
         return  # that is why: see `hooks`
     for (what, site), facts in case.readings.seen.items():
         if what == "saturated":
@@ -204,9 +183,6 @@ def zeroed(case: Any) -> Iterator[Any]:
                 "normalize what comes to it (the data first of all), or begin with smaller weights",
                 weight=6,
             )
-    for (what, site), facts in case.readings.seen.items():
-        if what == "equal-operands" and facts["times"] >= 2:
-            yield cancels(site, facts)
     by_node: dict[Any, Any] = {}
     for leaf in case.ledger.leaves.values():
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
@@ -215,21 +191,6 @@ def zeroed(case: Any) -> Iterator[Any]:
         if ("softmax-of-one", site) not in case.readings.seen:  # that says it all
             made = Zeroed(case, site, name, leaves)
             yield from (one for names, rule in RULES if name in names and (one := rule(made)) is not None)
-
-
-def cancels(site: Any, facts: dict[str, Any]) -> Any:
-    """The finding for equal operands that both have a history."""
-    done = "divided by" if facts["function"] == "div" else "compared with"
-    return found(
-        CANCELS,
-        site,
-        f"a value is {done} itself here"
-        + ("" if facts["one"] else ", computed twice in the same way")
-        + ", and both operands have their history",
-        "the result does not depend on the parameters: the two gradients cancel",
-        "cut one of the two off, x.detach(), or compute it before the update inside `with torch.no_grad():`",
-        weight=8,
-    )
 
 
 class Zeroed:
@@ -349,7 +310,7 @@ def zero_weights(made: Zeroed) -> Any:
         ("the product", made.site),
         made.at,
         made.arrives,
-        weight=7,
+        weight=7 if begun is None else 8,  # a ReLU of zeros passes nothing either
     )
 
 

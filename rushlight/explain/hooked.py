@@ -1,0 +1,61 @@
+"""What hooks do to gradients: they make them zero or bad, write into them, or turn the signs of a part."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.aliases import Array
+from rushlight.core.kinds import kind_of
+from rushlight.explain.bad_values import array_of
+from rushlight.explain.finite import is_bad
+from rushlight.explain.passes import is_zero
+
+ndarray = np.ndarray
+
+
+class ByHooks:
+    """What was done by hooks: for each the code of the hook, and the line of the pass."""
+
+    def __init__(self):
+        self.zeroed: list[tuple] = []
+        self.spoilt: list[tuple] = []
+        self.turned: list[tuple] = []
+        self.changed: list[tuple] = []
+
+    def note(self, hooks: Any, site: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
+        """Looks at a gradient before and after hooks: they gave another (`returned`), or changed what was given."""
+        code = next((code for h in hooks if (code := code_of(h)) is not None), None)
+        if code is None:
+            return
+        result, event = array_of(after), (code, site)
+        if type(result) is ndarray and is_bad(result) and not is_bad(before):
+            self.spoilt.append(event)
+        elif is_zero(before):
+            return
+        elif after is not None and is_zero(result):
+            self.zeroed.append(event)
+        elif not returned and not np.array_equal(before, given, equal_nan=True):
+            self.changed.append(event)
+        elif turns(before, result):
+            self.turned.append(event)
+
+
+def code_of(function: Any) -> Any:
+    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
+    inner = getattr(function, "func", function)
+    call = inner if hasattr(inner, "__code__") else type(inner).__call__
+    return getattr(call, "__code__", None)
+
+
+def turns(before: Any, after: Any) -> bool:
+    """Whether a gradient comes out of a hook with some signs turned and others not, and all sizes as they were.
+
+    To clip, to scale, to mask and to reverse it are not that.
+    """
+    if type(after) is not ndarray or after.shape != before.shape or kind_of(after.dtype) != "f":
+        return False
+    there = np.abs(before) > 0
+    if not np.allclose(np.abs(after), np.abs(before), rtol=1e-4, atol=0):
+        return False
+    turned = np.mean(np.sign(after[there]) != np.sign(before[there]))
+    return bool(0.05 < turned < 0.95) and before.size > 3
