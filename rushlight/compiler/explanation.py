@@ -15,6 +15,7 @@ from rushlight.compiler.picturing import pictured
 from rushlight.compiler.program import Program
 from rushlight.compiler.recording import Recording
 
+CALLS = 3  # calls until a function has its recording
 TRIALS = 5  # calls that are timed
 KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # of the places of inputs
 
@@ -23,10 +24,11 @@ class Explanation:
     """What `explain` found, as text, and as a `picture`.
 
     By themselves: `programs` with the `parts` that were made of them, `guards`, `trouble` and `times` (microseconds).
+    Of a function that runs in parts around a line, `pieces` has what was found of each.
     """
 
     def __init__(self, compiled: Compiled, parts: dict[Variant, list[Measured]], times: dict[str, float]):
-        variant = next((one for one in parts if any(part.times for part in parts[one])), None)
+        variant = next((one for one in compiled.variants if any(part.times for part in parts[one])), None)
         if variant is None and compiled.variants:
             variant = compiled.variants[-1]
         self.name: str = name_of(compiled)
@@ -37,7 +39,10 @@ class Explanation:
         self.parts: list[Measured] = []
         self.guards: list[str] = []
         self.left: Counter[str] = Counter()
-        if variant is not None and compiled.given_up is None:
+        self.pieces: list[Explanation] = [Explanation(piece, parts, {}) for piece in compiled.pieces.parts]
+        if compiled.given_up is not None:
+            self.parts = [part for piece in self.pieces for part in piece.parts]
+        elif variant is not None:
             self.parts = parts[variant]
             self.look_at(variant)
 
@@ -65,6 +70,8 @@ class Explanation:
             self.left["steps of optimizers"] += stretch.call is not None
 
     def __str__(self) -> str:
+        if self.pieces:
+            return "\n\n".join([f"{self.name} runs in parts: {self.trouble}", *map(str, self.pieces)])
         if not self.parts:
             return f"{self.name} runs as it is: {self.trouble}"
         lines = [f"{self.name}: a program of {sum(len(program.steps) for program in self.programs)} steps"]
@@ -73,7 +80,8 @@ class Explanation:
         lines += ["", "replayed while these are the same", *(f"  {guard}" for guard in self.guards)]
         left = [f"  {count} {what}" for what, count in self.left.items() if count]
         lines += ["left behind", *left] if left else []
-        lines += ["time of a call", *(f"  {what} {time:,.0f} µs" for what, time in self.times.items())]
+        if self.times:
+            lines += ["time of a call", *(f"  {what} {time:,.0f} µs" for what, time in self.times.items())]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -195,14 +203,20 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
     def explained(*args: Any, **kwargs: Any) -> Explanation:
         compiled = Compiled(function, backend=backend, timed=False)
         parts: dict[Variant, list[Measured]] = {}
+        lines: set[int] = set()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            for _ in range(3):
+            for _ in range(CALLS):
                 compiled(*args, **kwargs)
+            while lines != compiled.pieces.lines:  # a line in a piece is found when that is called
+                lines = set(compiled.pieces.lines)
+                for _ in range(CALLS):
+                    compiled(*args, **kwargs)
             times = {"as it is": timed(lambda: function(*args, **kwargs))}
-            if compiled.variants:
+            variants = [variant for one in (compiled, *compiled.pieces.parts) for variant in one.variants]
+            if variants:
                 times["replayed"] = timed(lambda: compiled(*args, **kwargs))
-                parts = {variant: measured(variant, backend) for variant in compiled.variants}
+                parts = {variant: measured(variant, backend) for variant in variants}
                 for _ in range(TRIALS):
                     compiled(*args, **kwargs)
         return Explanation(compiled, parts, times)

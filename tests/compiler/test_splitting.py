@@ -86,6 +86,17 @@ def uses_a_context(x):
     return y + z
 
 
+@torch.compiler.disable
+def shown(x):
+    return x.numpy().max()
+
+
+def calls_what_is_kept_out(x):
+    y = x.sin() * 2
+    most = shown(y)  # this
+    return y.cos() + float(most)
+
+
 def has_a_function(x):
     factor = 2.0
 
@@ -107,6 +118,7 @@ FUNCTIONS = [
     changes_what_it_is_given,
     gathers,
     uses_a_context,
+    calls_what_is_kept_out,
     has_a_function,
 ]
 
@@ -262,3 +274,24 @@ def test_where_there_is_no_source_nothing_is_split():
     with pytest.warns(UserWarning, match="f runs as it is"):
         assert f(torch.ones(2)).tolist() == [3, 3]
     assert not f.pieces.parts
+
+
+def test_explain_tells_each_part(capsys):
+    told = torch.compiler.explain(prints)(torch.ones(3))
+    assert f":{marked(prints)}" in told.trouble
+    assert [[step.name for step in piece.programs[0].steps] for piece in told.pieces] == [
+        ["sin", "mul"],
+        ["cos", "add"],
+    ]
+    assert str(told).startswith("prints runs in parts: ")
+    assert len(told.programs) == 2
+
+
+def test_what_is_allowed_in_the_graph_is_recorded():
+    allowed = torch.compiler.allow_in_graph(lambda x: x.sin() if x.sum() > 0 else x.cos())
+    f = compiled(lambda x: allowed(x) * 2)
+    for i in (1, 1, -1, 1, -1):
+        x = torch.ones(2) * i
+        torch.testing.assert_close(f(x), allowed(x) * 2)
+    assert len(f.variants) == 2  # one for each way
+    assert f.given_up is None
