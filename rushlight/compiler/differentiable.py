@@ -16,15 +16,11 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 
 
 class Ends:
-    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients.
-
-    `outputs` are all that end there and share a part of the graph: they have one backward pass.
-    """
+    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients."""
 
     def __init__(self, output: Any, known: list[Any], start: int):
         self.outputs: list[Any] = [output]
         self.spent = False  # whether a pass has released the graph
-        self.nodes: set[int] = set()
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:
@@ -42,29 +38,16 @@ class Ends:
             elif isinstance(vertex, Node):
                 if vertex.sequence <= start:
                     raise Unrecordable("it goes on with a graph from before that is not among its arguments")
-                self.nodes.add(id(vertex))
                 self.spent = self.spent or bool(vertex.freed)
                 stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
 
-    def joins(self, other: "Ends") -> bool:
-        """Takes the outputs of another, where those have one backward pass with these. Whether it did."""
-        if self.spent or other.spent or self.nodes.isdisjoint(other.nodes):
-            return False
-        if {id(tensor) for tensor in self.inputs} != {id(tensor) for tensor in other.inputs}:
-            return False
-        self.outputs += other.outputs
-        self.nodes |= other.nodes
-        return True
-
 
 def ends_of(outputs: list[Any], known: list[Any], start: int) -> list[Ends]:
-    """Where the graphs of outputs end: of all that have one backward pass together, without those that are used up."""
-    found: list[Ends] = []
-    for output in outputs:
-        ends = Ends(output, known, start)
-        if not ends.spent and not any(one.joins(ends) for one in found):
-            found.append(ends)
-    return found
+    """Where the graph of each output ends, without those that are used up.
+
+    Each has a backward pass of its own: what one output does not ask for is not computed, as it could be infinite.
+    """
+    return [ends for ends in (Ends(output, known, start) for output in outputs) if not ends.spent]
 
 
 def vertex_of(tensor: TensorBase) -> Any:

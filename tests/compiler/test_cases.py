@@ -798,7 +798,7 @@ def used_up_beside_another(x, w, v):
 
 def several_from_one_place(x, w, v):
     y = (x * w * v).sin()
-    return y.sum(), y.pow(2).sum()
+    return y.sum(), (y - y.detach()).sqrt().sum()  # whose slope is infinite
 
 
 APART = [apart, one_part_of_the_other, used_up_beside_another, several_from_one_place]
@@ -832,7 +832,9 @@ def test_results_have_backward_passes_of_their_own(function, way):
     compiled = torch.compile(function, backend="eager", options={"timed": False})
     for i in range(4):
         expected, found = asked(function, way, i), asked(compiled, way, i)
-        if function is one_part_of_the_other and way == "each":  # each result keeps what it needs
+        if (
+            function in (one_part_of_the_other, several_from_one_place) and way == "each"
+        ):  # each result keeps what it needs
             assert found[0] == "" or i == 0
             continue
         assert found[0] == expected[0]
