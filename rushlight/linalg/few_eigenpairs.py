@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.layouts import strided
@@ -50,7 +51,7 @@ def cotangent(grad: Any, input: Array, result1: Array, largest: bool) -> Array:
     return eigh_cotangent(grads, L, V)
 
 
-@operator(name="lobpcg", input=cotangent)
+@operator(name="lobpcg", batch=leading, input=cotangent)
 def _lobpcg(input, X, iK, niter, tol, largest):
     """Eigenpairs of symmetric matrices."""
     given = [one for one in (input, X, iK) if one is not None]
@@ -58,7 +59,7 @@ def _lobpcg(input, X, iK, niter, tol, largest):
     return over_batches(of_one, given, [2] * len(given))
 
 
-@operator(name="lobpcg_generalized")
+@operator(name="lobpcg_generalized", batch=leading)
 def _generalized(input, B, X, iK, niter, tol, largest):
     """Eigenpairs of A x = e B x."""
     given = [one for one in (input, B, X, iK) if one is not None]

@@ -245,6 +245,8 @@ def test_a_few_eigenpairs():
     same(rushlight.lobpcg(a, k=2, largest=False)[0], linalg.eigvalsh(a)[:, :2], 1e-6)
     same(rushlight.lobpcg(a[0].detach(), k=2, B=2 * rushlight.eye(30).double())[0], E[0] / 2, 1e-6)
     same(rushlight.lobpcg(a[0].to_sparse(), k=2)[0], E[0], 1e-6)
+    start = random(30, 2)
+    same(rushlight.vmap(lambda x: rushlight.lobpcg(x, k=2, X=start)[0])(a), E, 1e-6)
     small = random(9, 9)
     small = (small + small.mT).requires_grad_()
     check_derivatives(
