@@ -19,6 +19,7 @@ from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
 PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules of functions to be taken over
+LATE = ("linalg.", "nn.functional")  # the rooms of those that the first of these modules loads when they are asked for
 # Functions that look at tensors only, or take none; and what of the class is no method that can be taken over.
 PASSED_BY = """
     is_tensor is_storage from_numpy from_dlpack manual_seed seed initial_seed get_rng_state set_rng_state typename
@@ -27,6 +28,10 @@ PASSED_BY = """
     use_deterministic_algorithms set_warn_always is_warn_always_enabled broadcast_shapes calculate_gain no_grad
     enable_grad autocast is_anomaly_enabled is_anomaly_check_nan_enabled are_deterministic_algorithms_enabled
     is_deterministic_algorithms_warn_only_enabled get_float32_matmul_precision set_float32_matmul_precision
+    get_num_threads set_num_threads show_config is_autocast_enabled is_autocast_cpu_enabled get_autocast_dtype
+    get_autocast_cpu_dtype set_autocast_cpu_dtype compile vmap save load to_dlpack dsmm hsmm hspmm saddmm smm spmm
+    sspaddmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
+    sparse_csr_tensor
 """
 OF_THE_CLASS = """
     __init__ __new__ __init_subclass__ __hash__ __array_ufunc__ __array_function__ __torch_function__ __array__
@@ -86,6 +91,9 @@ def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 
 def unguarded() -> Iterator[FunctionType]:
     """The public functions and methods without a guard, each once."""
+    package = import_module("rushlight")
+    for name in [name for name, home in package._HOMES.items() if home.startswith(LATE)]:
+        getattr(package, name)
     homes = [vars(import_module(f"rushlight.{place}".rstrip("."))) for place in PLACES]
     seen = {id(f.__wrapped__) for home in homes for f in home.values() if hasattr(f, "passes_switch")}
     for home in (*homes, vars(Tensor)):

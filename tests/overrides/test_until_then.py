@@ -44,3 +44,29 @@ def test_the_first_object_brings_the_switches(made, printed):
     program = PROGRAM.replace("{}", made)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.split() == [printed], done.stderr
+
+
+GUARDS = """
+import rushlight as torch
+from importlib import import_module
+from rushlight.overrides import switches
+
+if {early}:
+    [getattr(torch, name) for name in dir(torch)]
+switches.install()
+[getattr(torch, name) for name in dir(torch)]
+for place in switches.PLACES:
+    for name, value in sorted(vars(import_module(f"rushlight.{place}".rstrip("."))).items()):
+        code = getattr(value, "__code__", None)
+        print(place, name, code is not None and any(type(const) is switches.Switch for const in code.co_consts))
+"""
+
+
+def test_what_was_loaded_before_changes_nothing():
+    outputs = [
+        subprocess.run([sys.executable, "-c", GUARDS.replace("{early}", early)], capture_output=True, text=True)
+        for early in ("True", "False")
+    ]
+    assert "norm True" in outputs[0].stdout, outputs[0].stderr
+    assert "save False" in outputs[0].stdout
+    assert outputs[0].stdout == outputs[1].stdout
