@@ -10,6 +10,7 @@ from rushlight.autograd import grad
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Program
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import as_array
 from rushlight.core.context import last_number
 from rushlight.core.errors import freed, modified_input
 from rushlight.core.graph import Node, TensorBase, new_tensor
@@ -21,6 +22,7 @@ class Ends:
     def __init__(self, output: Any, known: list[Any], start: int):
         self.outputs: list[Any] = [output]
         self.spent = False  # whether a pass has released the graph
+        self.saves = False  # whether a pass lets go of something that a second one needs
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:
@@ -39,6 +41,7 @@ class Ends:
                 if vertex.sequence <= start:
                     raise Unrecordable("it goes on with a graph from before that is not among its arguments")
                 self.spent = self.spent or bool(vertex.freed)
+                self.saves = self.saves or vertex.plan is None or vertex.plan.saves_tensors or vertex.holds_tensors()
                 stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
 
 
@@ -71,7 +74,8 @@ class Backward:
 
     `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
     output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
-    inputs of the graph; None where no gradient comes.
+    inputs of the graph; None where no gradient comes. `repeats` tells that passes may follow one another, as they may
+    through a recorded graph that saves nothing.
     """
 
     def __init__(
@@ -81,12 +85,14 @@ class Backward:
         sources: list[tuple[str, Any]],
         places: list[Any],
         results: list[int | None],
+        repeats: bool,
     ):
         self.outputs = outputs
         self.program = program
         self.sources = sources
         self.places = places
         self.results = results
+        self.repeats = repeats
         self.execute: Callable[[list[Any]], list[Any]] = None  # type: ignore[assignment]  # set where it is prepared
 
 
@@ -133,7 +139,7 @@ class CompiledFunctionBackward(Node):
             results = self.again([one if isinstance(one, TensorBase) else new_tensor(one) for one in grads])
             return [one if need else None for one, need in zip(results, needs, strict=True)]
         inputs = [
-            grads[what] if kind == "cotangent" else value
+            as_array(grads[what]) if kind == "cotangent" else value
             for (kind, what), value in zip(self.backward.sources, self.values, strict=True)
         ]
         made = self.backward.execute(inputs)
@@ -142,7 +148,9 @@ class CompiledFunctionBackward(Node):
         ]
 
     def release(self):
-        """Lets go of what was kept."""
+        """Lets go of what was kept, if the recorded graph does."""
+        if self.backward.repeats:
+            return
         self.values = self.again = None
         self.changes = []
         self.freed = last_number()

@@ -275,7 +275,8 @@ class Recording:
         program.inputs = inputs
         numbers = [None if value is None else output_of(program, value) for value in gradients]
         outputs = [positions[id(tensor)] for tensor in ends.outputs]
-        return Backward(outputs, program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
+        places = [self.given.place(tensor) for tensor in ends.inputs]
+        return Backward(outputs, program, sources, places, numbers, not ends.saves)
 
     def replay(self, arguments: list[Any], call: Any) -> Any:
         """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.

@@ -95,7 +95,7 @@ cdef class Node(Vertex):
     cdef object cotangents(self, object grad, bint recorded, object needs)
     cdef object fitted(self, Py_ssize_t i, object grad)
     cpdef release(self)
-    cdef bint holds_tensors(self)
+    cpdef bint holds_tensors(self)
 
 
 @cython.final

@@ -862,3 +862,22 @@ def test_gradients_that_are_read_and_then_cleared():
         results.append(found)
     torch.testing.assert_close(results[1], results[0])
     assert f.variants[0].replays == 3
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize("function", [lambda s: -s, lambda s: s + s, lambda s: s.exp(), lambda s: (s * 3).sum()])
+def test_passes_follow_one_another_as_they_do_eagerly(function, shape):
+    """Cotangents that are added up before they arrive, and a second pass through a graph that saves nothing."""
+
+    def left(call):
+        s = torch.full(shape, 2.0, dtype=torch.float64, requires_grad=True)
+        result = call(s)
+        torch.autograd.backward([result, result], [torch.ones_like(result), torch.full_like(result, 0.5)])
+        try:
+            result.sum().backward()
+        except RuntimeError as error:
+            return s.grad.tolist(), str(error)[:40]
+        return s.grad.tolist()
+
+    program = torch.compile(function)
+    assert [left(program) for _ in range(4)] == [left(function)] * 4
