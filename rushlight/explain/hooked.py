@@ -9,6 +9,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.finite import is_bad
 from rushlight.explain.passes import is_zero
+from rushlight.explain.sites import code_of
 
 ndarray = np.ndarray
 
@@ -38,13 +39,6 @@ class ByHooks:
             self.changed.append(event)
         elif turns(before, result):
             self.turned.append(event)
-
-
-def code_of(function: Any) -> Any:
-    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
-    inner = getattr(function, "func", function)
-    call = inner if hasattr(inner, "__code__") else type(inner).__call__
-    return getattr(call, "__code__", None)
 
 
 def turns(before: Any, after: Any) -> bool:

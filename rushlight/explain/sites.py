@@ -2,12 +2,20 @@
 
 import linecache
 import sys
+from inspect import unwrap
 from weakref import ref
 
 from rushlight.core.lines import is_users
 
 DECORATED, DEFINED = -1, -2  # places of a whole function: from its first decorator on, or from its `def` on
 frame_here = sys._getframe
+
+
+def code_of(function):
+    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
+    inner = unwrap(getattr(function, "func", function))
+    call = inner if hasattr(inner, "__code__") else type(inner).__call__
+    return getattr(call, "__code__", None)
 
 
 class Site:
@@ -123,8 +131,9 @@ class Sites:
         return self.place(self.code(code), lasti)
 
     def definition(self, function):
-        """Where a function is defined, from its first decorator on."""
-        return self.at(function.__code__, DECORATED)
+        """Where a function is defined, from its first decorator on; None for one that Python did not compile."""
+        code = code_of(function)
+        return None if code is None else self.at(code, DECORATED)
 
     def every(self):
         """All places of the user's program that were met."""

@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.core.graph import Node
 from rushlight.core.lines import user_traces
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.holders import attribute_made_at, holder_of, tensors_of, variables_made_at
+from rushlight.explain.holders import attribute_made_at, holder_of, owners_of, tensors_of, variables_made_at
 from rushlight.explain.origins import info_of, leaves_behind
 from rushlight.explain.writing import Text, Written
 
@@ -117,11 +117,9 @@ def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
 
 def users_of(node: Node) -> Iterator[Node]:
     """The nodes of the graph that are still there and go on to a node."""
-    for referrer in gc.get_referrers(node):
-        if isinstance(referrer, Node):
-            yield referrer
-        elif type(referrer) is tuple:
-            yield from (one for one in gc.get_referrers(referrer) if isinstance(one, Node))
+    edges = [referrer for referrer in gc.get_referrers(node) if type(referrer) is tuple]
+    for value in (node, *edges):
+        yield from owners_of(value, lambda one: isinstance(one, Node))
 
 
 def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
