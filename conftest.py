@@ -2,6 +2,11 @@
 
 from _pytest.doctest import DoctestItem
 
+BETWEEN_PROCESSES = (
+    "import rushlight.distributed as dist\n",
+    "from rushlight.distributed import",
+    "from rushlight.distributed.nn import",
+)
 collect_ignore_glob = ["docs/*.py", "docs/build/*"]  # the site's builder
 
 
@@ -26,4 +31,4 @@ def is_shown_again(item: DoctestItem) -> bool:
 
 def is_in_a_process_group(item: DoctestItem) -> bool:
     """Whether an item's examples are calls between processes, which have come together before."""
-    return any(example.source == "import rushlight.distributed as dist\n" for example in item.dtest.examples)
+    return any(example.source.startswith(BETWEEN_PROCESSES) for example in item.dtest.examples)

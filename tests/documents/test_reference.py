@@ -57,11 +57,13 @@ IN_A_PROCESS_GROUP = """
 import doctest, sys
 sys.path[:0] = [{root!r}, {docs!r}]
 import rushlight.distributed
+from rushlight.distributed import autograd, nn, optim, rpc
 from reference import public_names
 rushlight.distributed.init_process_group("gloo", rank=0, world_size=1)
 runner = doctest.DocTestRunner(optionflags={options})
-for name, value in public_names(rushlight.distributed).items():
-    runner.run(doctest.DocTestParser().get_doctest(value.__doc__, {{}}, name, None, 0))
+for room in (rushlight.distributed, autograd, nn, optim, rpc):
+    for name, value in public_names(room).items():
+        runner.run(doctest.DocTestParser().get_doctest(value.__doc__ or "", {{}}, name, None, 0))
 print(runner.tries, "examples,", runner.failures, "failures")
 """
 
