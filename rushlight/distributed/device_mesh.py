@@ -41,6 +41,8 @@ class DeviceMesh:
         self.device_type = device_type
         self._ranks = np.asarray(mesh)
         self.mesh_dim_names: tuple[str, ...] | None = None if mesh_dim_names is None else tuple(mesh_dim_names)
+        if groups is None:
+            _join(device_type, self._ranks.size)
         self._groups = self._make_groups() if groups is None else groups
 
     def _make_groups(self) -> list[ProcessGroup]:
@@ -100,7 +102,9 @@ class DeviceMesh:
         return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
 
     def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
-        """The group of this process along a dimension."""
+        """The group of this process along a dimension. IndexError in a process that is not in the mesh."""
+        if not self._groups:
+            raise IndexError(f"list index out of range: rank {get_rank()} is in no group of {self}.")
         return self._groups[self._number(mesh_dim)]
 
     def get_all_groups(self) -> list[ProcessGroup]:
@@ -115,10 +119,10 @@ class DeviceMesh:
         """The rank of this process among all."""
         return get_rank()
 
-    def get_coordinate(self) -> list[int] | None:
+    def get_coordinate(self) -> tuple[int, ...] | None:
         """Where this process is in the mesh; None if it is not."""
         found = np.argwhere(self._ranks == get_rank())
-        return found[0].tolist() if len(found) else None
+        return tuple(found[0].tolist()) if len(found) else None
 
     def __getitem__(self, names: str | tuple[str, ...]) -> "DeviceMesh":
         """The processes that differ from this one only along the dimensions of these names."""
@@ -145,26 +149,41 @@ class DeviceMesh:
         return f"DeviceMesh({self.device_type!r}, {self._ranks.tolist()}{names})"
 
 
+def _join(device_type: str, ranks: int) -> None:
+    """Joins the group of all processes. RuntimeError for more ranks in a mesh than processes.
+
+    AttributeError for "cuda" in a process that was launched, as there is no device for it to take.
+    """
+    if not is_initialized():
+        init_process_group()
+    if ranks > get_world_size():
+        raise RuntimeError(
+            f"Mesh should not be bigger than default world size {get_world_size()}, but found {ranks} ranks!"
+        )
+    if device_type == "cuda" and "LOCAL_RANK" in os.environ:
+        set_device(int(os.environ["LOCAL_RANK"]))  # raises, as in PyTorch's build for CPUs
+
+
 def init_device_mesh(
     device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None
 ) -> DeviceMesh:
-    """Lays all processes out in a mesh, row by row. RuntimeError for another number of places than processes.
+    """Lays processes out in a mesh, row by row: all, or as many of the first as there are places.
 
-    AttributeError for "cuda" in a process that was launched, as there is no device for it to take.
+    RuntimeError for more places than processes, and for names that are not one for each dimension, or not different.
 
     >>> import rushlight.distributed as dist
     >>> mesh = dist.init_device_mesh("cpu", (1,), mesh_dim_names=("data",))
     >>> mesh.size()
     1
     """
-    if not is_initialized():
-        init_process_group()
-    if device_type == "cuda" and "LOCAL_RANK" in os.environ:
-        set_device(int(os.environ["LOCAL_RANK"]))  # raises, as in PyTorch's build for CPUs
-    if int(np.prod(mesh_shape)) != get_world_size():
+    if mesh_dim_names is not None and len(set(mesh_dim_names)) != len(mesh_dim_names):
         raise RuntimeError(
-            f"Mesh should not be bigger than default world size {get_world_size()}, but found {mesh_shape}"
+            f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {mesh_dim_names}"
         )
     if mesh_dim_names is not None and len(mesh_dim_names) != len(mesh_shape):
-        raise RuntimeError("mesh_shape and mesh_dim_names should have same length!")
-    return DeviceMesh(device_type, np.arange(get_world_size()).reshape(mesh_shape), mesh_dim_names=mesh_dim_names)
+        raise RuntimeError(
+            "mesh_shape and mesh_dim_names should have same length! "
+            f"Found len(mesh_dim_names): {len(mesh_dim_names)} and len(mesh_shape):{len(mesh_shape)}."
+        )
+    ranks = np.arange(int(np.prod(mesh_shape))).reshape(mesh_shape)
+    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names)

@@ -239,7 +239,7 @@ def groups():
     mesh = dist.init_device_mesh("cpu", (2, size // 2), mesh_dim_names=("outer", "inner"))
     x = torch.full((1,), float(rank))
     dist.all_reduce(x, group=mesh["outer"].get_group())
-    assert x.item() == 2 * (rank % (size // 2)) + size // 2 and mesh.get_coordinate() == [*divmod(rank, size // 2)]
+    assert x.item() == 2 * (rank % (size // 2)) + size // 2 and mesh.get_coordinate() == divmod(rank, size // 2)
 
 
 def derivatives():

@@ -5,6 +5,7 @@ from itertools import product
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_module, distribute_tensor, randn
 from torch.distributed.tensor.experimental import implicit_replication
@@ -266,13 +267,37 @@ def prepared_and_distributed():
         assert "only support nn.Linear and nn.Embedding" in str(error)
 
 
-def without_an_accelerator():
+def refused(error, words, make):
     try:
-        dist.init_device_mesh("cuda", (size,))
-    except AttributeError as error:
-        assert "_cuda_setDevice" in str(error)
+        make()
+    except error as told:
+        assert words in str(told), told
     else:
-        raise AssertionError("a device for this process")
+        raise AssertionError(f"no {error.__name__}: {words}")
+
+
+def meshes_that_do_not_fit():
+    larger = "Mesh should not be bigger than default world size"
+    refused(AttributeError, "_cuda_setDevice", lambda: dist.init_device_mesh("cuda", (size,)))
+    refused(AttributeError, "_cuda_setDevice", lambda: DeviceMesh("cuda", list(range(size))))
+    refused(
+        RuntimeError, f"{larger} {size}, but found {2 * size} ranks!", lambda: dist.init_device_mesh("cuda", (2, size))
+    )
+    refused(RuntimeError, larger, lambda: DeviceMesh("cpu", list(range(size + 1))))
+    refused(RuntimeError, "same length", lambda: dist.init_device_mesh("cpu", (1, size), mesh_dim_names=("a",)))
+    refused(RuntimeError, "unique", lambda: dist.init_device_mesh("cpu", (1, size), mesh_dim_names=("a", "a")))
+
+
+def a_mesh_of_the_first():
+    mesh = dist.init_device_mesh("cpu", (size // 2,), mesh_dim_names=("a",))
+    if rank >= size // 2:
+        assert mesh.get_coordinate() is None
+        refused(IndexError, "list index out of range", mesh.get_group)
+    else:
+        assert mesh.get_coordinate() == (rank,) == (mesh.get_local_rank("a"),)
+        x = torch.ones(1)
+        dist.all_reduce(x, group=mesh.get_group())
+        assert x.item() == size // 2
 
 
 functions()
@@ -280,5 +305,6 @@ moves()
 in_place_and_told()
 layers_shared_out()
 prepared_and_distributed()
-without_an_accelerator()
+meshes_that_do_not_fit()
+a_mesh_of_the_first()
 print("passed")
