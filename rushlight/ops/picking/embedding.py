@@ -233,38 +233,15 @@ def put_dense(rows: Array, indices: Array, shape: Sequence[int], padding: int) -
     return _put_rows(rows, indices, shape[0])
 
 
-def bag_cotangent(
-    grads: Sequence[Array],
-    weight_shape: Sequence[int],
-    indices: Array,
-    bags: Array,
-    counts: Array,
-    mode: str,
-    padding: int,
-    scale: bool,
-    result1: Array,
-) -> Any:
-    """The cotangent of the table."""
-    return cotangent_of_rows(
-        put_dense, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
-    )
+def bag_cotangent(put: Callable[..., Any]) -> Callable[..., Any]:
+    """The cotangent of the table, where `put` brings rows to their places."""
 
+    def cotangent(grads, weight_shape, indices, bags, counts, mode, padding, scale, result1):
+        return cotangent_of_rows(
+            put, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
+        )
 
-def sparse_bag_cotangent(
-    grads: Sequence[Array],
-    weight_shape: Sequence[int],
-    indices: Array,
-    bags: Array,
-    counts: Array,
-    mode: str,
-    padding: int,
-    scale: bool,
-    result1: Array,
-) -> Any:
-    """The sparse cotangent of the table."""
-    return cotangent_of_rows(
-        sparse_rows, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
-    )
+    return cotangent
 
 
 def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, padding: int) -> Any:
@@ -273,46 +250,18 @@ def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, pa
     return np.add.reduce(rows, axis=-1) * np.not_equal(indices, padding)
 
 
-def weighted_bag_cotangents(
-    grads: Sequence[Array],
-    weight_shape: Sequence[int],
-    indices: Array,
-    bags: Array,
-    per_sample_weights: Array,
-    counts: Array,
-    padding: int,
-    scale: bool,
-    weight: Array,
-    needs: Sequence[bool],
-) -> list[Any]:
+def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
     """The cotangents of the table and of the weights of the samples, which only sums have."""
-    grad, table = grads[0], None
-    if needs[0]:
-        table = cotangent_of_rows(
-            put_dense, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
-        )
-    return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
+    def cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, padding, scale, weight, needs):
+        grad, table = grads[0], None
+        if needs[0]:
+            table = cotangent_of_rows(
+                put, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
+            )
+        return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
-def sparse_weighted_bag_cotangents(
-    grads: Sequence[Array],
-    weight_shape: Sequence[int],
-    indices: Array,
-    bags: Array,
-    per_sample_weights: Array,
-    counts: Array,
-    padding: int,
-    scale: bool,
-    weight: Array,
-    needs: Sequence[bool],
-) -> list[Any]:
-    """The same with a sparse cotangent of the table."""
-    grad, table = grads[0], None
-    if needs[0]:
-        table = cotangent_of_rows(
-            sparse_rows, grad, weight_shape, indices, bags, per_sample_weights, counts, "sum", padding, scale, None
-        )
-    return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
+    return cotangents
 
 
 def sample_shares(
@@ -326,7 +275,7 @@ def sample_shares(
 
 
 @operator(
-    weight=bag_cotangent,
+    weight=bag_cotangent(put_dense),
     nondifferentiable=(1,),
     name="embedding_bag",
     holomorphic=False,
@@ -365,14 +314,14 @@ OPTIONS: dict[str, Any] = {
 WEIGHTED = ("weight", "per_sample_weights")
 BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # by whether the cotangent is sparse, and samples have weights
     (False, False): _embedding_bag,
-    (True, False): operator(weight=sparse_bag_cotangent, name="sparse_embedding_bag", **OPTIONS)(
+    (True, False): operator(weight=bag_cotangent(sparse_rows), name="sparse_embedding_bag", **OPTIONS)(
         _embedding_bag.forward
     ),
-    (False, True): operator(joint=weighted_bag_cotangents, inputs=WEIGHTED, name="weighted_embedding_bag", **OPTIONS)(
-        _embedding_bag.forward
-    ),
+    (False, True): operator(
+        joint=weighted_bag_cotangents(put_dense), inputs=WEIGHTED, name="weighted_embedding_bag", **OPTIONS
+    )(_embedding_bag.forward),
     (True, True): operator(
-        joint=sparse_weighted_bag_cotangents, inputs=WEIGHTED, name="sparse_weighted_embedding_bag", **OPTIONS
+        joint=weighted_bag_cotangents(sparse_rows), inputs=WEIGHTED, name="sparse_weighted_embedding_bag", **OPTIONS
     )(_embedding_bag.forward),
 }
 
