@@ -32,6 +32,8 @@ cdef class Backward:
 
     @cython.locals(vertex=Vertex)
     cpdef run(self, list roots, list wanted, bint accumulates=*)
+    @cython.locals(vertex=Vertex)
+    cdef send(self, list roots)
     @cython.locals(vertex=Vertex, node=Node, i=Py_ssize_t, target=Vertex)
     cdef claim(self, list vertices)
     cdef as_cotangent(self, object grad)
@@ -66,7 +68,7 @@ cdef class Backward:
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef bint capture(self, Node node, object grad)
     @cython.locals(vertex=Vertex)
-    cdef let_go(self)
+    cpdef let_go(self)
 
 
 cdef long rank(Vertex vertex)

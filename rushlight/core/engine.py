@@ -72,9 +72,7 @@ class Backward:
                     self.tell(*roots[0])
                 if accumulates:
                     self.wanted = None
-            for vertex, index, grad in roots:
-                self.deliver(vertex, index, self.as_cotangent(grad), False)
-            self.drain()
+            self.send(roots)
         except Misfit as misfit:
             raise misfit.error([root[:2] for root in roots]) from None
         finally:
@@ -105,9 +103,7 @@ class Backward:
         """Sends gradients, as `run` takes them, as far as all that it needs has come; returns what came to leaves."""
         outer = RUN.set(self)
         try:
-            for vertex, index, grad in roots:
-                self.deliver(vertex, index, self.as_cotangent(grad), False)
-            self.drain()
+            self.send(roots)
         except Misfit as misfit:
             raise misfit.error([root[:2] for root in roots]) from None
         finally:
@@ -116,9 +112,11 @@ class Backward:
         self.captured = {}
         return {leaf: grad for (leaf, _), grad in arrived.items()}
 
-    def let_held_go(self):
-        """Ends what `hold` began."""
-        self.let_go()
+    def send(self, roots):
+        """Delivers gradients, and runs what they make ready."""
+        for vertex, index, grad in roots:
+            self.deliver(vertex, index, self.as_cotangent(grad), False)
+        self.drain()
 
     def claim(self, vertices):
         """Takes hold of all that can be reached, and counts what each vertex has to wait for."""

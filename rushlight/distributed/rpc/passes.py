@@ -94,7 +94,7 @@ class Pass:
 
     def end(self) -> None:
         """Lets the graph go, and takes over what hooks have made of gradients."""
-        self.run.let_held_go()
+        self.run.let_go()
         for leaf, before in self.shown.items():
             found, leaf.grad = leaf.grad, before
             if found is None:
