@@ -257,37 +257,44 @@ def drawn(made: Zeroed) -> Any:
     )
 
 
-def dead(made: Zeroed) -> Any:
-    """A ReLU below zero."""
+def was_flat(made: Zeroed, illness: Any, place: Any, what: str, why: str, remedy: str) -> Any:
+    """A function that is flat where it works, unless that was so in one pass alone, of several."""
     if made.passes < 2 and not made.only:
         return None
     begun = made.begun_at()
     return found(
-        DEAD,
-        begun or made.site,
-        f"all that comes to {made.name}(){made.by} is negative {made.here(begun)}, which makes {made.whose} zero",
-        "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
-        "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
+        illness,
+        begun or place,
+        f"{what} {made.here(begun)}, which makes {made.whose} zero",
+        why,
+        remedy,
         made.at,
         made.arrives,
         weight=7,
     )
 
 
+def dead(made: Zeroed) -> Any:
+    """A ReLU below zero."""
+    return was_flat(
+        made,
+        DEAD,
+        made.site,
+        f"all that comes to {made.name}(){made.by} is negative",
+        "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
+        "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
+    )
+
+
 def saturated(made: Zeroed) -> Any:
     """A curve far from its middle, or a clamp beyond its bounds."""
-    if made.passes < 2 and not made.only:
-        return None
-    begun = made.begun_at()
-    return found(
+    return was_flat(
+        made,
         SATURATED,
-        begun or made.called,
-        f"{made.name}(){made.by} is saturated {made.here(begun)}, which makes {made.whose} zero",
+        made.called,
+        f"{made.name}(){made.by} is saturated",
         "far from its middle the function is flat in floating point, or it is beyond its bounds",
         "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
-        made.at,
-        made.arrives,
-        weight=7,
     )
 
 
