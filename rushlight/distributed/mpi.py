@@ -190,6 +190,7 @@ def operation(op: ReduceOp, dtype: np.dtype) -> Any:
     elif op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR):
         if dtype.kind in "iu":
             return {ReduceOp.BAND: MPI.BAND, ReduceOp.BOR: MPI.BOR, ReduceOp.BXOR: MPI.BXOR}[op]
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype: got {dtype} tensors.")
     elif op in (ReduceOp.MIN, ReduceOp.MAX):
         if dtype.kind in "iuf":
             return MPI.MIN if op is ReduceOp.MIN else MPI.MAX

@@ -162,7 +162,7 @@ class P2POp:
         group_peer: int | None = None,
     ):
         if op not in (isend, irecv):
-            raise RuntimeError(
+            raise ValueError(
                 "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
                 "``torch.distributed.irecv``."
             )

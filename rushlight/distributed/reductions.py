@@ -1,6 +1,5 @@
 """Arithmetic on the way between processes: which type it is done in, and what comes out."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,11 @@ class Reduction:
     def __init__(self, op: ReduceOp, dtype: np.dtype, size: int):
         if not isinstance(op, ReduceOp):
             raise TypeError(f"op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
+        if op is ReduceOp.AVG and dtype.kind in "iub":
+            raise RuntimeError(
+                f"result type Float can't be cast to the desired output type: ReduceOp.AVG of {dtype} tensors would be "
+                "cut off. Convert them to a floating-point type, or use ReduceOp.SUM."
+            )
         self.dtype = np.dtype(np.float32) if is_half(dtype) else dtype
         self.op: Any = mpi.operation(op, self.dtype)
         self.size: int = size if op is ReduceOp.AVG else 1
@@ -32,6 +36,5 @@ class Reduction:
     def narrow(self, array: np.ndarray) -> np.ndarray:
         """What the reduction gave, divided for an average; in the wide type still."""
         if self.size > 1:
-            divide: Callable[..., Any] = np.floor_divide if array.dtype.kind in "iu" else np.divide
-            divide(array, self.size, out=array)
+            np.divide(array, self.size, out=array)
         return array

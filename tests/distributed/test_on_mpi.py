@@ -47,6 +47,11 @@ def test_wrapped_modules(processes):
 
 
 @pytest.mark.parametrize("processes", [2, 4])
+def test_checkpoints_in_sharded_modules(processes):
+    passes(processes, "recomputed.py")
+
+
+@pytest.mark.parametrize("processes", [2, 4])
 def test_pipelines(processes):
     passes(processes, "stages.py")
 

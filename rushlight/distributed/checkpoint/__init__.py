@@ -14,6 +14,7 @@ from rushlight.distributed.checkpoint.planners import (
 )
 from rushlight.distributed.checkpoint.saving import async_save, load, save
 from rushlight.distributed.checkpoint.stateful import Stateful
+from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
 
 __all__ = [
     "CheckpointException",
@@ -27,6 +28,8 @@ __all__ = [
     "SavePlan",
     "SavePlanner",
     "Stateful",
+    "StorageReader",
+    "StorageWriter",
     "WriteItem",
     "async_save",
     "load",

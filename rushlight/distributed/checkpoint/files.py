@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
 from rushlight.serialization import load, save
 
 __all__ = ["FileSystemReader", "FileSystemWriter"]
@@ -12,7 +13,7 @@ __all__ = ["FileSystemReader", "FileSystemWriter"]
 METADATA = ".metadata"
 
 
-class FileSystemWriter:
+class FileSystemWriter(StorageWriter):
     """Writes a checkpoint to a folder. A `.metadata` there means that the checkpoint is whole."""
 
     def __init__(self, path: str | os.PathLike[str]):
@@ -49,7 +50,7 @@ class FileSystemWriter:
         save(metadata, self.path / METADATA)
 
 
-class FileSystemReader:
+class FileSystemReader(StorageReader):
     """Reads a checkpoint from a folder."""
 
     def __init__(self, path: str | os.PathLike[str]):

@@ -15,6 +15,7 @@ from rushlight.distributed.checkpoint.planners import (
     WriteItemType,
 )
 from rushlight.distributed.checkpoint.stateful import Stateful
+from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
 from rushlight.distributed.collectives import barrier
 from rushlight.distributed.groups import ProcessGroup, here, is_initialized
 from rushlight.distributed.objects import all_gather_object
@@ -112,7 +113,7 @@ def save(
     state_dict: dict[str, Any],
     *,
     checkpoint_id: Path = None,
-    storage_writer: FileSystemWriter | None = None,
+    storage_writer: StorageWriter | None = None,
     planner: SavePlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
@@ -137,7 +138,7 @@ def async_save(
     state_dict: dict[str, Any],
     *,
     checkpoint_id: Path = None,
-    storage_writer: FileSystemWriter | None = None,
+    storage_writer: StorageWriter | None = None,
     planner: SavePlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
@@ -159,7 +160,7 @@ def load(
     state_dict: dict[str, Any],
     *,
     checkpoint_id: Path = None,
-    storage_reader: FileSystemReader | None = None,
+    storage_reader: StorageReader | None = None,
     planner: LoadPlanner | None = None,
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
@@ -172,7 +173,7 @@ def load(
     reader = place(checkpoint_id, storage_reader, FileSystemReader)
     metadata = reader.metadata()
     if metadata["version"] != VERSION:
-        raise CheckpointException(f"{reader.path} has format {metadata['version']}; this version reads {VERSION}.")
+        raise CheckpointException(f"The checkpoint has format {metadata['version']}; this version reads {VERSION}.")
     members = members_of(process_group, no_dist)
     states = states_of(state_dict)
     planner = planner or DefaultLoadPlanner()
@@ -195,7 +196,7 @@ def load(
         barrier(members)
 
 
-def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: FileSystemReader) -> None:
+def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: StorageReader) -> None:
     """Fills a tensor, or the part of it that this process holds, from the pieces that were saved."""
     if saved is None or shape_of(tensor) != saved["shape"]:
         there = "no tensor" if saved is None else saved["shape"]

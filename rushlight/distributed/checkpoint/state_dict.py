@@ -79,7 +79,13 @@ def plain(module: Module) -> Module:
 
 
 PREFIX = "_fsdp_wrapped_module."  # of the names of parameters in `FullyShardedDataParallel`
+CHECKPOINTED = "_checkpoint_wrapped_module."  # and in `checkpoint_wrapper`
 SHARDS = ContextVar("rushlight_shards", default=False)  # whether its state dicts hold shards, whatever has been set
+
+
+def plain_name(name: str) -> str:
+    """The name that a parameter has without modules that are wrapped around others."""
+    return name.replace(PREFIX, "").replace(CHECKPOINTED, "")
 
 
 def sharded_state(module: Module) -> dict[str, Any]:
@@ -101,7 +107,7 @@ def get_model_state_dict(model: Module, *, options: StateDictOptions | None = No
     options = options or DEFAULT
     target = plain(model)
     left_out = [name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad]
-    frozen = {name.replace(PREFIX, "") for name in left_out}
+    frozen = {plain_name(name) for name in left_out}
     state = sharded_state(target).items()
     return options.for_this_rank({name: whole(value, options) for name, value in state if name not in frozen})
 
@@ -130,7 +136,7 @@ def rows_for(own: Any, value: Any) -> Any:
 
 def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Tensor]]:
     """The optimizer's parameters with their names in the module."""
-    names = {id(parameter): name.replace(PREFIX, "") for name, parameter in plain(model).named_parameters()}
+    names = {id(parameter): plain_name(name) for name, parameter in plain(model).named_parameters()}
     return [(names[id(p)], p) for group in optimizer.param_groups for p in group["params"]]
 
 

@@ -1,6 +1,8 @@
 """`fully_shard`: shares a module's parameters, gradients and optimizer state out among processes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from types import MethodType
 from typing import Any
 
@@ -14,6 +16,7 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parallel.leaves import leaves_of
 from rushlight.tensors import Tensor
+from rushlight.utils.checkpoint import AROUND
 from rushlight.utils.pytree import tree_map
 
 __all__ = ["FSDPModule", "UnshardHandle", "fully_shard", "register_fsdp_forward_method"]
@@ -171,6 +174,27 @@ def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 DEPTH: list[Module] = []  # the sharded modules whose forward pass runs, the outermost first
+
+
+def shown_again() -> Callable[[], AbstractContextManager[None]]:
+    """Makes contexts in which parameters that are whole now are so again, for calls that the backward pass makes."""
+    return partial(all_shown, [module.__dict__["_shards"] for module in DEPTH])
+
+
+@contextmanager
+def all_shown(inside: list[Shards]) -> Iterator[None]:
+    """A context with whole parameters; their memory stays, as the backward pass goes on with them."""
+    hidden = [shards for shards in inside if not shards.is_shown()]
+    for shards in hidden:
+        shards.show()
+    try:
+        yield
+    finally:
+        for shards in hidden:
+            shards.put_rows()
+
+
+AROUND.append(shown_again)
 
 
 def cast(tree: Any, dtype: Dtype) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.engine import RUN
 from rushlight.core.graph import new_tensor
 from rushlight.core.windows import address
 from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
@@ -56,6 +57,11 @@ class Place:
         """Puts the whole or the rows in the parameter's place in the modules that have it."""
         for module, name in self.owners:
             module._parameters[name] = tensor  # type: ignore[assignment]  # stands for the Parameter
+
+    def is_shown(self) -> bool:
+        """Whether the whole is in the parameter's place."""
+        module, name = self.owners[0]
+        return module._parameters[name] is self.whole
 
     def adopt(self) -> None:
         """Takes rows that have been put in the parameter's place since it was last shown, as their successor."""
@@ -143,12 +149,21 @@ class Shards:
 
     # parameters
 
-    def hide(self) -> None:
-        """Puts the rows of this process in the parameters' places, and gives the memory of the whole ones back."""
+    def put_rows(self) -> None:
+        """Puts the rows of this process in the parameters' places."""
         for place in self.places:
             place.show(place.sharded)
+
+    def hide(self) -> None:
+        """Puts rows in the parameters' places, and gives the memory of the whole ones back."""
+        self.put_rows()
+        for place in self.places:
             place.whole._array = place.nothing
         self.gathered = False
+
+    def is_shown(self) -> bool:
+        """Whether the whole parameters are in their places."""
+        return all(place.is_shown() for place in self.places)
 
     def gather(self) -> None:
         """Brings the parameters together, where they are not."""
@@ -167,9 +182,13 @@ class Shards:
         self.gathered = True
 
     def show(self) -> None:
-        """Puts the whole parameters in their places, and expects their gradients."""
+        """Puts the whole parameters in their places, and expects their gradients.
+
+        In a backward pass, where a function is called again, it expects those that it has expected before, if any.
+        """
         self.gather()
-        self.missing = {id(place) for place in self.places if place.whole.requires_grad}
+        if RUN.get() is None or not self.missing:
+            self.missing = {id(place) for place in self.places if place.whole.requires_grad}
         for place in self.places:
             place.show(place.whole)
 

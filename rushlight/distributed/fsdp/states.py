@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.distributed.checkpoint.state_dict import PREFIX, SHARDS, rows_for
+from rushlight.distributed.checkpoint.state_dict import PREFIX, SHARDS, plain_name, rows_for
 from rushlight.distributed.fsdp.api import StateDictType
 from rushlight.distributed.groups import get_rank
 from rushlight.distributed.tensor.sharded import DTensor
@@ -49,4 +49,4 @@ def places_of(module: Any) -> dict[str, Any]:
     """The module's own parameters, by their names without the wrapper's."""
     places = {id(place.sharded): place for place in module._shards.places}
     named = module._fsdp_wrapped_module.named_parameters(remove_duplicate=False)
-    return {name.replace(PREFIX, ""): places[id(own)] for name, own in named if id(own) in places}
+    return {plain_name(name): places[id(own)] for name, own in named if id(own) in places}

@@ -92,7 +92,7 @@ def wrap_parts(
 
     def wrapped(part: Module) -> tuple[Module, int]:
         """A part, and how many of its numbers are wrapped in it."""
-        if isinstance(part, wrapper):
+        if isinstance(wrapper, type) and isinstance(part, wrapper):
             raise ValueError(
                 "FSDP auto wrapping requires modules to not already have FSDP applied, but found "
                 f"{type(part).__name__}: wrap the parts by hand, or give a policy."

@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from rushlight.core.locks import lock
+from rushlight.distributed.errors import DistNetworkError
 from rushlight.distributed.rpc.contexts import CONTEXT, Contexts, Origin, continued, entered
 from rushlight.distributed.rpc.failures import Failure, failure_of, timed_out
 from rushlight.distributed.rpc.functions import awaited
@@ -96,7 +97,8 @@ class Agent:
         self.contexts = Contexts(self.me.id)
         self.servers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-call")
         self.answers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-answer")
-        self.transport = Transport(comm, self.notice, self.receive, self.attend)
+        self.transport = Transport(comm, self.notice, self.receive, self.attend, self.lose)
+        self.lost: DistNetworkError | None = None  # why no other worker can be reached any more
 
     # calls of this worker
 
@@ -118,9 +120,18 @@ class Agent:
         head, buffers = self.message(to, True, number, Call(function, args, kwargs or {}), CONTEXT.now, of_parameters)
         head = head._replace(creates=creates)
         with self.lock:
+            self.check_reach()
             self.calls[number] = Pending(future, time.monotonic() + seconds if seconds > 0 else None, seconds)
-        self.transport.send(to, head, buffers)
+        try:
+            self.transport.send(to, head, buffers)
+        except DistNetworkError as error:
+            self.lose(error)
         return future
+
+    def check_reach(self) -> None:
+        """DistNetworkError once other workers can no longer be reached."""
+        if self.lost is not None:
+            raise self.lost
 
     def message(
         self, to: int, is_call: bool, call: int, value: Any, context: int | None, of_parameters: bool = False
@@ -180,7 +191,7 @@ class Agent:
                 submit(self.answers, self.settle, pending.future, source, head, buffers)
 
     def take(self, call: int) -> Pending | None:
-        """The call with a number, unless it was taken before: whoever has it puts something into its future."""
+        """The call with a number, unless it was taken before: the taker must complete its future."""
         with self.lock:
             pending = self.calls.pop(call, None)
             if pending is not None:
@@ -207,6 +218,20 @@ class Agent:
                 pending = self.take(call)
                 if pending is not None:
                     submit(self.answers, self.give_up, pending)
+
+    def lose(self, error: DistNetworkError) -> None:
+        """Ends what waits for other workers, which can no longer be reached; nothing more comes in."""
+        with self.lock:
+            self.lost = error
+        self.end_calls(error)
+
+    def end_calls(self, error: Exception) -> None:
+        """Ends the calls that have no answer."""
+        for number in list(self.calls):
+            pending = self.take(number)
+            if pending is not None:
+                pending.future.set_exception(error)
+                self.done()
 
     # what threads do with it
 
@@ -303,10 +328,7 @@ class Agent:
         self.transport.stop()
         self.servers.shutdown(wait=False, cancel_futures=True)
         self.answers.shutdown(wait=True)
-        for number in list(self.calls):
-            pending = self.take(number)
-            if pending is not None:
-                pending.future.set_exception(RuntimeError("RPC agent is shut down: the call was not answered before."))
+        self.end_calls(RuntimeError("RPC agent is shut down: the call was not answered before."))
 
 
 def submit(threads: ThreadPoolExecutor, function: Callable[..., None], *args: Any) -> None:

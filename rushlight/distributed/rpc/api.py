@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from rushlight.distributed.rpc.options import (
     WorkerInfo,
 )
 from rushlight.distributed.rpc.rref import RRef, create, reference_to
+from rushlight.distributed.rpc.transport import reaching
 from rushlight.futures import Future
 
 __all__ = ["get_rpc_timeout", "get_worker_info", "init_rpc", "remote", "rpc_async", "rpc_sync", "shutdown"]
@@ -103,23 +105,36 @@ def wait_for_all(agent: Agent, timeout: float) -> None:
     before = None
     while True:
         while not agent.is_idle():
-            pause(end)
+            pause(agent, end)
         mine = np.array([agent.transport.sent, agent.transport.received], np.int64)
         total = np.empty_like(mine)
-        request = agent.comm.Iallreduce(mine, total)
-        while not request.Test():
-            pause(end)
+        with reaching():
+            request = agent.comm.Iallreduce(mine, total)
+            while not request.Test():
+                pause(agent, end)
         found = total.tolist()
         if found[0] == found[1] and found == before:
             return
         before = found
 
 
-def pause(end: float | None) -> None:
-    """Waits a moment. RuntimeError when it is late."""
+def pause(agent: Agent, end: float | None) -> None:
+    """Waits a moment. RuntimeError when it is late, DistNetworkError when the others can no longer be reached."""
+    agent.check_reach()
     if end is not None and time.monotonic() > end:
         raise RuntimeError("shutdown: timed out before all workers had called it and all calls were answered.")
     time.sleep(PAUSE)
+
+
+def _require_initialized(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that raises RuntimeError where this process is no worker; libraries wrap theirs in it."""
+
+    @wraps(func)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        current()
+        return func(*args, **kwargs)
+
+    return called
 
 
 def get_worker_info(worker_name: str | int | None = None) -> WorkerInfo:
@@ -171,7 +186,7 @@ def is_operator(function: Any) -> bool:
     return not isinstance(function, type) and str(getattr(function, "__module__", "")).startswith("rushlight")
 
 
-def check(function: Any) -> None:
+def check_callable(function: Any) -> None:
     """TypeError for what cannot be called."""
     if not callable(function):
         raise TypeError("function should be callable.")
@@ -208,7 +223,7 @@ def rpc_async(
     >>> rpc.shutdown()
     """
     agent = current()
-    check(func)
+    check_callable(func)
     return agent.call(number_of(to), func, args or (), kwargs or {}, timeout, of_parameters=is_operator(func))
 
 
@@ -227,5 +242,5 @@ def remote(
     >>> rpc.shutdown()
     """
     agent = current()
-    check(func)
+    check_callable(func)
     return create(agent, number_of(to), func, args or (), kwargs or {}, timeout, is_operator(func))

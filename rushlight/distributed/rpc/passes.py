@@ -1,7 +1,7 @@
 """Backward passes that go through several workers, within a context.
 
-First the workers find out what takes part: whoever asks for a pass follows the graph from its roots, and where that
-came from another worker asks this one to go on. So each worker knows which of the tensors that it sent will get a
+First the workers find out what takes part: the worker that asks for a pass follows the graph from its roots, and where
+that came from another worker asks this one to go on. So each worker knows which of the tensors that it sent will get a
 gradient, and a node that leads to several of them waits for all. (PyTorch supposes that everything that was sent
 takes part, and waits for ever where it does not.) Then gradients travel, each as soon as it is known.
 """
@@ -163,7 +163,7 @@ def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -
     >>> rpc.shutdown()
     """
     agent = current()
-    check(context_id, roots)
+    check_roots(context_id, roots)
     context = agent.contexts.find(context_id)
     begun = pass_of(context, (agent.me.id, next(NUMBERS)), retain_graph)
     try:
@@ -173,7 +173,7 @@ def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -
         begun.end()
 
 
-def check(context_id: Any, roots: Any) -> None:
+def check_roots(context_id: Any, roots: Any) -> None:
     """Raises for what cannot be a context, or roots."""
     are_tensors = isinstance(roots, (list, tuple)) and all(isinstance(root, Tensor) for root in roots)
     if not isinstance(context_id, int) or not are_tensors:

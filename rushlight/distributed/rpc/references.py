@@ -1,6 +1,6 @@
 """Values that this worker holds for others, each as long as a reference to it is left in any worker.
 
-Every `RRef` object has a mark of its own, of which the owner is told twice: by whoever makes the mark before it is sent
+Every `RRef` object has a mark of its own, of which the owner is told twice: by its maker before it is sent
 on, and by its holder at the end. Which of the two comes first does not matter: the first notes the mark, the second
 strikes it out, and a value without marks is let go. Whoever passes a reference on still has its own mark then, so
 there is always one until the last has ended.

@@ -7,15 +7,17 @@ another come in the order in which they were sent; memory arrives while others g
 import pickle
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rushlight.core.locks import lock
 from rushlight.distributed import mpi
+from rushlight.distributed.errors import DistNetworkError
 
-__all__ = ["Transport"]
+__all__ = ["Transport", "reaching"]
 
 HEAD = 0  # the tag of heads; memory has one of the tags above
 TAGS = 30000  # so many messages with memory may be under way from one worker to another
@@ -35,7 +37,8 @@ class Arriving(NamedTuple):
 class Transport:
     """Sends messages, and has `receive(source, head, buffers)` called with each that comes, in one thread.
 
-    In that thread `notice(head)` is called too, with heads in their order, and `attend()` again and again.
+    In that thread `notice(head)` is called too, with heads in their order, and `attend()` again and again;
+    `lose(error)` once, when MPI no longer reaches the others. `send` raises that error, a DistNetworkError.
     """
 
     def __init__(
@@ -44,8 +47,9 @@ class Transport:
         notice: Callable[[Any], None],
         receive: Callable[[int, Any, list[Any]], None],
         attend: Callable[[], None],
+        lose: Callable[[DistNetworkError], None],
     ):
-        self.comm, self.notice, self.receive, self.attend = comm, notice, receive, attend
+        self.comm, self.notice, self.receive, self.attend, self.lose = comm, notice, receive, attend, lose
         self.sent = self.received = 0
         self.leaving: list[tuple[Any, Any]] = []  # requests, and the memory that they need
         self.arriving: list[Arriving] = []
@@ -71,7 +75,7 @@ class Transport:
             return
         MPI = mpi.load()
         memories = [pickle.PickleBuffer(memory).raw() for memory in buffers]
-        with self.lock:  # heads and memory leave in one order
+        with self.lock, reaching():  # heads and memory leave in one order
             self.sent += 1
             tag = 1 + self.sent % TAGS
             data = pickle.dumps((head, tag, [memory.nbytes for memory in memories]))
@@ -80,11 +84,16 @@ class Transport:
             self.leaving += leaving
 
     def listen(self) -> None:
-        """Takes messages in until it is told to stop: pauses become longer while nothing comes."""
+        """Takes messages in until it is told to stop, or loses the others; pauses are longer while nothing comes."""
         last = time.monotonic()
         while not self.stopped.is_set():
-            moved = self.take()
-            self.attend()
+            try:
+                with reaching():
+                    moved = self.take()
+                    self.attend()
+            except DistNetworkError as error:
+                self.lose(error)
+                return
             now = time.monotonic()
             if moved:
                 last = now
@@ -129,3 +138,14 @@ class Transport:
         """Whether nothing is under way that this worker knows of."""
         with self.lock:
             return not self.leaving and not self.arriving
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """DistNetworkError for what MPI says when a worker can no longer be reached."""
+    try:
+        yield
+    except mpi.load().Exception as error:
+        raise DistNetworkError(
+            f"RPC: other workers can no longer be reached, one has ended before ({error})."
+        ) from error

@@ -1,6 +1,6 @@
 """What processes send each other so that a tensor is placed otherwise, and the derivative of that.
 
-A gradient is placed as its tensor is, but for that of a term of a sum: this is the gradient of the sum, which all have.
+A gradient is placed as its tensor is, except that of a term of a sum: this is the gradient of the sum, which all have.
 """
 
 from typing import Any

@@ -95,15 +95,17 @@ def reductions():
         dist.reduce_scatter_tensor(part, rows)
         expected = torch.tensor([large + size - 1]).to(dtype)
         assert total.item() == part.item() == expected.item() and (size == 2 or total.item() > large)
-    for op, dtype in (
-        (dist.ReduceOp.MAX, torch.complex64),
-        (dist.ReduceOp.BAND, torch.float32),
-        (dist.ReduceOp.SUM, torch.float8_e5m2),
+    for op, dtype, words in (
+        (dist.ReduceOp.MAX, torch.complex64, "Cannot use ReduceOp.MAX with complex64 tensors"),
+        (dist.ReduceOp.BAND, torch.float32, "Cannot use ReduceOp.BAND with non-integral dtype"),
+        (dist.ReduceOp.BOR, torch.bfloat16, "Cannot use ReduceOp.BOR with non-integral dtype"),
+        (dist.ReduceOp.SUM, torch.float8_e5m2, "Cannot use ReduceOp.SUM"),
+        *((dist.ReduceOp.AVG, whole, "result type Float can't be cast") for whole in (torch.bool, *INTEGERS)),
     ):
         try:
-            dist.all_reduce(torch.zeros(1, dtype=dtype), op)
+            dist.all_reduce(torch.ones(1, dtype=dtype), op)
         except RuntimeError as error:
-            assert "Cannot use ReduceOp" in str(error)
+            assert str(error).startswith(words), error
         else:
             raise AssertionError(f"{op} of {dtype} did not raise")
 

@@ -7,6 +7,7 @@ from copy import deepcopy
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
+from side_by_side import Network, train_sharded
 from torch import nn
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
@@ -20,35 +21,9 @@ from torch.distributed.checkpoint.state_dict import (
 )
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
-from torch.nn.functional import mse_loss
 
 dist.init_process_group("gloo")
 rank, size = dist.get_rank(), dist.get_world_size()
-
-
-class Block(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.norm = nn.LayerNorm(width)
-        self.up, self.down = nn.Linear(width, 2 * width + 1), nn.Linear(2 * width + 1, width)
-        self.scale = nn.Parameter(torch.tensor(1.0))
-        self.never = nn.Parameter(torch.ones(3))
-
-    def forward(self, x):
-        return x + self.scale * self.down(torch.tanh(self.up(self.norm(x))))
-
-
-class Network(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.last = nn.Linear(5, 7), nn.Linear(7, 1)
-        self.blocks = nn.ModuleList([Block(7) for _ in range(3)])
-
-    def forward(self, x):
-        x = self.first(x)
-        for block in self.blocks:
-            x = block(x)
-        return self.last(x)
 
 
 def sharded(**options):
@@ -57,33 +32,6 @@ def sharded(**options):
     for block in network.blocks:
         fully_shard(block, **options)
     return fully_shard(network, **options)
-
-
-def train(one, other, micro):
-    """Trains one network on the whole batch and the other on this process's part; gives the farthest parameters."""
-    first, second = (torch.optim.AdamW(network.parameters(), lr=1e-2) for network in (one, other))
-    generator = torch.Generator().manual_seed(3)
-    for _ in range(50):
-        x = torch.randn(8 * size, 5, generator=generator)
-        y = x.sum(1, keepdim=True)
-        first.zero_grad()
-        mse_loss(one(x), y).backward()
-        norm = nn.utils.clip_grad_norm_(one.parameters(), 0.5)
-        first.step()
-        x, y = x[rank::size], y[rank::size]
-        second.zero_grad()
-        if micro:
-            other.set_requires_gradient_sync(False)
-            (mse_loss(other(x[:4]), y[:4]) / 2).backward()
-            other.set_requires_gradient_sync(True)
-            (mse_loss(other(x[4:]), y[4:]) / 2).backward()
-        else:
-            mse_loss(other(x), y).backward()
-        assert abs(nn.utils.clip_grad_norm_(other.parameters(), 0.5) - norm) < 1e-4
-        second.step()
-    return max(
-        (a - b.full_tensor()).abs().max().item() for a, b in zip(one.parameters(), other.parameters(), strict=True)
-    )
 
 
 def same_as_one_process():
@@ -95,7 +43,7 @@ def same_as_one_process():
             held = sum(p.to_local().numel() for p in other.parameters())
             assert held < sum(p.numel() for p in one.parameters())
             assert all(a.numel() == b.numel() for a, b in zip(one.parameters(), other.parameters(), strict=True))
-            far = train(one, other, micro)
+            far = train_sharded(one, other, micro)
             assert far < 3e-6, (options, micro, far)
             full = get_model_state_dict(other, options=StateDictOptions(full_state_dict=True))
             for name, value in one.state_dict().items():
@@ -109,7 +57,7 @@ def replicas_of_shards():
         torch.manual_seed(0)
         one, other = Network(), sharded(mesh=mesh["replicate", "shard"])
         assert mesh["shard"].size() == shape[1] and mesh["replicate"].mesh.dtype is torch.int32
-        far = train(one, other, False)
+        far = train_sharded(one, other, False)
         assert far < 3e-6, (shape, far)
 
 

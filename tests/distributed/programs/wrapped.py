@@ -4,6 +4,7 @@ import functools
 import sys
 from copy import deepcopy
 
+import side_by_side
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -28,7 +29,6 @@ from torch.distributed.fsdp.wrap import (
     wrap,
 )
 from torch.distributed.tensor import DTensor
-from torch.nn.functional import mse_loss
 
 dist.init_process_group("gloo")
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -67,31 +67,12 @@ def wrapped(seed=0, **options):
 
 
 def train(one, other, micro=False, steps=50):
-    """Trains one network on the whole batch and the other on this process's part; compares their weights."""
-    first, second = (torch.optim.AdamW(network.parameters(), lr=1e-2) for network in (one, other))
-    generator = torch.Generator().manual_seed(3)
-    for _ in range(steps):
-        x = torch.randn(8 * size, 5, generator=generator)
-        y = x.sum(1, keepdim=True)
-        first.zero_grad()
-        mse_loss(one(x), y).backward()
-        norm = nn.utils.clip_grad_norm_(one.parameters(), 0.5)
-        first.step()
-        x, y = x[rank::size], y[rank::size]
-        second.zero_grad()
-        if micro:
-            with other.no_sync():
-                (mse_loss(other(x[:4]), y[:4]) / 2).backward()
-            (mse_loss(other(x[4:]), y[4:]) / 2).backward()
-        else:
-            mse_loss(other(x), y).backward()
-        assert abs(other.clip_grad_norm_(0.5) - norm) < 1e-4
-        second.step()
+    """Trains both, and compares their weights."""
+    side_by_side.train(one, other, other.clip_grad_norm_, other.no_sync if micro else None, steps)
     state = other.state_dict()
     assert list(state) == list(one.state_dict())
     for name, value in one.state_dict().items():
         assert value.shape == state[name].shape and (value - state[name]).abs().max() < 3e-6, name
-    return second
 
 
 def alone_in_its_line(network):

@@ -1,0 +1,1 @@
+"""Modules that save less for the backward pass."""
