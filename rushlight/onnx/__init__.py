@@ -1,27 +1,158 @@
-"""`torch.onnx`, as far as programs ask for it without exporting: rushlight writes no ONNX files."""
+"""`torch.onnx`: models as files in the ONNX format, written through the package `onnx`.
 
-from typing import Any, NoReturn
+A model is recorded with example inputs, as compiled calls are, and each operator becomes nodes of the graph.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
+from rushlight.nn.modules.module import Module as _Module
 from rushlight.onnx import errors
 from rushlight.onnx.errors import OnnxExporterError
+from rushlight.onnx.onnx_program import ONNXProgram
 
-__all__ = ["OnnxExporterError", "errors", "export", "is_in_onnx_export"]
+__all__ = [
+    "ONNXProgram",
+    "OnnxExporterError",
+    "OperatorExportTypes",
+    "TrainingMode",
+    "errors",
+    "export",
+    "is_in_onnx_export",
+]
+
+at_work = False  # whether a model is being exported
+WITHOUT = {
+    "artifacts_dir": ".",
+    "autograd_inlining": True,
+    "custom_opsets": None,
+    "custom_translation_table": None,
+    "dump_exported_program": False,
+    "export_modules_as_functions": False,
+    "operator_export_type": 0,
+    "optimize": True,
+    "profile": False,
+    "report": False,
+}
+"""PyTorch's options that are not there, with the values that change nothing."""
+
+
+class TrainingMode(IntEnum):
+    """In which mode a model is exported: evaluated, as it is, or training."""
+
+    EVAL = 0
+    PRESERVE = 1
+    TRAINING = 2
+
+
+class OperatorExportTypes(IntEnum):
+    """What operators are written as: those of ONNX."""
+
+    ONNX = 0
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being exported: none is."""
-    return False
+    """Whether a model is being exported."""
+    return at_work
 
 
-def export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Raises OnnxExporterError: PyTorch exports a model from its `state_dict`, which it can load."""
-    raise OnnxExporterError(
-        "rushlight writes no ONNX files. Save the model's state_dict with torch.save, load it into the same model in "
-        "PyTorch, and export it there."
-    )
+def export(
+    model: Callable[..., Any],
+    args: Any = (),
+    f: str | os.PathLike[str] | None = None,
+    *,
+    kwargs: dict[str, Any] | None = None,
+    verbose: bool | None = None,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
+    opset_version: int | None = None,
+    dynamo: bool = True,
+    external_data: bool = True,
+    dynamic_shapes: Mapping[str, Any] | Sequence[Any] | None = None,
+    verify: bool = False,
+    export_params: bool = True,
+    keep_initializers_as_inputs: bool = False,
+    dynamic_axes: Mapping[str, Any] | None = None,
+    training: TrainingMode = TrainingMode.EVAL,
+    do_constant_folding: bool = True,
+    **options: Any,
+) -> Any:
+    """Writes a model to the file `f` in the ONNX format, and returns it as an `ONNXProgram`.
+
+    The model, a module or a function, is called with `args`, a tensor or a tuple of arguments, and `kwargs`; what it
+    computes of the tensors among them is written down, other arguments are constants. Dimensions have the sizes of
+    these examples, unless `dynamic_axes` (by the names of inputs) or `dynamic_shapes` (by argument) says that they may
+    have any: `{"x": {0: "batch"}}`. Weights lie in the file with `external_data=False`, and beside it otherwise if
+    they are large. `verify` compares the outputs of the `onnx` package's own implementation with the model's.
+
+    OnnxExporterError for what cannot be written down: random numbers, conditions on values, a changing state, options
+    other than these; UnsupportedOperatorError for functions that have no counterpart; ModuleNotFoundError without
+    the package `onnx`.
+
+    >>> import rushlight as torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU())
+    >>> torch.onnx.export(model, torch.randn(2, 4), "model.onnx", dynamic_axes={"input": {0: "n"}})  # doctest: +SKIP
+    """
+    refuse(options, export_params=export_params, do_constant_folding=do_constant_folding)
+    try:
+        import onnx
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("torch.onnx.export needs the package onnx: pip install onnx", name="onnx") from None
+    from rushlight.onnx.exporting import check, exported
+
+    if not isinstance(args, tuple):
+        args = (args,)
+    if args and isinstance(args[-1], dict) and kwargs is None:  # keyword arguments, as they were given before `kwargs`
+        args, kwargs = args[:-1], args[-1]
+    if dynamic_axes is not None and dynamic_shapes is not None:
+        raise OnnxExporterError("dynamic_axes and dynamic_shapes say the same: give one of them.")
+    dynamic = dynamic_axes if dynamic_shapes is None else dynamic_shapes
+    with in_mode(model, training):
+        program = exported(model, args, kwargs or {}, input_names, output_names, opset_version, dynamic or {})
+        if verify:
+            check(program, model, args, kwargs or {})
+    if verbose:
+        print(onnx.printer.to_text(program.model_proto))
+    if f is not None:
+        program.save(f, keep_initializers_as_inputs=keep_initializers_as_inputs, external_data=external_data)
+    return program if dynamo else None
 
 
-def __getattr__(name: str) -> NoReturn:
+def refuse(options: dict[str, Any], **wanted: bool) -> None:
+    """OnnxExporterError for PyTorch's options that are not there, TypeError for what is no option at all."""
+    for name, value in options.items():
+        if name not in WITHOUT:
+            raise TypeError(f"export() got an unexpected keyword argument {name!r}. See help(torch.onnx.export).")
+        if value is not None and value != WITHOUT[name]:
+            raise OnnxExporterError(f"{name}={value!r}: rushlight's exporter has no such option. Leave it out.")
+    for name, value in wanted.items():
+        if not value:
+            raise OnnxExporterError(f"{name}=False: weights are always written, and constants computed. Leave it out.")
+
+
+@contextmanager
+def in_mode(model: Any, training: TrainingMode) -> Any:
+    """A context in which a model is exported, evaluated unless it is to stay as it is."""
+    global at_work
+    if training not in (TrainingMode.EVAL, TrainingMode.PRESERVE):
+        raise OnnxExporterError("A model that trains draws and keeps averages: export it with TrainingMode.EVAL.")
+    modules = list(model.modules()) if isinstance(model, _Module) and training == TrainingMode.EVAL else []
+    modes = [module.training for module in modules]
+    before, at_work = at_work, True
+    try:
+        for module in modules:
+            module.training = False
+        yield
+    finally:
+        at_work = before
+        for module, mode in zip(modules, modes, strict=True):
+            module.training = mode
+
+
+def __getattr__(name: str) -> Any:
     """Says why there is no such name, or which ones are near."""
     raise _no_such_name("rushlight.onnx", name)

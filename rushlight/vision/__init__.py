@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision import datasets, transforms
 
-__all__ = ["datasets", "models", "ops", "transforms", "utils"]
+__all__ = ["datasets", "io", "models", "ops", "transforms", "utils"]
 __version__ = "0.29.0"
 
 _explain_misses(globals())
@@ -14,8 +14,8 @@ _explained = globals().pop("__getattr__")
 
 
 def __getattr__(name: str) -> Any:
-    """Networks, boxes and pictures are loaded when they are first used."""
-    if name in ("models", "ops", "utils"):
+    """Networks, boxes, pictures and their files are loaded when they are first used."""
+    if name in ("io", "models", "ops", "utils"):
         return _import_module(f"rushlight.vision.{name}")
     return _explained(name)
 

@@ -41,7 +41,7 @@ class AlexNet(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 

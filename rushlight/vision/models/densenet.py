@@ -105,7 +105,7 @@ class DenseNet(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of dense blocks."""
         out = nn.functional.relu(self.features(x), inplace=True)
         return self.classifier(nn.functional.adaptive_avg_pool2d(out, (1, 1)).flatten(1))
 

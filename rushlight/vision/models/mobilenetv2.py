@@ -73,7 +73,7 @@ class MobileNetV2(nn.Module):
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of inverted residual blocks."""
         return self.classifier(nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1)).flatten(1))
 
 

@@ -139,7 +139,7 @@ class MobileNetV3(nn.Module):
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of blocks with squeeze and excitation."""
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 

@@ -74,7 +74,7 @@ class BasicBlock(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """The block's result."""
+        """Convolves twice and adds the input; fewer places where the block has a stride."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         out += x if self.downsample is None else self.downsample(x)
         return self.relu(out)
@@ -110,7 +110,7 @@ class Bottleneck(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """The block's result."""
+        """Convolves three times and adds the input; fewer places where the block has a stride."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         out += x if self.downsample is None else self.downsample(x)
@@ -193,7 +193,7 @@ class ResNet(nn.Module):
         return nn.Sequential(*made)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of residual blocks."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(self.avgpool(x).flatten(1))

@@ -98,7 +98,7 @@ class SqueezeNet(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of fire modules."""
         return self.classifier(self.features(x)).flatten(1)
 
 

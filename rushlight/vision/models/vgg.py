@@ -37,7 +37,7 @@ class VGG(nn.Module):
                     nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, H, W) to scores (N, num_classes), by way of convolutions and linear layers."""
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 

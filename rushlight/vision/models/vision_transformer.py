@@ -52,7 +52,7 @@ class EncoderBlock(nn.Module):
         self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The block's result."""
+        """Sequences (N, L, D) to sequences of the same shape."""
         x = self.ln_1(input)
         x = self.dropout(self.self_attention(x, x, x, need_weights=False)[0]) + input
         return x + self.mlp(self.ln_2(x))
@@ -151,7 +151,7 @@ class VisionTransformer(nn.Module):
         return self.conv_proj(x).flatten(2).permute(0, 2, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of the classes."""
+        """Images (N, 3, image_size, image_size) to scores (N, num_classes)."""
         x = self._process_input(x)
         token = self.class_token.expand(x.shape[0], -1, -1)
         return self.heads(self.encoder(cat([token, x], 1))[:, 0])

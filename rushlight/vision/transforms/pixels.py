@@ -107,14 +107,14 @@ def blended(img: Tensor, other: Any, ratio: float) -> Tensor:
 def adjust_brightness(img: Image, brightness_factor: float) -> Image:
     """An image as many times brighter. ValueError for a negative factor."""
     tensor, back = planes(img)
-    check(brightness_factor, "brightness_factor")
+    check_factor(brightness_factor, "brightness_factor")
     return back(blended(tensor, 0.0 * tensor, brightness_factor))
 
 
 def adjust_contrast(img: Image, contrast_factor: float) -> Image:
     """An image mixed with its mean brightness. ValueError for a negative factor."""
     tensor, back = planes(img)
-    check(contrast_factor, "contrast_factor")
+    check_factor(contrast_factor, "contrast_factor")
     real = tensor if tensor.is_floating_point() else tensor.to(dtypes.float32)
     mean = (grey(tensor).to(real.dtype) if tensor.shape[-3] == 3 else real).mean((-3, -2, -1), keepdim=True)
     return back(blended(tensor, mean, contrast_factor))
@@ -123,11 +123,11 @@ def adjust_contrast(img: Image, contrast_factor: float) -> Image:
 def adjust_saturation(img: Image, saturation_factor: float) -> Image:
     """An image mixed with itself in grey. ValueError for a negative factor."""
     tensor, back = planes(img)
-    check(saturation_factor, "saturation_factor")
+    check_factor(saturation_factor, "saturation_factor")
     return back(tensor if tensor.shape[-3] == 1 else blended(tensor, grey(tensor), saturation_factor))
 
 
-def check(factor: float, name: str) -> None:
+def check_factor(factor: float, name: str) -> None:
     """ValueError for a negative factor."""
     if factor < 0:
         raise ValueError(f"{name} ({factor}) is not non-negative.")

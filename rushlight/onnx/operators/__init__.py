@@ -1,0 +1,6 @@
+"""What rushlight's operators are in ONNX, by family."""
+
+from rushlight.onnx.operators import elementwise, indexing, layers, products, reductions, shapes
+from rushlight.onnx.operators.table import TRANSLATIONS
+
+__all__ = ["TRANSLATIONS"]

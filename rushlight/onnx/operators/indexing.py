@@ -1,0 +1,103 @@
+"""Elements picked by tensors of places, and put there."""
+
+from math import prod
+
+import numpy as np
+
+from rushlight.compiler.memories import look as look_at
+from rushlight.compiler.program import Value
+from rushlight.onnx.errors import UnsupportedOperatorError
+from rushlight.onnx.operators.shapes import whole_key
+from rushlight.onnx.operators.table import number, translates
+from rushlight.onnx.recording import REFUSED
+
+
+@translates("embedding")
+def embedding(g, weight, indices, padding_idx, scale_grad_by_freq):
+    return g.node("Gather", weight, indices, axis=0)
+
+
+@translates("index_select")
+def index_select(g, input, dim, index):
+    return g.node("Gather", input, index, axis=dim)
+
+
+@translates("gather")
+def gather(g, input, dim, index):
+    return g.node("GatherElements", input, index, axis=dim)
+
+
+@translates("scatter")
+def scatter(g, input, dim, index, src):
+    return g.node("ScatterElements", input, index, src, axis=dim)
+
+
+@translates("scatter_value")
+def scatter_value(g, input, dim, index, value):
+    filled = g.node("Expand", number(value, input), g.node("Shape", index))
+    return g.node("ScatterElements", input, index, filled, axis=dim)
+
+
+@translates("scatter_add")
+def scatter_add(g, input, dim, index, src):
+    return g.node("ScatterElements", input, index, src, axis=dim, reduction="add")
+
+
+@translates("index")
+def index(g, input, key):
+    """One tensor of places along a dimension, or several along the first ones."""
+    key = whole_key(key, len(input.shape))
+    places = [i for i, one in enumerate(key) if isinstance(one, Value)]
+    rest = [one for one in key if not isinstance(one, Value) and one != slice(None)]
+    if rest or any(key[i].dtype.kind not in "iu" for i in places) or not places:
+        raise UnsupportedOperatorError(
+            f"{REFUSED}: this way of indexing has no counterpart in ONNX. Index in two steps."
+        )
+    if len(places) == 1:
+        return g.node("Gather", input, key[places[0]], axis=places[0])
+    if places != list(range(len(places))):
+        raise UnsupportedOperatorError(f"{REFUSED}: indices of dimensions that are not the first. Permute them first.")
+    shape = g.node("Shape", sum_of(g, [key[i] for i in places]))
+    together = [g.node("Unsqueeze", g.node("Expand", key[i], shape), np.asarray([-1])) for i in places]
+    return g.node("GatherND", input, g.node("Concat", *together, axis=-1))
+
+
+def sum_of(g, indices):
+    """The sum of some tensors, which has the shape that they broadcast to."""
+    total = indices[0]
+    for one in indices[1:]:
+        total = g.node("Add", total, one)
+    return total
+
+
+@translates("expanded_classes()")
+def one_hot(g, input, count):
+    return g.node("OneHot", input, np.asarray(count), np.asarray([0, 1]), axis=-1)
+
+
+@translates("put()")
+def put(g, whole, value, offset, shape, strides, dtype):
+    """A tensor in which a view of it, which was written to, has other elements."""
+    places = places_of(whole, offset, shape, strides)
+    flat = g.node("Reshape", whole, np.asarray([-1]))
+    updates = g.node("Reshape", value, np.asarray([-1]))
+    changed = g.node("ScatterElements", flat, places.ravel(), updates, axis=0)
+    return g.node("Reshape", changed, np.asarray(whole.shape, np.int64))
+
+
+@translates("look()")
+def look(g, whole, offset, shape, strides, dtype):
+    """A view of a tensor that was written to."""
+    return g.node(
+        "Gather", g.node("Reshape", whole, np.asarray([-1])), places_of(whole, offset, shape, strides), axis=0
+    )
+
+
+def places_of(whole: Value, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    """Where the elements of a view lie among those of a tensor that lies in order."""
+    factor = 8 // whole.dtype.itemsize
+    if whole.strides is not None or factor * whole.dtype.itemsize != 8:
+        raise UnsupportedOperatorError(f"{REFUSED}: it writes to a part of a tensor that does not lie in order.")
+    assert whole.shape is not None, "a tensor has a shape"
+    numbers = np.arange(prod(whole.shape)).reshape(whole.shape)
+    return look_at(numbers, offset * factor, shape, tuple(step * factor for step in strides), numbers.dtype).copy()

@@ -1,0 +1,161 @@
+"""Reductions, softmax, sorting and what else goes along dimensions."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.onnx.errors import UnsupportedOperatorError
+from rushlight.onnx.graph import element_type
+from rushlight.onnx.operators.table import TRANSLATIONS, number, translates
+from rushlight.onnx.recording import REFUSED
+
+
+def axes(dims: Any) -> Any:
+    """Dimensions as an operand; none where all are meant."""
+    return None if dims is None or not len(tuple(dims)) else np.asarray(list(dims), np.int64)
+
+
+def as_type(g: Any, input: Any, dtype: Any) -> Any:
+    """The input in the dtype to compute in."""
+    return input if dtype is None or np.dtype(dtype) == input.dtype else g.node("Cast", input, to=element_type(dtype))
+
+
+def along(kind: str) -> Any:
+    """The translation of a reduction along dimensions, in a dtype."""
+
+    def translate(g, input, dims, keepdim, dtype=None):
+        if dtype is None and input.dtype.kind in "?biu" and kind in ("ReduceSum", "ReduceProd"):
+            dtype = np.int64
+        return g.node(kind, as_type(g, input, dtype), axes(dims), keepdims=int(keepdim))
+
+    return translate
+
+
+for _name, _kind in [("sum", "ReduceSum"), ("mean", "ReduceMean"), ("amax", "ReduceMax"), ("amin", "ReduceMin")]:
+    TRANSLATIONS[_name if _name[0] == "a" else f"{_name}_dims"] = along(_kind)
+TRANSLATIONS["logsumexp"] = along("ReduceLogSumExp")
+
+
+def whole(kind: str) -> Any:
+    """The translation of a reduction of everything to one number."""
+    return lambda g, input: along(kind)(g, input, None, False)
+
+
+for _name in ("Sum", "Mean", "Prod", "Max", "Min"):
+    TRANSLATIONS[_name.lower()] = whole(f"Reduce{_name}")
+
+
+@translates("prod_dim")
+def prod_dim(g, input, dim, keepdim, dtype):
+    return along("ReduceProd")(g, input, [dim], keepdim, dtype)
+
+
+def extreme(kind: str) -> Any:
+    """The translation of a maximum or minimum along a dimension, with its place."""
+
+    def translate(g, input, dim, keepdim):
+        value = g.node(f"Reduce{kind}", input, np.asarray([dim]), keepdims=int(keepdim))
+        return value, g.node(f"Arg{kind}", input, axis=dim, keepdims=int(keepdim))
+
+    return translate
+
+
+def place(kind: str) -> Any:
+    """The translation of the place of a maximum or minimum."""
+
+    def translate(g, input, dim, keepdim):
+        if dim is None:
+            input, dim = g.node("Reshape", input, np.asarray([-1])), 0
+        return g.node(kind, input, axis=dim, keepdims=int(keepdim))
+
+    return translate
+
+
+for _kind in ("Max", "Min"):
+    TRANSLATIONS[f"{_kind.lower()}_dim"] = extreme(_kind)
+    TRANSLATIONS[f"arg{_kind.lower()}"] = place(f"Arg{_kind}")
+
+
+def truth(kind: str) -> Any:
+    """The translation of `all` or `any`."""
+
+    def translate(g, input, dims, keepdim):
+        numbers = g.node("Cast", g.node("Cast", input, to=element_type(bool)), to=element_type(np.int32))
+        return g.node("Cast", g.node(kind, numbers, axes(dims), keepdims=int(keepdim)), to=element_type(bool))
+
+    return translate
+
+
+TRANSLATIONS["all"], TRANSLATIONS["any"] = truth("ReduceMin"), truth("ReduceMax")
+
+
+@translates("count_nonzero")
+def count_nonzero(g, input, dims):
+    truths = g.node("Cast", input, to=element_type(bool))
+    return g.node("ReduceSum", g.node("Cast", truths, to=element_type(np.int64)), axes(dims), keepdims=0)
+
+
+@translates("var")
+def var(g, input, dims, correction, keepdim):
+    sizes = [g.dims(input)[dim] for dim in (dims or range(len(input.shape)))]
+    if any(not isinstance(one, int) for one in sizes):
+        raise UnsupportedOperatorError(f"{REFUSED}: a variance over a dimension of any size. Fix that size.")
+    count = int(np.prod(sizes))
+    centered = g.node("Sub", input, g.node("ReduceMean", input, axes(dims)))
+    total = g.node("ReduceSumSquare", centered, axes(dims), keepdims=int(keepdim))
+    return g.node("Div", total, number(max(count - correction, 0), input))
+
+
+@translates("std")
+def std(g, input, dims, correction, keepdim):
+    return g.node("Sqrt", var(g, input, dims, correction, keepdim))
+
+
+@translates("var_mean")
+def var_mean(g, input, dims, correction, keepdim):
+    mean = g.node("ReduceMean", input, axes(dims), keepdims=int(keepdim))
+    return var(g, input, dims, correction, keepdim), mean
+
+
+@translates("std_mean")
+def std_mean(g, input, dims, correction, keepdim):
+    spread, mean = var_mean(g, input, dims, correction, keepdim)
+    return g.node("Sqrt", spread), mean
+
+
+@translates("linalg_vector_norm")
+def vector_norm(g, input, order, dims, keepdim):
+    kinds = {1: "ReduceL1", 2: "ReduceL2"}
+    if order in kinds:
+        return g.node(kinds[order], input, axes(dims), keepdims=int(keepdim))
+    if order in (np.inf, -np.inf):
+        kind = "ReduceMax" if order > 0 else "ReduceMin"
+        return g.node(kind, g.node("Abs", input), axes(dims), keepdims=int(keepdim))
+    powers = g.node("Pow", g.node("Abs", input), number(order, input))
+    return g.node("Pow", g.node("ReduceSum", powers, axes(dims), keepdims=int(keepdim)), number(1 / order, input))
+
+
+@translates("softmax")
+def softmax(g, input, dim, dtype):
+    return g.node("Softmax", as_type(g, input, dtype), axis=dim)
+
+
+@translates("log_softmax")
+def log_softmax(g, input, dim, dtype):
+    return g.node("LogSoftmax", as_type(g, input, dtype), axis=dim)
+
+
+@translates("cumsum")
+def cumsum(g, input, dim, dtype):
+    dtype = np.int64 if dtype is None and input.dtype.kind in "?biu" else dtype
+    return g.node("CumSum", as_type(g, input, dtype), np.asarray(dim))
+
+
+@translates("topk")
+def topk(g, input, k, dim, largest):
+    return g.node("TopK", input, g.shape([k]), axis=dim, largest=int(largest), outputs=2)
+
+
+@translates("sort", "sort_stable")
+def sort(g, input, dim, descending):
+    return topk(g, input, g.dims(input)[dim], dim, descending)

@@ -1,0 +1,38 @@
+"""The table of what operators are in ONNX.
+
+A translation is a function of the graph and of the operator's arguments, entered under the operator's name; functions
+of arrays that are no operators have a name with parentheses behind it. It adds nodes, and gives the name of the result,
+or of the results, as many as there are counterparts for.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.program import Value
+
+__all__ = ["TRANSLATIONS", "number", "numbers", "translates"]
+
+TRANSLATIONS: dict[str, Callable[..., Any]] = {}
+
+
+def translates(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enters a function as the translation of the operators of some names."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        TRANSLATIONS.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def number(value: Any, like: Value) -> Any:
+    """An operand, a plain number in the dtype of another."""
+    return value if isinstance(value, (Value, str)) else np.asarray(value, like.dtype)
+
+
+def numbers(*operands: Any) -> list[Any]:
+    """Operands, plain numbers among them in the dtype of the tensors."""
+    like = next(one for one in operands if isinstance(one, Value))
+    return [number(one, like) for one in operands]

@@ -1,0 +1,82 @@
+"""What a model does with its example inputs, written down as a program by the recorder of compiled calls."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.grad_mode import no_grad
+from rushlight.compiler.memories import owner_of
+from rushlight.compiler.program import RANDOM, Program, Step, Value
+from rushlight.compiler.recorder import Recorder, is_truth
+from rushlight.compiler.watching import told_of_values
+from rushlight.core.interpreters import STACK
+from rushlight.onnx.errors import OnnxExporterError
+from rushlight.tensors import Tensor
+from rushlight.utils.pytree import tree_leaves
+
+__all__ = ["Recorded", "record"]
+
+REFUSED = "The model cannot be exported"
+
+
+@dataclass
+class Recorded:
+    """A program, the values of a call's inputs and outputs, and the arrays of all others that it starts from."""
+
+    program: Program
+    inputs: list[Value]
+    outputs: list[Value]
+    constants: dict[Value, np.ndarray]
+
+
+def record(call: Callable[[], Any], inputs: Sequence[Tensor], state: Sequence[Tensor]) -> Recorded:
+    """Calls a function of some inputs, which has a state, and writes down what it computes.
+
+    OnnxExporterError where that is more than a function of the inputs: where it draws, changes the state, or goes by
+    the values of the inputs.
+    """
+    recorder = Recorder(list(inputs), steps=False)
+    memories = recorder.part.memories
+    given = [memories.value_of(tensor._settled()) for tensor in inputs]
+    with no_grad(), told_of_values(recorder), entered(recorder):
+        results = tree_leaves(call())
+    if recorder.trouble is not None:
+        raise OnnxExporterError(f"{REFUSED}: {recorder.trouble[0]}, at {recorder.trouble[1]}.")
+    if recorder.items:
+        raise OnnxExporterError(f"{REFUSED}: item() takes a value out of it. Compute with the tensor itself.")
+    if strange := [one for one in results if not isinstance(one, Tensor)]:
+        raise OnnxExporterError(
+            f"{REFUSED}: it returns a value of type {type(strange[0]).__name__}. Return tensors alone."
+        )
+    outputs = [memories.value_of(tensor._settled()) for tensor in results]
+    program = recorder.part.program
+    arrays = dict(zip(program.inputs, memories.inputs, strict=True))
+    own = {id(owner_of(tensor._array)) for tensor in state}
+    if any(id(owner_of(arrays[value])) in own for value, _ in memories.writes()):
+        raise OnnxExporterError(f"{REFUSED}: it changes its own state. Call model.eval() first.")
+    check(program.steps)
+    return Recorded(program, given, outputs, {value: array for value, array in arrays.items() if value not in given})
+
+
+@contextmanager
+def entered(recorder: Recorder) -> Iterator[None]:
+    """A context in which a recorder is on the stack."""
+    STACK.enter(recorder)
+    try:
+        yield
+    finally:
+        STACK.leave(recorder)
+
+
+def check(steps: list[Step]) -> None:
+    """OnnxExporterError for steps that draw, and for conditions on values; those that only guard indices are left."""
+    for step in steps:
+        if step.kind == RANDOM:
+            raise OnnxExporterError(f"{REFUSED}: it draws random numbers at {step.where}. Call model.eval() first.")
+        if step.function is is_truth:
+            raise OnnxExporterError(
+                f"{REFUSED}: it goes by the value of a tensor at {step.where}. Use torch.where in place of a condition."
+            )
