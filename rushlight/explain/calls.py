@@ -145,7 +145,7 @@ class Calls:
                 root.recorded = None
 
     def loading(self, module: Any, state: Any, site: Site, clock: int) -> None:
-        """Parameters are loaded: whether they are the very memory that the module has."""
+        """Parameters are loaded: whether they are the same memory that the module has."""
         own = [(p, state.get(name)) for name, p in module.named_parameters()]
         if own and all(isinstance(value, TensorBase) and same_memory(p, value) for p, value in own):
             info = info_of(own[0][1])

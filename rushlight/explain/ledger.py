@@ -18,6 +18,7 @@ from rushlight.explain.leaf import Arrival, Leaf
 from rushlight.explain.origins import Cut, info_of, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
+from rushlight.explain.ways import Ways
 from rushlight.tensors import Tensor
 
 ndarray = np.ndarray
@@ -61,6 +62,7 @@ class Ledger:
         self.scaled = False  # whether gradients are those of a scaled loss
         self.clipped_scaled: dict[Site, int] = {}
         self.by_hooks = ByHooks()
+        self.ways = Ways()
 
     def leaf(self, tensor: Tensor, site: Site | None) -> Leaf:
         """What is known of a leaf, from now on."""
@@ -113,6 +115,8 @@ class Ledger:
             self.roots = set(sorted(self.roots)[-100:])
         if self.pictures and not self.picture and run.whole:
             self.draw(roots)
+        if run.whole:
+            self.ways.look(roots[0][0], under_way.root_info)
         self.under_way.append(under_way)
         if not run.keep_graph:
             self.frees.append((last_number(), site))
@@ -190,6 +194,7 @@ class Ledger:
         self.stepping = optimizer
         held.steps += 1
         held.step_site = site
+        self.ways.stepped(held.params)
         held.frozen += not any(p.requires_grad for p in held.params)
         stale = lost = any_grad = nonzero = wasted = False
         for p in held.params:

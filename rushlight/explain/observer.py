@@ -296,12 +296,18 @@ class Watch(Onlooker):
         if tensor.requires_grad:
             if result is None and tensor._node is not None and tensor._node.sequence in self.ledger.roots:
                 return
-            cuts = merged(cuts, (self.cut(site, how, name or how, (tensor,)),))
+            cut = self.cut(site, how, name or how, (tensor,))
+            if how == "detach":
+                cut.of_number = tensor._array.size == 1
+                cut.behind.update(map(id, cuts))
+            cuts = merged(cuts, (cut,))
         elif result is None and cuts and cuts[-1].how == "detach" and cuts[-1].site.line == site.line:
             whole = self.cut(site, how, how, ())  # detach() is only the first half of it
             whole.leaves.update(cuts[-1].leaves)
             cuts = (*cuts[:-1], whole)
         if result is None:
+            if cuts and id(cuts[-1]) in self.ledger.ways.drawn:
+                self.ledger.ways.scores(tensor)
             self.left = merged(self.left, cuts)
             return
         info = info_at(site, how, self.clock)

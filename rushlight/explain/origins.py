@@ -19,6 +19,8 @@ class Cut:
         self.where = where  # for a mode: the line that set it
         self.leaves = {}
         self.count = 0
+        self.behind = set()  # the ids of the cuts that values had gone through before
+        self.of_number = False  # whether what was cut off is a single number
 
     def comes_from(self, leaf):
         """Whether a leaf is among those whose values left here."""
@@ -54,8 +56,8 @@ class Info:
     `step` is the watch's clock when it was made, `depth` how many steps the graph behind it spans; `plain` are the
     leaves that do not require grad, for results that do not either. Few results have what the other fields are for:
     `source`, of what .data gave: the tensor whose memory it is; `parents`, of views and the like: what is known of
-    what they are of; `dim`, of a softmax: over which of how many dimensions, where, and its name; `shape`, of what was
-    expanded: that before.
+    what they are of; `dim`, of a softmax: over which of how many dimensions, where, its name, whether over the rows of
+    a product, and the shape; `shape`, of what was expanded: that before.
     """
 
 

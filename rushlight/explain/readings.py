@@ -15,8 +15,10 @@ from rushlight.tensors import Tensor
 VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
 PARTS = ("transpose", "permute", "t", "select", "slice", "index", "index_select", "reshape_copy", "clone")
 VALUES = VIEWS + PARTS  # what has the values of its operand, or some of them
-BATCHED = ("bmm", "broadcast")
+PRODUCTS = ("bmm", "broadcast", "mm")
+BETWEEN = ("mul", "div", "add", "add_scaled", "masked_fill", "masked_fill_tensor", "where", "tanh", *VALUES)
 CURVES = ("tanh", "sigmoid")
+LARGEST = 1 << 20  # elements of what a custom function is tried on again
 LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
 
 
@@ -26,6 +28,7 @@ class Readings(Calls):
     def __init__(self):
         super().__init__()
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
+        self.ways: Any = None
         self.functions: dict[type, tuple[Any, ...]] = {}
         self.looks: dict[str, Callable[..., None]] = {
             "cross_entropy": self.of_cross_entropy,
@@ -38,12 +41,13 @@ class Readings(Calls):
             "nll_loss2d": self.of_nll,
             "argmax": self.of_choice,
             "gather": self.of_choice,
+            "einsum": self.of_contraction,
             "expand": self.of_expanding,
             "sum_dims": self.of_sum,
         }
         # by line: how many calls of a curve were looked at, and in how many it was flat
         self.curves: dict[Any, tuple[int, int]] = {}
-        self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
+        self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(PRODUCTS, self.of_product)
         self.looks["div"] = self.of_quotient
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys((*VIEWS, *PARTS), self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)
@@ -58,16 +62,21 @@ class Readings(Calls):
         held = self.seen.setdefault((kind, site), facts)
         held["times"] = held.get("times", 0) + 1
 
-    def see_dimension(self, source: Any, used: Any, batch: bool = False) -> None:
+    def see_dimension(self, source: Any, used: Any, batch: bool = False, rows: bool = False) -> None:
         """Notes that a softmax is taken over another dimension than what it is used for asks for."""
-        dim, _, site, function = source.dim
-        self.see("softmax-dimension", site, dim=dim, function=function, used=used, batch=batch)
+        dim, _, site, function, *_ = source.dim
+        self.see("softmax-dimension", site, dim=dim, function=function, used=used, batch=batch, rows=rows)
 
     # what came before
 
     def of_view(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """A view of a result: what it is of can be asked for."""
+        """A view of a result: what it is of can be asked for, and over which dimension it sums to one."""
         info.parents = (known[0],)
+        if name == "unsqueeze" and known[0] is not None and known[0].dim is not None:
+            over, ndim, *others, shape = known[0].dim
+            place = args[1] % (ndim + 1)
+            shape = (*shape[:place], 1, *shape[place:])
+            info.dim = (over % ndim + (over % ndim >= place), ndim + 1, *others, shape)
 
     def of_expanding(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """An expanded tensor keeps its shape before."""
@@ -77,7 +86,8 @@ class Readings(Calls):
     def of_softmax(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Over which dimension; of what is a distribution already; of one element."""
         array, dim = args[0]._array, args[1]
-        info.dim = (dim, array.ndim, info.site, name)
+        scores = array.ndim > 1 and dim % array.ndim == array.ndim - 2 and out._needs and is_product(args[0])
+        info.dim = (dim, array.ndim, info.site, name, scores, array.shape)
         self.of_cross_entropy(name, info, args, known, out)
         if array.ndim and array.shape[dim] == 1 and array.size > 1 and out._needs:
             self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
@@ -117,12 +127,21 @@ class Readings(Calls):
             self.see_dimension(inner, site)
 
     def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
-        """A batch of products with a softmax over the samples of the batch."""
+        """Products with a softmax over the samples of a batch, or over the rows of what was a product itself."""
         source = known[0]
-        if source is not None and source.dim is not None and out._needs:
+        if source is not None and source.dim is not None and out._needs and args[0]._array.ndim == source.dim[1]:
+            over, ndim, _, _, scores, _ = source.dim
+            rows = scores and over % ndim == ndim - 2
+            if over % ndim < ndim - 2 or rows:
+                self.see_dimension(source, info.site, batch=True, rows=rows)
+
+    def of_contraction(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
+        """The same, where the dimensions have names."""
+        source, (labels, *_), result = known[0], args[1], args[2]
+        if source is not None and source.dim is not None and source.dim[4] and out._needs:
             over, ndim = source.dim[:2]
-            if ndim > 2 and args[0]._array.ndim == ndim and over % ndim < ndim - 2:
-                self.see_dimension(source, info.site, batch=True)
+            if len(labels) == ndim and labels[over] in result and labels[-1] not in result:
+                self.see_dimension(source, info.site, batch=True, rows=True)
 
     def of_curve(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
@@ -147,13 +166,18 @@ class Readings(Calls):
         source = behind(known[0])
         if source is not None and source.name == "mul" and source.dim is not None and out._needs:
             over, ndim = source.dim[:2]
-            if ndim == 2 and over % 2 == 0 and tuple(d % 2 for d in args[1]) == (1,):
+            dims = tuple(d % ndim for d in args[1])
+            if ndim == 2 and over % 2 == 0 and dims == (1,):
                 self.see_dimension(source, info.site)
+            elif ndim == 3 and over % 3 == 0 and dims == (1,) and weighs(args[0], source.dim[5]):
+                self.see_dimension(source, info.site, batch=True)
 
     def of_difference(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """(N, 1) against (N,): every prediction against every target."""
         if len(known) < 2 or not out._needs:
             return
+        if name == "sub":
+            self.ways.adapts(info.site, args, known)
         self.of_target(name, info, args, known)
         self.of_equals(name, info, args)
         shapes = [before(one, t) for one, t in zip(known, args, strict=False)]
@@ -203,7 +227,8 @@ class Readings(Calls):
         if (
             CURRENT.get().grad
             and tensors
-            and all(type(t._array) is np.ndarray and t._array.size <= 512 for t in tensors)
+            and all(type(t._array) is np.ndarray for t in tensors)
+            and sum(t._array.size for t in tensors) <= LARGEST
         ):
             self.functions[cls] = tuple(copied(a) if isinstance(a, TensorBase) else a for a in args)
 
@@ -228,6 +253,30 @@ def behind(info: Any, through: Sequence[str] = VIEWS) -> Any:
             break
         info = info.parents[0]
     return info
+
+
+def is_product(tensor: TensorBase) -> bool:
+    """Whether a result is a product of two results, scaled or masked perhaps: scores of queries against keys."""
+    nodes: list[Any] = [tensor._node]
+    for _ in range(8):
+        node = nodes.pop() if nodes else None
+        op = getattr(node, "op", None)
+        if node is None or op is None:
+            continue
+        edges = [node.edge_at(i)[0] for i in range(node.arity)]
+        if op.name in PRODUCTS or op.name == "einsum":
+            return not any(isinstance(edge, TensorBase) for edge in edges)
+        if op.name in BETWEEN:
+            nodes += edges
+    return False
+
+
+def weighs(tensor: TensorBase, shape: Sequence[int]) -> bool:
+    """Whether a product of two is one of weights of a shape (N, M, 1) with values (N, M, K)."""
+    node: Any = tensor._node
+    whole = tensor._array.shape
+    saved = (node.saved0, node.saved1, *(node.saved or ()))
+    return shape[:2] == whole[:2] and shape[2] == 1 < whole[2] and any(getattr(v, "shape", ()) == whole for v in saved)
 
 
 def same_leaves(a: TensorBase, b: TensorBase) -> bool:

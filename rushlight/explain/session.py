@@ -47,7 +47,7 @@ class explain:
         self.readings: Readings = Readings()
         self.watch: Watch = Watch(self.ledger, self.readings)
         self.readings.sites, self.readings.here = self.watch.sites, self.watch.here
-        self.ledger.readings = self.readings
+        self.ledger.readings, self.readings.ways = self.readings, self.ledger.ways
         self.ledger.watch = self.watch
         self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []

@@ -154,6 +154,31 @@ def stands_in(function: ast.AST | None, line: int) -> bool:
     return function is not None and getattr(function, "lineno", 0) <= line <= getattr(function, "end_lineno", 0)
 
 
+def calls_in(node: ast.AST) -> set[str]:
+    """The names of the functions that an expression calls."""
+    return {called(part) for part in ast.walk(node) if isinstance(part, ast.Call)}
+
+
+def terms_of(node: ast.expr) -> list[ast.expr]:
+    """What an expression adds up; the expression itself where it is no sum."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        return terms_of(node.left) + terms_of(node.right)
+    return [node]
+
+
+def factors_of(node: ast.expr) -> list[ast.expr]:
+    """What a term multiplies, without what it divides by."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return factors_of(node.left) + factors_of(node.right)
+    return factors_of(node.left) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else [node]
+
+
+def gives_number(call: ast.Call) -> bool:
+    """Whether a call has an argument that is written as a number."""
+    values = [*call.args, *(word.value for word in call.keywords)]
+    return any(calls_in(value) & {"item", "float"} for value in values)
+
+
 def key_of(node: ast.AST) -> str | None:
     """The key of an element: "lr" of group["lr"]."""
     key = node.slice if isinstance(node, ast.Subscript) else None
@@ -198,8 +223,9 @@ def parts_of(node: ast.expr) -> list[ast.expr]:
 
 
 def is_step(value: ast.expr) -> bool:
-    """Whether a value is computed, and not only a copy to begin with."""
-    return not is_plain(value) and not (isinstance(value, ast.Call) and called(value) in ("clone", "copy"))
+    """Whether a value is computed, and not only a copy to begin with, or taken from an object."""
+    copies = isinstance(value, ast.Call) and called(value) in ("clone", "copy")
+    return not (copies or is_plain(value) or isinstance(value, ast.Attribute))
 
 
 def may_be_zero(value: ast.expr) -> bool:

@@ -6,6 +6,8 @@ at the end, and only a line that the evidence names is given: None where several
 """
 
 import ast
+import linecache
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -15,9 +17,12 @@ from rushlight.explain.syntax import (
     at,
     base_of,
     called,
+    calls_in,
+    factors_of,
     fills_with_zeros,
     function_of,
     gives,
+    gives_number,
     is_computed,
     is_made_anew,
     is_plain,
@@ -33,9 +38,13 @@ from rushlight.explain.syntax import (
     repeats,
     stands_in,
     targets,
+    terms_of,
     yields,
 )
 from rushlight.tensors import Tensor
+
+SUMMING = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
+CONVERSIONS = {"item", "tolist", "numpy", "float", "tensor"}
 
 
 class Block(NamedTuple):
@@ -44,6 +53,10 @@ class Block(NamedTuple):
     file: str
     first: int
     last: int
+
+    def has(self, site: Any) -> bool:
+        """Whether a place is in it."""
+        return site.file == self.file and self.first <= site.line <= self.last
 
 
 class Text:
@@ -137,16 +150,17 @@ class Text:
         handed_on = bool(parts) and all(base_of(part) in given and is_plain(part) for part in parts)
         return (self.only_call(name_of(function)) if handed_on else None) or at(file, node)
 
-    def added_argument(self, site: Any) -> Written | None:
-        """The only call of a function that adds an argument up at a place, in an attribute."""
+    def added_argument(self, site: Any) -> tuple[list[Written], list[Written]]:
+        """The calls of a function that adds an argument up at a place, in an attribute: plain, and with numbers."""
         for file, node, function in self.nodes():
             if file == site.file and getattr(node, "lineno", 0) == site.line:
                 for target, value in targets(node):
                     adds = isinstance(node, ast.AugAssign) or is_made_anew(target, value)
                     if isinstance(target, ast.Attribute) and adds and names_in(value) & parameters(function):
-                        plain = not any(isinstance(part, ast.Call) for part in ast.walk(value))
-                        return self.only_call(name_of(function)) if plain else None
-        return None
+                        calls = [] if calls_in(value) else self.calls(name_of(function))
+                        kinds = [[one for one in calls if gives_number(one[1]) == number] for number in (False, True)]
+                        return [at(*one) for one in kinds[0]], [at(*one) for one in kinds[1]]
+        return [], []
 
     def only_call(self, name: str) -> Written | None:
         """The line that calls a function, where there is just one."""
@@ -224,6 +238,38 @@ class Text:
                 return Block(file, node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         return None
 
+    def mentions(self, words: re.Pattern[str]) -> bool:
+        """Whether some words stand anywhere in the program."""
+        return any(words.search("".join(linecache.getlines(file))) for file in self.files)
+
+    def adds_what(self, sum_at: Any, site: Any) -> bool:
+        """Whether a term of the sum at a place is a value that is made at another, or a multiple of it by numbers."""
+        for file, node, function in self.nodes():
+            if file == sum_at.file and isinstance(node, SUMMING) and node.value and stands_in(node, sum_at.line):
+                computed = {
+                    base_of(target)
+                    for f, target, value, around in self.assignments()
+                    if f == file and around is function and is_computed(value)
+                }
+                for term in terms_of(node.value):
+                    factors = [one for one in factors_of(term) if not isinstance(one, ast.Constant)]
+                    ours = [one for one in factors if self.is_made(one, file, function, site)]
+                    if ours and not any(names_in(one) & computed for one in factors if one not in ours):
+                        return True
+        return False
+
+    def is_made(self, value: ast.expr, file: str, function: ast.AST | None, site: Any) -> bool:
+        """Whether a value in a function is what is made at a place: there, by a variable, or by a call."""
+        if isinstance(value, ast.Call):
+            inside = file == site.file and any(getattr(part, "lineno", 0) == site.line for part in ast.walk(value))
+            names = {site.code.co_name, outer_name(site)}
+            return (inside and bool(calls_in(value) & CONVERSIONS)) or called(value) in names
+        return any(
+            f == site.file and stands_in(target, site.line) and base_of(target) == base_of(value) != ""
+            for f, target, _, around in self.assignments()
+            if around is function or isinstance(target, ast.Attribute)
+        )
+
     def zero_factor(self, site: Any) -> Written | None:
         """Where a factor of a product at a place is made, if what is written there can well be zero."""
         factors = {
@@ -251,3 +297,8 @@ class Text:
                 return at(file, target)
         fills = [(file, node) for file, node, _ in self.nodes() if fills_with_zeros(node)]
         return only([(file, node) for file, node in fills if name in names_in(node)]) or only(fills)
+
+
+def outer_name(site: Any) -> str:
+    """The name of the function in which a place is, of the one around where it is in a comprehension."""
+    return site.code.co_qualname.removesuffix(f".<locals>.{site.code.co_name}").rsplit(".", 1)[-1]

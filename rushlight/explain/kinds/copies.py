@@ -1,4 +1,4 @@
-"""What is meant as a copy, and is the very thing: a target network, the best parameters so far."""
+"""What is meant as a copy, but is the original itself: a target network, the best parameters so far."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from rushlight.explain.writing import Text
 NO_COPY = kind(
     "not-a-copy",
     "wrong",
-    "what is meant as a copy of a model, or of its parameters, is the very thing",
+    "what is meant as a copy of a model, or of its parameters, is the original itself",
     """
 model = torch.nn.Linear(3, 1)
 target_model = model
@@ -63,7 +63,7 @@ def loaded_from_itself(case: Any) -> Iterator[Any]:
         if age > 0:
             yield no_copy(
                 made,
-                "the parameters that are kept here are loaded later, and are the very memory that training changes",
+                "the parameters that are kept here are loaded later, and are the same memory that training changes",
                 "keep copies: copy.deepcopy(model.state_dict()), or {k: v.clone() for k, v in ...items()}",
                 ("loaded at", site),
             )

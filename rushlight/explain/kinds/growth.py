@@ -112,8 +112,12 @@ def longer_passes(case: Any) -> Iterator[Any]:
 
 
 def spanning(case: Any, one: Any, node: Any) -> Any:
-    """The finding for a result whose graph spans many steps: where it is computed, or what is added is handed on."""
-    handed = Text.of(case).added_argument(one.site)
+    """The finding for a result whose graph spans many steps: where it is computed.
+
+    Where a function adds up what it is given, and is given numbers elsewhere, the call that hands on a tensor.
+    """
+    calls, with_numbers = Text.of(case).added_argument(one.site)
+    handed = calls[0] if with_numbers and len(calls) == 1 else None
     return found(
         GROWS,
         handed or one.site,
@@ -122,6 +126,7 @@ def spanning(case: Any, one: Any, node: Any) -> Any:
         "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
         "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
         ("added up at", one.site),
+        *(("handed on at", call) for call in calls[:2]),
         weight=4,
         steps=one.depth + 1,
     )

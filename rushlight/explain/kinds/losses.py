@@ -1,10 +1,12 @@
 """Losses of what they are not for."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.parts import by_module
+from rushlight.explain.writing import Text
 
 START = """
 model = torch.nn.Linear(3, 4)
@@ -107,12 +109,16 @@ for _ in range(3):
 )
 
 
+# words of programs in which queries compete for the keys, so that a softmax over the queries is meant
+COMPETING = re.compile(r"slot|\bshares?\b|compet|assign|cluster|dispatch|rout(e|ing)|responsib|expert|capsule", re.I)
+
+
 @finder
 def losses(case: Any) -> Iterator[Any]:
     """What was read from calls of losses."""
     for (what, site), facts in case.readings.seen.items():
         write = WRITERS.get(what)
-        if write is not None:
+        if write is not None and not (facts.get("rows") and Text.of(case).mentions(COMPETING)):
             yield write(case, site, facts)
 
 
@@ -169,10 +175,10 @@ def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
         return found(
             DIMENSION,
             line,
-            f"softmax is taken over dimension {facts['dim']} here, which only counts the products that it goes into",
-            "the weights of each product then do not sum to one, and depend on the others in the batch",
-            "take it over the dimension that the product sums over: dim=-1",
-            ("the products", facts["used"]),
+            f"softmax is taken over dimension {facts['dim']} here, and what it goes into sums over another one",
+            "the weights of each sum then do not sum to one, and depend on other sums: of samples, or of queries",
+            "take it over the dimension that is summed over, that of the keys: mostly dim=-1",
+            ("the sum", facts["used"]),
             weight=7,
         )
     return found(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.kinds.unrecorded import described
+from rushlight.explain.kinds.unrecorded import add, described
 from rushlight.explain.writing import Text
 from rushlight.tensors import Tensor
 
@@ -180,8 +180,14 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
                 unused.append(p)
         else:
             cuts.setdefault(id(cut), (cut, []))[1].append(p)
-    for cut, _ in cuts.values():
+    for cut, params in cuts.values():
         one = described(case, cut, CUT_PARAMETER, weight=8)
+        choice = next((c for c in case.watch.cuts.values() if c.how == "integer" and c.comes_from(params[0])), None)
+        if cut.how == "detach" and choice is not None:
+            one.do += (
+                "; where a choice of indices cuts as well, pass the gradient straight through: z + (q - z).detach()"
+            )
+            add(one, ("an index is chosen at", choice.site))
         yield one
     if unused and (len(unused) < len(held.params) or held.steps > 1):
         line, word = unused_at(case, unused)

@@ -238,7 +238,7 @@ def repeated_blocks(case: Any) -> Iterator[Any]:
                     REPEATED,
                     Text.of(case).repeated() or sites.get(id(same)) or sites.get(id(module)),
                     f"a {type(container).__name__} has one {type(same).__name__} {sum(same is n for n in parts)} times",
-                    "[block] * n repeats the very object: all places share its parameters, and train as one layer",
+                    "[block] * n repeats the same object: all places share its parameters, and train as one layer",
                     "make each anew: [Block() for _ in range(n)]",
                     weight=6,
                 )

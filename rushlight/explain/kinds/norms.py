@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.parts import by_module
 
 VANISHING = kind(
     "vanishing",
@@ -110,11 +111,16 @@ def ends(case: Any, layers: Any) -> str:
     )
 
 
+def line_of(case: Any, layers: Any) -> Any:
+    """The line of the first layer: where it is called, or made where a container calls it."""
+    return by_module(case, layers[0][0].used_at)[0]
+
+
 def vanishing(case: Any, held: Any, layers: Any) -> Any:
     """The finding for gradients that get lost."""
     return found(
         VANISHING,
-        layers[0][0].used_at or held.site,
+        line_of(case, layers) or held.site,
         f"{ends(case, layers)}: it vanishes on the way back",
         "each saturating layer (sigmoid at most a quarter) makes the gradient smaller, and many make it nothing",
         "use ReLU or GELU between layers, normalization, residual connections (x + layer(x)), or fewer layers",
@@ -129,7 +135,7 @@ def exploding(case: Any, held: Any, layers: Any) -> Any:
     """The finding for gradients that grow."""
     return found(
         EXPLODING,
-        layers[0][0].used_at or held.site,
+        line_of(case, layers) or held.site,
         f"{ends(case, layers)}: it grows on the way back",
         "a layer multiplies the gradient by its weights, and weights that are large do so time and again",
         "begin with smaller or orthogonal weights, normalize between layers, "

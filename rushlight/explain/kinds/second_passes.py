@@ -76,7 +76,29 @@ def second_passes(case: Any) -> Iterator[Any]:
                 weight=10,
             )
             continue
+        asked = next((cut for (at, how), cut in case.watch.cuts.items() if how == "grad" and at is freed_at), None)
+        if asked is not None:
+            yield freed_by_grad(asked, root, site)
+            continue
         yield shared(case, node, root, freed_at, site)
+
+
+def freed_by_grad(cut: Any, root: Node, site: Any) -> Any:
+    """The finding for autograd.grad, which has freed what the loss goes through as well."""
+    info = info_of(root)
+    used = info is not None and cut in info.cuts
+    return found(
+        TWICE,
+        cut.site,
+        "autograd.grad() frees the graph here, and the loss goes through it" + (" and its result" if used else ""),
+        "a pass frees what the graph saved"
+        + ("; a result without a graph of its own is a constant in the loss besides" if used else ""),
+        "call it with create_graph=True, since its result is differentiated in the loss"
+        if used
+        else "call it with retain_graph=True; with create_graph=True where its result is differentiated",
+        ("refused at", site),
+        weight=10,
+    )
 
 
 def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:

@@ -280,20 +280,20 @@ def steps_by_hand(case: Any) -> Iterator[Any]:
 @finder
 def clipping_and_schedules(case: Any) -> Iterator[Any]:
     """Clipping and schedules at the wrong moment."""
-    for site, times in case.ledger.clipped.items():
+    for site in case.ledger.clipped:
         yield found(
             CLIPPED_AFTER,
             site,
-            f"gradients are clipped here after the step that used them, {times} times",
+            "gradients are clipped here after the step that used them",
             "the step has taken them as they were",
             "clip between backward() and step()",
             weight=7,
         )
-    for site, times in case.ledger.clipped_scaled.items():
+    for site in case.ledger.clipped_scaled:
         yield found(
             CLIPPED_SCALED,
             site,
-            f"gradients of a scaled loss are clipped here, {times} times",
+            "gradients of a scaled loss are clipped here",
             "scale() has multiplied them by a large factor, which step() takes out again: hardly anything is left",
             "call scaler.unscale_(optimizer) before clipping",
             weight=7,

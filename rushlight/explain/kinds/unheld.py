@@ -85,6 +85,8 @@ def unheld(case: Any) -> Iterator[Any]:
     for root in case.readings.roots.values():
         for module, site, owner in root.loose.values():
             mine = [leaf for leaf in loose if any(p is leaf.tensor for p in module.parameters(recurse=False))]
+            while id(owner) in root.loose and owner is not module:  # a container that itself is not registered
+                module, site, owner = root.loose[id(owner)]
             if mine and site is not None and id(owner) not in reported:
                 reported.add(id(owner))
                 loose = [leaf for leaf in loose if leaf not in mine]

@@ -141,14 +141,14 @@ def losing(case: Any, leaves: Sequence[Tensor]) -> str:
     return f"{case.names.of_several(leaves)} lose{'s' if len(leaves) == 1 else ''} the way to the loss"
 
 
-def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
-    """The finding for one cut."""
+def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0, related: Sequence[Any] = ()) -> Any:
+    """The finding for one cut; `related` are more lines."""
     what, why, do = WAYS[cut.how]
     what = what.format(name=cut.name)
     leaves = [leaf() for leaf in cut.leaves.values() if leaf() is not None]
     if leaves:
         what += f", and with it {losing(case, leaves)}"
-    site, related = cut.site, []
+    site, further = cut.site, []
     if cut.how == "mode" and cut.name in ("sub()", "add()", "sub_scaled()", "add_scaled()") and updated(case, cut):
         what = (
             f"an update makes a new tensor here, without recording{', and ' + losing(case, leaves) if leaves else ''}"
@@ -156,7 +156,7 @@ def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
         why = "w = w - lr * w.grad binds the name to a result that does not require grad; the leaf stays as it was"
         do = "change the leaf in place, inside no_grad: w -= lr * w.grad; or call requires_grad_() on what is new"
     elif cut.how == "mode" and cut.where is not None and "checkpoint(" in cut.where.source:
-        site, related = cut.where, [("computed here", cut.site)]
+        site, further = cut.where, [("computed here", cut.site)]
         what = "a reentrant checkpoint gets no input here that requires grad" + (
             f", and {losing(case, leaves)}" if leaves else ""
         )
@@ -177,27 +177,46 @@ def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
                 f", and {losing(case, leaves)}" if leaves else ""
             )
             do = "compute it outside of the block, which is for what is not trained"
-            related = [("recording is switched off at", cut.where)]
+            site = call_in_block(case, cut, leaves) or site
+            further = [("recording is switched off at", cut.where)]
         else:
             what = "recording is switched off here, and stays off where the loss is computed"
             if leaves:
                 what += f" from {case.names.of_several(leaves)}"
-            site, related = cut.where, [("computed here", cut.site)]
-    return found(kind_of, site, what, why, do, *related, weight=weight)
+            site, further = cut.where, [("computed here", cut.site)]
+    return found(kind_of, site, what, why, do, *further, *related, weight=weight)
 
 
 def in_good_company(case: Any, cut: Any, leaves: Sequence[Tensor]) -> bool:
     """Whether the block that switches recording off also calls a model whose gradients nobody wants: it is meant so."""
     inside = Text.of(case).block(cut.where)
-    if inside is None or not (cut.site.file == inside.file and inside.first <= cut.site.line <= inside.last):
+    if inside is None or not (inside.has(cut.site) or call_in_block(case, cut, leaves)):
         return False
     return any(
-        root.site.file == inside.file
-        and inside.first <= root.site.line <= inside.last
-        and root.site.line != cut.site.line
-        and not any(case.ledger.holder(p) is not None or p is leaf for p in root.module.parameters() for leaf in leaves)
+        inside.has(site) and site.line != cut.site.line and not is_trained(case, root, leaves)
         for root in case.readings.roots.values()
+        for site in {root.site, *root.blind}
     )
+
+
+def call_in_block(case: Any, cut: Any, leaves: Sequence[Tensor]) -> Any:
+    """The line within a block without recording that calls a module with the leaves that lose their way there."""
+    inside = Text.of(case).block(cut.where)
+    if inside is None or inside.has(cut.site):
+        return None
+    calls = [
+        site
+        for root in case.readings.roots.values()
+        if any(p is leaf for p in root.module.parameters() for leaf in leaves)
+        for site in (*root.blind, root.site)
+        if inside.has(site)
+    ]
+    return calls[0] if calls else None
+
+
+def is_trained(case: Any, root: Any, leaves: Sequence[Tensor]) -> bool:
+    """Whether a module has some of the leaves, or parameters that an optimizer holds."""
+    return any(case.ledger.holder(p) is not None or any(p is leaf for leaf in leaves) for p in root.module.parameters())
 
 
 @finder

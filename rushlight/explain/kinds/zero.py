@@ -5,7 +5,7 @@ from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.parts import by_module
-from rushlight.explain.passes import PRODUCTS, RECTIFIERS
+from rushlight.explain.passes import PRODUCTS, RECTIFIERS, is_zero
 from rushlight.explain.writing import Text
 
 STEP_FUNCTION = kind(
@@ -234,7 +234,7 @@ def flat(made: Zeroed) -> Any:
         STEP_FUNCTION,
         made.site,
         f"{made.name}() has a derivative of zero everywhere, which makes {made.whose} zero",
-        "the function is flat but for its jumps",
+        "the function is flat except at its jumps",
         "pass the gradient straight through: x + (x.round() - x).detach(); or use a smooth function",
         made.at,
         made.arrives,
@@ -306,19 +306,32 @@ def zero_weights(made: Zeroed) -> Any:
     names = dict.fromkeys(made.case.names.known.get(id(t), "").split(".")[-1] for t in weights)
     text = Text.of(made.case)
     begun = next((line for name in names if name and (line := text.zeroing(name))), None)
+    others = resting_at_zero(made)
+    too = (
+        f"; {made.case.names.of_several(others)} begin{'s' if len(others) == 1 else ''} as zeros too" if others else ""
+    )
+    also = [text.zeroing(made.case.names.known.get(id(t), "").split(".")[-1]) for t in others]
     return found(
         ZERO_WEIGHTS,
         begun or made.site,
         f"the weights of the product here are all zero, and so is {made.whose}"
         if begun is None
-        else f"weights begin as zeros here, and {made.whose} is zero as well",
+        else f"weights begin as zeros here, and {made.whose} is zero as well{too}",
         "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
         "begin with the default initialisation, or another random one; zeros are for biases",
+        *(("zeros too", line) for line in also),
         ("the product", made.site),
         made.at,
         made.arrives,
         weight=7 if begun is None else 8,  # a ReLU of zeros passes nothing either
     )
+
+
+def resting_at_zero(made: Zeroed) -> list[Any]:
+    """The other weights that are all zero, and of which all gradients are."""
+    leaves = [leaf for leaf in made.case.ledger.leaves.values() if leaf.zeros and leaf.zeros == leaf.arrivals]
+    tensors = [t for leaf in leaves if (t := leaf.tensor) is not None and t._array.ndim > 1 and is_zero(t._array)]
+    return [t for t in tensors if all(t is not known for known in made.tensors)]
 
 
 def times_zero(made: Zeroed) -> Any:

@@ -1,0 +1,150 @@
+"""Gradients of which a part is missing: a way from a parameter to the loss is cut, and others are open."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.unrecorded import described
+from rushlight.explain.ways import NUMBERS, Way
+from rushlight.explain.writing import Text
+
+IDLE = kind(
+    "idle-term",
+    "none",
+    "a term of the loss has no history, and trains nothing",
+    """
+model, teacher, x = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.randn(6, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    loss = model(x).pow(2).mean()
+    with torch.no_grad():
+        gap = (model(x) - teacher(x)).abs().mean()
+    optimizer.zero_grad()
+    (loss + gap).backward()
+    optimizer.step()
+""",
+    """
+model, teacher, x = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.randn(6, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    loss = model(x).pow(2).mean()
+    with torch.no_grad():
+        goal = teacher(x)
+    gap = (model(x) - goal).abs().mean()
+    optimizer.zero_grad()
+    (loss + gap).backward()
+    optimizer.step()
+""",
+)
+SAMPLE = kind(
+    "sample-without-history",
+    "none",
+    "sample() of a distribution where rsample() is meant",
+    """
+encoder, decoder, x = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3), torch.randn(6, 3)
+optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for _ in range(3):
+    q = torch.distributions.Normal(encoder(x), 1.0)
+    loss = (decoder(q.sample()) - x).pow(2).mean() + q.mean.pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    """
+encoder, decoder, x = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3), torch.randn(6, 3)
+optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for _ in range(3):
+    q = torch.distributions.Normal(encoder(x), 1.0)
+    loss = (decoder(q.rsample()) - x).pow(2).mean() + q.mean.pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+)
+FIRST_ORDER = kind(
+    "first-order-only",
+    "wrong",
+    "parameters are adapted by a gradient without a graph, and the loss of what they become is differentiated",
+    """
+w = torch.randn(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    (slope,) = torch.autograd.grad(w.pow(4).sum(), w)
+    adapted = w - 0.1 * slope
+    optimizer.zero_grad()
+    adapted.pow(2).sum().backward()
+    optimizer.step()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    (slope,) = torch.autograd.grad(w.pow(4).sum(), w, create_graph=True)
+    adapted = w - 0.1 * slope
+    optimizer.zero_grad()
+    adapted.pow(2).sum().backward()
+    optimizer.step()
+""",
+)
+MEANT = re.compile(r"first[-_ ]?order|fomaml|reptile|sharpness|create_graph *= *False", re.IGNORECASE)
+
+
+@finder
+def partly_cut(case: Any) -> Iterator[Any]:
+    """Ways to parameters that were cut in steps that changed these."""
+    ways = case.ledger.ways
+    told: set[Any] = set()
+    for way, times in ways.found.items():
+        cut = way.cut if way.what != "number" else number_behind(case, way)
+        if cut is None or cut in told or (times < 2 and case.ledger.steps > 2):
+            continue
+        told.add(cut)
+        if way.what == "sample":
+            if id(cut) not in ways.scored and not Text.of(case).calls("rsample"):
+                yield sampled(case, cut)
+        elif way.what == "gradient":
+            if not Text.of(case).mentions(MEANT):
+                yield first_order(case, way)
+        else:
+            yield idle(case, way, cut)
+
+
+def number_behind(case: Any, way: Way) -> Any:
+    """The cut of a trained parameter's value that the number comes from which a line adds to a loss."""
+    held = [p for one in case.ledger.held.values() if one.steps for p in one.params]
+    numbers = [cut for cut in case.watch.cuts.values() if cut.how in NUMBERS and any(map(cut.comes_from, held))]
+    return next((cut for cut in numbers if Text.of(case).adds_what(way.site, cut.site)), None)
+
+
+def idle(case: Any, way: Way, cut: Any) -> Any:
+    """The finding for a term without history."""
+    one = described(case, cut, IDLE, weight=8, related=[("added to the loss at", way.site)])
+    one.why += ": in the loss this is a constant, and the parameters get the gradient of the other terms alone"
+    return one
+
+
+def sampled(case: Any, cut: Any) -> Any:
+    """The finding for a sample that should have a history."""
+    whose = case.names.of_several([leaf() for leaf in cut.leaves.values() if leaf() is not None])
+    return found(
+        SAMPLE,
+        cut.site,
+        f"sample() draws without recording here, and what the loss makes of it does not reach {whose}",
+        "sample() is for choices whose log_prob() is trained; of its result no gradient comes back to the distribution",
+        "draw with rsample(), which is a differentiable function of the parameters and of noise",
+        weight=8,
+    )
+
+
+def first_order(case: Any, way: Way) -> Any:
+    """The finding for an adaptation that is a constant to the outer loss."""
+    return found(
+        FIRST_ORDER,
+        way.cut.site if way.cut is not None else way.site,
+        "autograd.grad() gives gradients without a graph here, and parameters are adapted by them in the outer loss",
+        "to the outer loss these gradients are constants: its gradient lacks the part that goes through them",
+        "call it with create_graph=True; where the first order alone is meant, say so with create_graph=False",
+        ("adapted at", way.site),
+        weight=5,
+    )

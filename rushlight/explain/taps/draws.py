@@ -1,0 +1,40 @@
+"""What distributions draw, and the probabilities that are asked for."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from rushlight.distributions.distribution import Distribution
+from rushlight.explain.taps.replacing import replaced
+
+
+def tap_draws(stack: ExitStack, watch: Any) -> None:
+    """Samples without history where there could be some with it, and values whose probability is asked for."""
+
+    def draw(original):
+        def wrapped(self, *args, **kwargs):
+            result = original(self, *args, **kwargs)
+            if self.has_rsample:
+                watch.ledger.ways.draws(result)
+            return result
+
+        return wrapped
+
+    def score(original):
+        def wrapped(self, value, *args, **kwargs):
+            watch.ledger.ways.scores(value)
+            return original(self, value, *args, **kwargs)
+
+        return wrapped
+
+    for cls in classes(Distribution):
+        for name, make in (("sample", draw), ("log_prob", score)):
+            if name in vars(cls):
+                replaced(stack, cls, name, make)
+
+
+def classes(base: Any) -> Iterator[Any]:
+    """A class and those that inherit from it."""
+    yield base
+    for cls in base.__subclasses__():
+        yield from classes(cls)
