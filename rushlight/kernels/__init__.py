@@ -1,1 +1,1 @@
-"""The numeric functions that NumPy has no call for, on plain arrays: no tensors and no graphs in here."""
+"""The numeric functions that NumPy lacks, on plain arrays: no tensors and no graphs in here."""

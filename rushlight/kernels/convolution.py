@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from rushlight.kernels import direct
+from rushlight.kernels import direct, few_taps
 from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
 from rushlight.kernels.plans import Shape
 
@@ -36,8 +36,10 @@ def convolution(
     _check_channels(input.shape, weight.shape, groups)
     samples, kernel = input.shape[0], weight.shape[2:]
     places = output_size(input.shape[2:], kernel, stride, padding, dilation)
+    shape = Shape(input.shape[2:], kernel, places, stride, padding, dilation)
+    if few_taps.takes(shape, samples, prod(weight.shape[:2]), input, weight):
+        return few_taps.convolution(input, weight, bias, shape, groups)
     if direct.takes(input, weight):
-        shape = Shape(input.shape[2:], kernel, places, stride, padding, dilation)
         return direct.convolution(input, weight, bias, shape, groups)
     output = empty_batch((samples, weight.shape[0], *places), np.result_type(input, weight))
     filters = _filters(weight, groups)
@@ -67,8 +69,10 @@ def convolution_input(
     _check_channels(input_shape, weight.shape, groups)
     _check_transposed(grad.shape, weight.shape)
     kernel, places = weight.shape[2:], grad.shape[2:]
+    shape = Shape(tuple(input_shape[2:]), kernel, places, stride, padding, dilation)
+    if few_taps.takes(shape, grad.shape[0], prod(weight.shape[:2]), grad, weight):
+        return few_taps.convolution_input(grad, weight, bias, shape, groups)
     if direct.takes(grad, weight):
-        shape = Shape(tuple(input_shape[2:]), kernel, places, stride, padding, dilation)
         return direct.convolution_input(grad, weight, bias, shape, groups)
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
@@ -102,8 +106,10 @@ def convolution_weight(
     _check_channels(input.shape, weight_shape, groups)
     _check_transposed(grad.shape, weight_shape)
     kernel, places = weight_shape[2:], grad.shape[2:]
+    shape = Shape(input.shape[2:], tuple(kernel), places, stride, padding, dilation)
+    if few_taps.takes(shape, grad.shape[0], prod(weight_shape[:2]), grad, input):
+        return few_taps.convolution_weight(grad, input, shape, groups)
     if direct.takes(grad, input):
-        shape = Shape(input.shape[2:], tuple(kernel), places, stride, padding, dilation)
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):

@@ -5,7 +5,8 @@ samples innermost, in a small one each sample is a run. Where segments would be 
 copied with its padding, dealt out by the stride (`plans.Deal`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import chain, product
 from math import prod
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from rushlight import threads
 from rushlight.kernels.compiled import load
-from rushlight.kernels.patches import INNERMOST_FROM, Size, Slices, batch_last, empty_batch
+from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, batch_last, empty_batch
 from rushlight.kernels.plans import (
     VECTOR,
     Deal,
@@ -122,7 +123,7 @@ def run_products(
     x, out = as_runs(input), as_runs(output)
     scheme = scheme_of(shape, x.shape[-1], x.itemsize)
     x = dealt(x, scheme.input)
-    result = np.empty(dealt_shape(out, scheme.other), out.dtype) if scheme.other else out
+    result = np.empty(dealt_shape(out.shape, scheme.other), out.dtype) if scheme.other else out
     multiply(in_groups(x, groups), filters, bias, in_groups(result, groups), scheme.plan)
     if result is not out:
         collect(result, scheme.other, out)
@@ -152,16 +153,17 @@ def in_groups(runs: np.ndarray, groups: int) -> np.ndarray:
     return runs.reshape(len(runs), groups, runs.shape[1] // groups, prod(runs.shape[2:]))
 
 
-def dealt_shape(runs: np.ndarray, deals: tuple[Deal, ...]) -> Size:
+@lru_cache(maxsize=SHAPES)
+def dealt_shape(shape: Size, deals: tuple[Deal, ...]) -> Size:
     """The shape of runs whose last spatial dimensions are dealt out: two dimensions for each, phases and positions."""
-    return (*runs.shape[: -1 - len(deals)], *chain(*((deal.phases, deal.width) for deal in deals)), runs.shape[-1])
+    return (*shape[: -1 - len(deals)], *chain(*((deal.phases, deal.width) for deal in deals)), shape[-1])
 
 
 def dealt(runs: np.ndarray, deals: tuple[Deal, ...]) -> np.ndarray:
     """Contiguous runs whose last spatial dimensions are dealt out; after a copy's end there is room for a vector."""
     if not deals:
         return np.ascontiguousarray(runs)
-    shape = dealt_shape(runs, deals)
+    shape = dealt_shape(runs.shape, deals)
     memory = np.zeros(prod(shape) + VECTOR // runs.itemsize, runs.dtype)
     copy = memory[: prod(shape)].reshape(shape)
     for positions, elements in meetings(runs.shape, deals):
@@ -175,13 +177,16 @@ def collect(result: np.ndarray, deals: tuple[Deal, ...], out: np.ndarray) -> Non
         out[elements] = result[positions]
 
 
-def meetings(shape: Size, deals: tuple[Deal, ...]) -> Iterator[tuple[Slices, Slices]]:
+@lru_cache(maxsize=SHAPES)
+def meetings(shape: Size, deals: tuple[Deal, ...]) -> tuple[tuple[Slices, Slices], ...]:
     """For all combinations of phases the positions that are elements, and which elements they are."""
+    found = []
     sizes = shape[-1 - len(deals) : -1]
     for phases in product(*(range(deal.phases) for deal in deals)):
         met = [meeting(*of) for of in zip(deals, phases, sizes, strict=True)]
         positions = chain(*((phase, there) for phase, (there, _) in zip(phases, met, strict=True)))
-        yield (..., *positions, slice(None)), (..., *(here for _, here in met), slice(None))
+        found.append(((..., *positions, slice(None)), (..., *(here for _, here in met), slice(None))))
+    return tuple(found)
 
 
 def meeting(deal: Deal, phase: int, size: int) -> tuple[slice, slice]:

@@ -15,10 +15,14 @@ import numpy as np
 Size = tuple[int, ...]
 Slices = tuple[Any, ...]  # of slices; checkers of types know no tuple of them behind an Ellipsis
 
+SHAPES = 256
+"""For how many shapes is kept what is worked out for each."""
+
 INNERMOST_FROM = 8
 """The smallest batch that is laid innermost: with fewer samples, copies are too short to pay (measured)."""
 
 
+@lru_cache(maxsize=SHAPES)
 def output_size(spatial: Size, kernel: Size, stride: Size, padding: Size, dilation: Size) -> Size:
     """Return how many places the kernel takes along each spatial dimension.
 

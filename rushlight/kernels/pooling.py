@@ -12,11 +12,14 @@ import numpy as np
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.accumulate import add_along
 from rushlight.kernels.compiled import load
-from rushlight.kernels.patches import Size, batch_first, batch_last, taps
+from rushlight.kernels.patches import SHAPES, Size, batch_first, batch_last, taps
 
 fast: ModuleType | None = load("maxima")
+averages: ModuleType | None = load("averages")
+DIRECT = 64  # elements of a window up to which it is summed up in one go
 
 
+@lru_cache(maxsize=SHAPES)
 def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Size:
     """Return how many windows fit along each spatial dimension of an array of this shape.
 
@@ -123,9 +126,7 @@ def avg_pool(
     Raises RuntimeError for a divisor of zero, and what `pooled_size` raises.
     """
     places = pooled_size(x.shape, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
-    sums = x
-    for axis in reversed(range(len(kernel))):
-        sums = _sum_along(sums, axis + 2, kernel[axis], places[axis], stride[axis], padding[axis])
+    sums = _window_sums(x, places, kernel, stride, padding)
     return _divide(sums, x.shape[2:], kernel, stride, padding, count_include_pad, divisor_override)
 
 
@@ -141,6 +142,10 @@ def avg_pool_input(
     """Return the adjoint of `avg_pool` at `grad` (..., *places), of shape `input_shape`."""
     spatial = input_shape[2:]
     spread = _divide(grad, spatial, kernel, stride, padding, count_include_pad, divisor_override)
+    if averages is not None and _suits_direct(spread, kernel):
+        out = np.zeros(input_shape, spread.dtype)
+        if averages.windows(spread, out, kernel, stride, padding, True):
+            return out
     for axis in range(len(kernel)):
         spread = _spread_along(spread, axis + 2, kernel[axis], spatial[axis], stride[axis], padding[axis])
     return spread
@@ -276,13 +281,44 @@ def _divide(
         raise RuntimeError("divisor must be not zero")
     if divisor_override is not None:
         return (sums / divisor_override).astype(sums.dtype, copy=False)
-    places = sums.shape[2:]
+    sizes = _window_sizes(sums.shape[2:], spatial, kernel, stride, padding, count_include_pad, sums.dtype)
+    return (sums / sizes).astype(sums.dtype, copy=False)
+
+
+@lru_cache(maxsize=SHAPES)
+def _window_sizes(
+    places: Size,
+    spatial: Size,
+    kernel: Size,
+    stride: Size,
+    padding: Size,
+    count_include_pad: bool,
+    dtype: np.dtype,
+) -> np.ndarray:
+    """Return how many elements each window has: of the input, or of the input and its padding."""
     counts = []
     for size, k, n, s, p in zip(spatial, kernel, places, stride, padding, strict=True):
         start = np.arange(n) * s - p
         low, high = (start, size + p) if count_include_pad else (np.maximum(start, 0), size)
         counts.append(np.minimum(start + k, high) - low)
-    return (sums / reduce(np.multiply.outer, counts).astype(sums.dtype)).astype(sums.dtype, copy=False)
+    return reduce(np.multiply.outer, counts).astype(dtype)
+
+
+def _suits_direct(x: np.ndarray, kernel: Size) -> bool:
+    """Whether windows are so small that each is summed up by itself."""
+    return type(x) is np.ndarray and prod(kernel) <= DIRECT
+
+
+def _window_sums(x: np.ndarray, places: Size, kernel: Size, stride: Size, padding: Size) -> np.ndarray:
+    """Return the sum of every window: in one go where windows are small, else along one dimension after the other."""
+    if averages is not None and _suits_direct(x, kernel):
+        sums = np.empty((*x.shape[:2], *places), x.dtype)
+        if averages.windows(x, sums, kernel, stride, padding, False):
+            return sums
+    sums = x
+    for axis in reversed(range(len(kernel))):
+        sums = _sum_along(sums, axis + 2, kernel[axis], places[axis], stride[axis], padding[axis])
+    return sums
 
 
 def _sum_along(x: np.ndarray, axis: int, kernel: int, places: int, stride: int, padding: int) -> np.ndarray:

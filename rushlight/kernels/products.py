@@ -35,7 +35,7 @@ def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:
 
 
 def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
-    """The product of two matrices, (n, k) and (k, m). What has equal rows or columns may be an expanded array."""
+    """The product of two matrices, (n, k) and (k, m)."""
     found = None if gemm is None else gemm.product(input, mat2, LARGE)
     return other_product(input, mat2) if found is None else found
 
@@ -43,9 +43,9 @@ def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Products that the kernel did not take at once: large ones, those of other types, and of expanded arrays."""
     if a.strides[0] == 0 and len(a) > 1:
-        return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1]))
+        return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1])).copy()
     if b.strides[1] == 0 and b.shape[1] > 1:
-        return np.broadcast_to(matvec(a, b[:, 0])[:, None], (len(a), b.shape[1]))
+        return np.broadcast_to(matvec(a, b[:, 0])[:, None], (len(a), b.shape[1])).copy()
     return multiplied(a, b)
 
 

@@ -18,7 +18,7 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     if fast is None or not is_array(array):
         return None
     last = dim == array.ndim - 1
-    found = fast.first(array if last else np.moveaxis(array, dim, -1), k, largest)
+    found = fast.first(array if last else array.swapaxes(dim, -1), k, largest)
     if found is None or last:
         return found
-    return tuple([np.ascontiguousarray(np.moveaxis(part, -1, dim)) for part in found])
+    return tuple([np.ascontiguousarray(part.swapaxes(-1, dim)) for part in found])

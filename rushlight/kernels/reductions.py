@@ -1,18 +1,50 @@
-"""The sum of all elements of an array."""
+"""Sums, products and extremes of arrays, of all elements or along some dimensions."""
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from rushlight.kernels.compiled import load
 
-__all__ = ["total"]
+__all__ = ["LARGEST", "NUMBERS", "PRODUCT", "SIZES", "SMALLEST", "SQUARES", "SUM", "reduced", "total"]
 
 fast: ModuleType | None = load("reductions")
 LARGE = 1 << 10  # elements from which on the compiled kernel is faster
+BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
+SUM, NUMBERS, PRODUCT, LARGEST, SMALLEST, SQUARES, SIZES = range(7)  # what is computed, as the kernel counts it
+UFUNCS: dict[int, np.ufunc] = {PRODUCT: np.multiply, LARGEST: np.maximum, SMALLEST: np.minimum}
+TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
+    NUMBERS: lambda x: np.where(np.isnan(x), x.dtype.type(0), x),
+    SQUARES: lambda x: x * x,
+    SIZES: np.abs,
+}
 
 
-def total(x: np.ndarray) -> np.ndarray:
-    """The sum of all elements, without dimensions."""
-    found = None if fast is None or x.size < LARGE else fast.total(x)
-    return np.add.reduce(x, None) if found is None else found
+def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
+    """The result of all elements, without dimensions: the sum, if nothing else is asked for."""
+    found = None if fast is None or x.size < LARGE else fast.total(x, kind)
+    return plain(x, None, False, kind) if found is None else found
+
+
+def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
+    """The result along some dimensions, which stay with size 1 with `keepdim`."""
+    if fast is not None and type(x) is np.ndarray and x.size >= LARGE and dims:
+        found, first, last = None, min(dims), max(dims)
+        if len(dims) == x.ndim:
+            found = fast.total(x, kind)
+        elif last - first + 1 == len(dims):
+            found = fast.along(x, first, last, kind)
+        if found is not None:
+            return found.reshape([1 if d in dims else n for d, n in enumerate(x.shape)]) if keepdim else found
+    return plain(x, dims, keepdim, kind)
+
+
+def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int) -> Any:
+    """The same by NumPy's functions."""
+    ufunc, taken = UFUNCS.get(kind, np.add), TAKEN.get(kind)
+    x = x if taken is None else taken(x)
+    if ufunc is np.add and dims == (0,) and x.ndim == 2 and x.shape[0] > BLOCK and x.dtype.itemsize < 8:
+        x = np.add.reduceat(x, range(0, x.shape[0], BLOCK // 8), 0)
+    return ufunc.reduce(x, axis=dims, keepdims=keepdim)

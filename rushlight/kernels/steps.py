@@ -20,6 +20,8 @@ def fill(array: np.ndarray, value: complex) -> None:
         one = np.empty((), array.dtype)
         np.copyto(one, value, casting="unsafe")
         fast.fill(array, one)
+    elif array.dtype.kind in "bf" and not isinstance(value, complex):
+        array.fill(value)
     else:
         np.copyto(array, value, casting="unsafe")
 

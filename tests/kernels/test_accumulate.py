@@ -5,10 +5,10 @@ import pytest
 from kernels.forms import both_forms, close, normal
 
 import rushlight
-from rushlight.kernels import accumulate
-from rushlight.ops.reductions import cumulative, prod
+from rushlight.kernels import accumulate, reductions
+from rushlight.ops.reductions import cumulative
 
-form = both_forms(accumulate, cumulative, prod)
+form = both_forms(accumulate, cumulative, reductions)
 SHAPES = [(4, 10), (17,), (3, 5, 7), (20, 1), (1, 3), (9, 1000), (300, 300)]
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

@@ -9,16 +9,22 @@ from hypothesis import strategies as st
 from kernels.cases import CONVOLUTIONS, Arrays, Convolution, waves
 
 from rushlight.kernels import convolution as module
-from rushlight.kernels import direct
+from rushlight.kernels import direct, few_taps
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
 each_case = pytest.mark.parametrize("name", CONVOLUTIONS)
 
 
-@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+@pytest.fixture(scope="module", params=["compiled", "few taps", "numpy"], autouse=True)
 def form(request: pytest.FixtureRequest):
-    """Every test runs on the compiled kernels, where they are, and on the NumPy form."""
+    """Every test runs on the compiled kernels, where they are, on those for few taps, and on the NumPy form."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_taps, "FEW", 1 << 40 if request.param == "few taps" else 0)
+        if request.param == "few taps":
+            if few_taps.fast is None:
+                pytest.skip("nothing was compiled")
+            yield request.param
+            return
         if request.param == "numpy":
             patch.setattr(direct, "fast", None)
         elif direct.fast is None or not direct.fast.AVAILABLE:

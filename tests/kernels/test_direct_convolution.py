@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kernels.cases import Arrays, Convolution, waves
 
 from rushlight import threads
-from rushlight.kernels import direct
+from rushlight.kernels import direct, few_taps
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
 pytestmark = pytest.mark.skipif(
@@ -25,6 +25,14 @@ LAYERS = {
     "many sums": Convolution((64, 8, 20, 20), (16, 8, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
 }
 each_layer = pytest.mark.parametrize("name", LAYERS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_few_taps():
+    """Small convolutions too take the kernels that are tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_taps, "FEW", 0)
+        yield
 
 
 @st.composite

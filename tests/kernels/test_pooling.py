@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kernels.cases import POOLINGS, Arrays, Pooling, waves
 
+from rushlight.kernels import pooling
 from rushlight.kernels.pooling import (
     avg_pool,
     avg_pool_input,
@@ -19,6 +20,17 @@ from rushlight.kernels.pooling import (
 )
 
 each_case = pytest.mark.parametrize("name", POOLINGS)
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+def averages(request: pytest.FixtureRequest):
+    """Every test runs on the compiled kernel of averages, where it is, and on their NumPy form."""
+    if request.param == "compiled" and pooling.averages is None:
+        pytest.skip("nothing was compiled")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(pooling, "averages", None)
+        yield
 
 
 @st.composite

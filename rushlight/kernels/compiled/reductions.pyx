@@ -1,11 +1,16 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The sum of all elements of a large array: 64 sums side by side in each block of it, the blocks in double precision."""
+"""Sums, products and extremes of large arrays, of all elements or along dimensions that follow each other.
+
+Elements of a row are taken 64 side by side in each block of it, the blocks together in double precision; rows that are
+taken together are so column by column, a run of them at a time.
+"""
 
 cimport numpy as cnp
-from libc.stdlib cimport calloc, free
+from libc.math cimport fabs
+from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type, is_dense
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 import numpy as np
@@ -14,61 +19,255 @@ cnp.import_array()
 
 cdef enum:
     SIDE_BY_SIDE = 64
-    BLOCK = 8192  # elements
-    GRAIN = 16  # blocks of a thread's part
+    BLOCK = 8192  # elements of a row
+    RUN = 256  # columns
+    DEEP = 128  # rows that are added up before their sum is added to those of others
+    NARROW = 16  # columns below which rows are not taken together here
+    GRAIN = 1 << 15  # elements of a thread's part
+    SUM = 0
+    NUMBERS = 1  # the sum of what is not NaN
+    PRODUCT = 2
+    LARGEST = 3  # NaN where there is one
+    SMALLEST = 4
+    SQUARES = 5  # the sum of squares
+    SIZES = 6  # the sum of absolute values
 
 
-cdef wide add_block(const real* x, Py_ssize_t n, double* result) noexcept nogil:
-    """The sum of up to BLOCK elements."""
-    cdef real sums[SIDE_BY_SIDE]
-    cdef double total = 0
+cdef inline real joined(real a, real b, int kind) noexcept nogil:
+    """What two results are together."""
+    if kind == PRODUCT:
+        return a * b
+    if kind == LARGEST:
+        return b if (b > a) | (b != b) else a
+    if kind == SMALLEST:
+        return b if (b < a) | (b != b) else a
+    return a + b
+
+
+cdef inline real taken(real x, int kind) noexcept nogil:
+    """An element as it takes part."""
+    if kind == NUMBERS:
+        return <real>0 if x != x else x
+    if kind == SQUARES:
+        return x * x
+    return fabs(x) if kind == SIZES else x
+
+
+cdef always fold(real* found, Py_ssize_t width, int kind) noexcept nogil:
+    """Joins the second half of some results to the first."""
+    cdef Py_ssize_t j
+    for j in range(width):
+        found[j] = joined(found[j], found[j + width], kind)
+
+
+cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
+    """The result of a block's n elements."""
+    cdef real[SIDE_BY_SIDE] found
     cdef Py_ssize_t i, j
+    cdef real last
+    if n < SIDE_BY_SIDE:
+        last = taken(x[0], kind)
+        for i in range(1, n):
+            last = joined(last, taken(x[i], kind), kind)
+        result[0] = last
+        return
     for j in range(SIDE_BY_SIDE):
-        sums[j] = 0
-    for i in range(n // SIDE_BY_SIDE):
+        found[j] = taken(x[j], kind)
+    for i in range(1, n // SIDE_BY_SIDE):
         for j in range(SIDE_BY_SIDE):
-            sums[j] += x[i * SIDE_BY_SIDE + j]
-    for i in range(n - n % SIDE_BY_SIDE, n):
-        total += x[i]
-    for j in range(SIDE_BY_SIDE):
-        total += sums[j]
-    result[0] = total
+            found[j] = joined(found[j], taken(x[i * SIDE_BY_SIDE + j], kind), kind)
+    x += n - n % SIDE_BY_SIDE
+    for j in range(n % SIDE_BY_SIDE):
+        found[j] = joined(found[j], taken(x[j], kind), kind)
+    fold(found, 32, kind)
+    fold(found, 16, kind)
+    fold(found, 8, kind)
+    fold(found, 4, kind)
+    fold(found, 2, kind)
+    fold(found, 1, kind)
+    result[0] = found[0]
+
+
+cdef wide reduce_any_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
+    """The same for each kind."""
+    if kind == SUM:
+        reduce_block(x, n, result, SUM)
+    elif kind == NUMBERS:
+        reduce_block(x, n, result, NUMBERS)
+    elif kind == PRODUCT:
+        reduce_block(x, n, result, PRODUCT)
+    elif kind == LARGEST:
+        reduce_block(x, n, result, LARGEST)
+    elif kind == SMALLEST:
+        reduce_block(x, n, result, SMALLEST)
+    elif kind == SQUARES:
+        reduce_block(x, n, result, SQUARES)
+    else:
+        reduce_block(x, n, result, SIZES)
+
+
+cdef always join_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                      int kind) noexcept nogil:
+    """The results of a run of n columns, of rows that are `step` elements apart."""
+    cdef Py_ssize_t i, j
+    for j in range(n):
+        found[j] = taken(x[j], kind)
+    for i in range(1, rows):
+        x += step
+        for j in range(n):
+            found[j] = joined(found[j], taken(x[j], kind), kind)
+
+
+cdef wide join_any_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                        int kind) noexcept nogil:
+    """The same for each kind."""
+    if kind == SUM:
+        join_rows(x, found, rows, step, n, SUM)
+    elif kind == NUMBERS:
+        join_rows(x, found, rows, step, n, NUMBERS)
+    elif kind == PRODUCT:
+        join_rows(x, found, rows, step, n, PRODUCT)
+    elif kind == LARGEST:
+        join_rows(x, found, rows, step, n, LARGEST)
+    elif kind == SMALLEST:
+        join_rows(x, found, rows, step, n, SMALLEST)
+    elif kind == SQUARES:
+        join_rows(x, found, rows, step, n, SQUARES)
+    else:
+        join_rows(x, found, rows, step, n, SIZES)
 
 
 cdef struct Job:
     const void* x
-    Py_ssize_t size
+    void* out
+    Py_ssize_t size  # elements of a row, or rows that are taken together
+    Py_ssize_t columns
+    int kind
     bint single
-    double* sums
 
 
-cdef void add_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The sums of some blocks."""
+cdef void reduce_row(const real* x, Py_ssize_t size, double* result, int kind) noexcept nogil:
+    """The result of one row."""
+    cdef Py_ssize_t done = BLOCK
+    cdef double found
+    reduce_any_block(x, min(size, <Py_ssize_t>BLOCK), result, kind)
+    while done < size:
+        reduce_any_block(x + done, min(size - done, <Py_ssize_t>BLOCK), &found, kind)
+        result[0] = joined(result[0], found, kind)
+        done += BLOCK
+
+
+cdef void reduce_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The results of some rows."""
     cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t i
+    cdef double found
+    for i in range(start, stop):
+        if job.single:
+            reduce_row(<const float*>job.x + i * job.size, job.size, &found, job.kind)
+            (<float*>job.out)[i] = <float>found
+        else:
+            reduce_row(<const double*>job.x + i * job.size, job.size, &found, job.kind)
+            (<double*>job.out)[i] = found
+
+
+cdef void reduce_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The results, in double precision, of some blocks of a single row."""
+    cdef const Job* job = <const Job*>given
+    cdef double* out = <double*>job.out
     cdef Py_ssize_t i, n
     for i in range(start, stop):
         n = min(<Py_ssize_t>BLOCK, job.size - i * BLOCK)
         if job.single:
-            add_block(<const float*>job.x + i * BLOCK, n, job.sums + i)
+            reduce_any_block(<const float*>job.x + i * BLOCK, n, out + i, job.kind)
         else:
-            add_block(<const double*>job.x + i * BLOCK, n, job.sums + i)
+            reduce_any_block(<const double*>job.x + i * BLOCK, n, out + i, job.kind)
 
 
-def total(x):
-    """The sum of the elements of a float32 or float64 array without gaps; None for others."""
-    cdef int kind = float_type(x)
-    cdef double result = 0
+cdef void reduce_run(const real* x, real* out, const Job* job, Py_ssize_t n) noexcept nogil:
+    """The results of a run of columns."""
+    cdef real[RUN] found
+    cdef Py_ssize_t done = DEEP, j
+    join_any_rows(x, out, min(job.size, <Py_ssize_t>DEEP), job.columns, n, job.kind)
+    while done < job.size:
+        join_any_rows(x + done * job.columns, found, min(job.size - done, <Py_ssize_t>DEEP), job.columns, n, job.kind)
+        for j in range(n):
+            out[j] = joined(out[j], found[j], job.kind)
+        done += DEEP
+
+
+cdef void reduce_columns(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The results of some runs of columns, counted through all matrices."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t runs = (job.columns + RUN - 1) // RUN, i, matrix, column, n
+    for i in range(start, stop):
+        matrix, column = i // runs, i % runs * RUN
+        n = min(<Py_ssize_t>RUN, job.columns - column)
+        if job.single:
+            reduce_run(<const float*>job.x + matrix * job.size * job.columns + column,
+                       <float*>job.out + matrix * job.columns + column, job, n)
+        else:
+            reduce_run(<const double*>job.x + matrix * job.size * job.columns + column,
+                       <double*>job.out + matrix * job.columns + column, job, n)
+
+
+def total(x, int kind=SUM):
+    """The result of all elements of a float32 or float64 array without gaps; None for others."""
+    cdef int number = float_type(x)
+    cdef double result
+    cdef double* found
     cdef Py_ssize_t i, blocks
     cdef Job job
-    if kind == 0 or not is_dense(x):
+    if number == 0 or not is_dense(x):
         return None
-    job.x, job.size, job.single = cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), kind == cnp.NPY_FLOAT
+    job.x, job.size, job.single, job.kind = cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), number == cnp.NPY_FLOAT, kind
     blocks = (job.size + BLOCK - 1) // BLOCK
-    job.sums = <double*>calloc(blocks, sizeof(double))
-    if job.sums == NULL:
+    found = <double*>malloc(blocks * sizeof(double))
+    if found == NULL:
         raise MemoryError
-    shared(add_blocks, &job, blocks, GRAIN)
-    for i in range(blocks):
-        result += job.sums[i]
-    free(job.sums)
+    job.out = found
+    try:
+        shared(reduce_blocks, &job, blocks, max(1, GRAIN // BLOCK))
+        result = found[0]
+        for i in range(1, blocks):
+            result = joined(result, found[i], kind)
+    finally:
+        free(found)
     return np.asarray(result, np.float32 if job.single else np.float64)
+
+
+def along(x, int first, int last, int kind):
+    """The results along the dimensions from `first` to `last`, of a contiguous float32 or float64 array or the
+    transpose of a contiguous matrix; None for others."""
+    cdef int number = float_type(x), d
+    cdef cnp.npy_intp[64] shape
+    cdef cnp.ndarray source = None if number == 0 else x, out
+    cdef Py_ssize_t outer = 1, runs
+    cdef Job job
+    if number == 0 or source.ndim > 64 or not 0 <= first <= last < source.ndim:
+        return None
+    if not cnp.PyArray_IS_C_CONTIGUOUS(source):
+        if source.ndim != 2 or first != last or not cnp.PyArray_IS_F_CONTIGUOUS(source):
+            return None
+        source, first = source.T, 1 - first
+        last = first
+    job.x, job.single, job.kind, job.size, job.columns = cnp.PyArray_DATA(source), number == cnp.NPY_FLOAT, kind, 1, 1
+    for d in range(source.ndim):
+        if d < first:
+            outer *= source.shape[d]
+            shape[d] = source.shape[d]
+        elif d <= last:
+            job.size *= source.shape[d]
+        else:
+            job.columns *= source.shape[d]
+            shape[d - last - 1 + first] = source.shape[d]
+    if 1 < job.columns < NARROW:
+        return None
+    out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), shape, number)
+    job.out = cnp.PyArray_DATA(out)
+    if job.columns == 1:
+        shared(reduce_rows, &job, outer, max(1, GRAIN // job.size))
+    else:
+        runs = (job.columns + RUN - 1) // RUN
+        shared(reduce_columns, &job, outer * runs, max(1, GRAIN // (job.size * min(job.columns, <Py_ssize_t>RUN))))
+    return out

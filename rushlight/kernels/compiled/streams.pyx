@@ -258,6 +258,17 @@ cdef object mapped(OfDouble function, cnp.ndarray x):
     return out
 
 
+def multiplied_and_added(cnp.ndarray x not None, double factor, double addend):
+    """x * factor + addend for a float64 array, with one rounding."""
+    cdef cnp.ndarray out = cnp.PyArray_GETCONTIGUOUS(x).copy()
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef double* place = <double*>cnp.PyArray_DATA(out)
+    with nogil:
+        for i in range(n):
+            place[i] = fma(place[i], factor, addend)
+    return out
+
+
 def logarithm(x):
     """log(x)"""
     return mapped(log, x)

@@ -74,18 +74,19 @@ cdef struct Fresh:
 cdef class Walker:
     """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with.
 
-    `renews` tells that outputs may be written over arrays that are given: nothing in the plan can fail.
+    `renews` tells that outputs may be written over arrays that are given: nothing in the plan can fail. `settles` tells
+    that outputs lie in the order of their indices.
     """
 
     cdef object plan, runs
-    cdef list groups, code, memory, outputs
+    cdef list groups, code, memory, kept, numbers, outputs
     cdef int count, slots, inputs, fresh
     cdef char** slot
     cdef int* input
     cdef Fresh* made
     cdef Instruction* instruction
-    cdef bint at_work
-    cdef readonly bint renews
+    cdef bint at_work, alone
+    cdef readonly bint renews, settles
 
     def __cinit__(self, plan, runs):
         self.count, self.slots, self.inputs, self.fresh = len(plan.code), plan.slots, len(plan.inputs), len(plan.fresh)
@@ -110,6 +111,7 @@ cdef class Walker:
         self.set_slot(0, room[start : start + plan.size])
         for slot, array in plan.constants:
             self.set_slot(slot, array)
+        self.kept, self.numbers = list(self.memory), plan.numbers
         for i, area in enumerate(plan.inputs):
             self.input[i] = area.slot
         for i, (slot, shape, dtype) in enumerate(plan.fresh):
@@ -123,6 +125,10 @@ cdef class Walker:
         self.outputs = [  # the slot of an output that is all of a new array, else where it lies
             area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
         ]
+        self.settles = all(type(place) is int for place in self.outputs)
+        self.alone = self.renews and self.settles and not plan.copies  # nothing is left to the plain executor
+        for i in range(self.count):
+            self.alone = self.alone and self.instruction[i].kind != OTHER
 
     cdef note(self, Instruction* place, instruction):
         """Notes an instruction, as one of the walker's own where that can be."""
@@ -159,6 +165,9 @@ cdef class Walker:
         self.at_work = True
         try:
             self.take_inputs(inputs, spare)
+            if self.alone:
+                self.walk(None, 0, self.count)
+                return [self.memory[<int>place] for place in self.outputs]
             run = self.runs(self.memory, inputs)
             self.walk(run, 0, self.count)
             outputs = [
@@ -199,7 +208,7 @@ cdef class Walker:
             if cnp.PyArray_Check(found) and not cnp.PyArray_IS_C_CONTIGUOUS(<cnp.ndarray>found):
                 found = np.ascontiguousarray(found)
             self.set_slot(self.input[i], found)
-        for slot, number, dtype in self.plan.numbers:
+        for slot, number, dtype in self.numbers:
             self.set_slot(slot, np.array(inputs[number], dtype))
         for i in range(self.fresh):
             made = &self.made[i]
@@ -213,9 +222,7 @@ cdef class Walker:
         """Forgets the arrays of a run."""
         cdef int i
         for i in range(1, self.slots):
-            self.memory[i] = None
-        for slot, array in self.plan.constants:
-            self.memory[slot] = array
+            self.memory[i] = self.kept[i]
         return 0
 
     cdef int walk(self, run, int start, int end) except -1:

@@ -1,0 +1,120 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Convolutions of few multiplications and their adjoints: tap after tap, row after row, without any table."""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.lanes cimport real
+
+cnp.import_array()
+
+cdef enum:
+    MOST = 3  # spatial dimensions
+    RESULT = 0  # what is added to
+    INPUT = 1
+    WEIGHT = 2
+
+cdef struct Line:
+    Py_ssize_t size, kernel, places, stride, padding, dilation
+
+cdef struct Job:
+    Py_ssize_t samples, groups, outer, inner  # channels of the result and of the input, in a group
+    Line lines[MOST]  # of size 1 where there are fewer dimensions
+    int target
+
+
+cdef Py_ssize_t first_place(const Line* line, Py_ssize_t tap) noexcept nogil:
+    """The first place where a tap is not on the padding before the line."""
+    cdef Py_ssize_t before = line.padding - tap * line.dilation
+    return (before + line.stride - 1) // line.stride if before > 0 else 0
+
+
+cdef Py_ssize_t end_of_places(const Line* line, Py_ssize_t tap) noexcept nogil:
+    """The end of the places where it is not on the padding behind the line."""
+    cdef Py_ssize_t room = line.size - 1 + line.padding - tap * line.dilation
+    return min(line.places, room // line.stride + 1) if room >= 0 else 0
+
+
+cdef void add_row(real* x, real* weight, real* out, Py_ssize_t n, Py_ssize_t stride, int target) noexcept nogil:
+    """One tap at the places of a row, n of them, which see elements that are `stride` apart."""
+    cdef Py_ssize_t i
+    cdef real factor = weight[0], total = 0
+    if target == RESULT and stride == 1:
+        for i in range(n):
+            out[i] += factor * x[i]
+    elif target == RESULT:
+        for i in range(n):
+            out[i] += factor * x[i * stride]
+    elif target == INPUT:
+        for i in range(n):
+            x[i * stride] += factor * out[i]
+    else:
+        for i in range(n):
+            total += x[i * stride] * out[i]
+        weight[0] += total
+
+
+cdef void add_plane(real* x, real* weight, real* out, const Job* job) noexcept nogil:
+    """All taps of one channel of the input in one channel of the result."""
+    cdef const Line* a = &job.lines[0]
+    cdef const Line* b = &job.lines[1]
+    cdef const Line* c = &job.lines[2]
+    cdef Py_ssize_t i, j, k, p, q, first, n, row, seen
+    for i in range(a.kernel):
+        for j in range(b.kernel):
+            for k in range(c.kernel):
+                first = first_place(c, k)
+                n = end_of_places(c, k) - first
+                if n > 0:
+                    for p in range(first_place(a, i), end_of_places(a, i)):
+                        for q in range(first_place(b, j), end_of_places(b, j)):
+                            seen = (p * a.stride + i * a.dilation - a.padding) * b.size
+                            seen = (seen + q * b.stride + j * b.dilation - b.padding) * c.size
+                            seen += first * c.stride + k * c.dilation - c.padding
+                            row = (p * b.places + q) * c.places + first
+                            add_row(x + seen, weight, out + row, n, c.stride, job.target)
+                weight += 1
+
+
+cdef void add_all(real* x, real* weight, real* out, const Job* job) noexcept nogil:
+    """All samples and channels."""
+    cdef Py_ssize_t elements = job.lines[0].size * job.lines[1].size * job.lines[2].size
+    cdef Py_ssize_t taps = job.lines[0].kernel * job.lines[1].kernel * job.lines[2].kernel
+    cdef Py_ssize_t places = job.lines[0].places * job.lines[1].places * job.lines[2].places
+    cdef Py_ssize_t sample, group, o, i, row
+    for sample in range(job.samples):
+        for group in range(job.groups):
+            for o in range(job.outer):
+                row = group * job.outer + o
+                for i in range(job.inner):
+                    add_plane(
+                        x + ((sample * job.groups + group) * job.inner + i) * elements,
+                        weight + (row * job.inner + i) * taps,
+                        out + (sample * job.groups * job.outer + row) * places,
+                        job,
+                    )
+
+
+def add(
+    cnp.ndarray x not None, cnp.ndarray weight not None, cnp.ndarray out not None, int target,
+    stride, padding, dilation, Py_ssize_t groups,
+):
+    """Adds the products of a convolution to its result, or to its input or weight: `target` is 0, 1 or 2.
+
+    The arrays (N, C, *spatial), (O, C / groups, *kernel) and (N, O, *places) are contiguous and of one type.
+    """
+    cdef Job job
+    cdef int dims = x.ndim - 2, d, own
+    job.samples, job.groups, job.target = x.shape[0], groups, target
+    job.outer, job.inner = weight.shape[0] // groups, weight.shape[1]
+    for d in range(MOST):
+        own = d - (MOST - dims)
+        if own < 0:
+            job.lines[d] = Line(1, 1, 1, 1, 0, 1)
+        else:
+            job.lines[d] = Line(
+                x.shape[own + 2], weight.shape[own + 2], out.shape[own + 2], stride[own], padding[own], dilation[own]
+            )
+    if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT:
+        add_all(<float*>cnp.PyArray_DATA(x), <float*>cnp.PyArray_DATA(weight), <float*>cnp.PyArray_DATA(out), &job)
+    else:
+        add_all(<double*>cnp.PyArray_DATA(x), <double*>cnp.PyArray_DATA(weight), <double*>cnp.PyArray_DATA(out), &job)

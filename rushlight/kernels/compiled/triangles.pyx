@@ -1,0 +1,76 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Triangles of matrices: rows that are copied up to a place or from there on, and the indices of what that leaves."""
+
+cimport numpy as cnp
+from libc.string cimport memcpy, memset
+
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 15  # bytes of a thread's part
+
+cdef struct Job:
+    const char* x
+    char* out
+    Py_ssize_t size  # bytes of an element
+    Py_ssize_t rows, columns, diagonal
+    bint lower
+
+
+cdef Py_ssize_t border(Py_ssize_t row, Py_ssize_t columns, Py_ssize_t diagonal, bint lower) noexcept nogil:
+    """Where a row's part of the lower triangle ends, or that of the upper one begins."""
+    return max(<Py_ssize_t>0, min(columns, row + diagonal + lower))
+
+
+cdef void copy_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some of the rows of all matrices."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t line = job.columns * job.size, row, cut
+    cdef const char* x
+    cdef char* out
+    for row in range(start, stop):
+        cut = border(row % job.rows, job.columns, job.diagonal, job.lower) * job.size
+        x, out = job.x + row * line, job.out + row * line
+        if job.lower:
+            memcpy(out, x, cut)
+            memset(out + cut, 0, line - cut)
+        else:
+            memset(out, 0, cut)
+            memcpy(out + cut, x + cut, line - cut)
+
+
+def part(x, Py_ssize_t diagonal, bint lower):
+    """The lower or upper triangle of matrices that lie in memory in their order, zeros elsewhere; None for others."""
+    cdef Job job
+    cdef cnp.ndarray array, out
+    if not cnp.PyArray_CheckExact(x) or not cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return None
+    array = x
+    if array.ndim < 2 or cnp.PyArray_SIZE(array) == 0 or cnp.PyArray_TYPE(array) >= cnp.NPY_OBJECT:
+        return None
+    out = cnp.PyArray_SimpleNew(array.ndim, array.shape, cnp.PyArray_TYPE(array))
+    job.x, job.out, job.size = cnp.PyArray_BYTES(array), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(array)
+    job.rows, job.columns = array.shape[array.ndim - 2], array.shape[array.ndim - 1]
+    job.diagonal, job.lower = diagonal, lower
+    shared(
+        copy_rows, &job, cnp.PyArray_SIZE(array) // job.columns, max(<Py_ssize_t>1, GRAIN // (job.columns * job.size))
+    )
+    return out
+
+
+def fill_indices(
+    cnp.ndarray out, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t columns, Py_ssize_t diagonal, bint lower
+):
+    """Writes the rows and the columns of a triangle's elements, row by row, where `begin` to `end` have all of them.
+
+    `out` is in int64, in order, and has a place for each element.
+    """
+    cdef Py_ssize_t row, column, cut, count = out.shape[1]
+    cdef cnp.int64_t* place = <cnp.int64_t*>cnp.PyArray_DATA(out)
+    for row in range(begin, end):
+        cut = border(row, columns, diagonal, lower)
+        for column in range(0 if lower else cut, cut if lower else columns):
+            place[0], place[count] = row, column
+            place += 1

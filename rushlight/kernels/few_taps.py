@@ -1,0 +1,67 @@
+"""Convolution and its adjoints where they are so few multiplications that tables and products would take longer."""
+
+from collections.abc import Sequence
+from math import prod
+from types import ModuleType
+
+import numpy as np
+
+from rushlight.kernels.compiled import load
+from rushlight.kernels.patches import INNERMOST_FROM
+from rushlight.kernels.plans import Shape
+
+fast: ModuleType | None = load("taps")
+FEW = 1 << 13
+"""Multiplications up to which convolutions are small: an estimate, of what tables and calls of BLAS cost."""
+
+TYPES = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def takes(shape: Shape, samples: int, channels: int, *operands: np.ndarray) -> bool:
+    """Whether a convolution is small, of so many samples and products of channels, and its operands are ordinary."""
+    if fast is None or samples >= INNERMOST_FROM or len(shape.spatial) > 3:
+        return False
+    dtype = operands[0].dtype
+    if dtype not in TYPES or samples * channels * prod(shape.kernel) * prod(shape.places) > FEW:
+        return False
+    return all(type(a) is np.ndarray and a.dtype == dtype and a.size for a in operands)
+
+
+def convolution(
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, shape: Shape, groups: int
+) -> np.ndarray:
+    """`kernels.convolution.convolution`."""
+    output = begun((input.shape[0], weight.shape[0], *shape.places), input.dtype, bias)
+    add(input, weight, output, 0, shape, groups)
+    return output
+
+
+def convolution_input(
+    grad: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, shape: Shape, groups: int
+) -> np.ndarray:
+    """`kernels.convolution.convolution_input`."""
+    output = begun((grad.shape[0], weight.shape[1] * groups, *shape.spatial), grad.dtype, bias)
+    add(output, weight, grad, 1, shape, groups)
+    return output
+
+
+def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups: int) -> np.ndarray:
+    """`kernels.convolution.convolution_weight`."""
+    output = np.zeros((grad.shape[1], input.shape[1] // groups, *shape.kernel), grad.dtype)
+    add(input, output, grad, 2, shape, groups)
+    return output
+
+
+def add(input: np.ndarray, weight: np.ndarray, output: np.ndarray, target: int, shape: Shape, groups: int) -> None:
+    """Adds the products to one of the three, which is contiguous."""
+    arrays = [a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in (input, weight, output)]
+    fast.add(*arrays, target, shape.stride, shape.padding, shape.dilation, groups)  # type: ignore[union-attr]
+
+
+def begun(sizes: Sequence[int], dtype: np.dtype, bias: np.ndarray | None) -> np.ndarray:
+    """A result of zeros, or of the bias of each channel."""
+    if bias is None:
+        return np.zeros(sizes, dtype)
+    output = np.empty(sizes, dtype)
+    output[...] = bias.reshape(-1, *(1,) * (len(sizes) - 2))
+    return output

@@ -1,0 +1,57 @@
+"""Triangles of matrices: what is on or below a diagonal, or on or above it, and where that is."""
+
+from types import ModuleType
+
+import numpy as np
+
+from rushlight.core.aliases import Array
+from rushlight.kernels.compiled import load
+
+__all__ = ["indices", "triangle"]
+
+fast: ModuleType | None = load("triangles")
+LARGEST = np.iinfo(np.int64).max // 4  # a diagonal that is further away is as far as this one
+
+
+def triangle(input: Array, diagonal: int, lower: bool) -> Array:
+    """The lower or upper triangle of matrices, from a diagonal on; zeros elsewhere."""
+    diagonal = nearer(diagonal)
+    if fast is not None and (found := fast.part(input, diagonal, lower)) is not None:
+        return found
+    if not input.size:
+        return input.copy()
+    return np.tril(input, diagonal) if lower else np.triu(input, diagonal)
+
+
+def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:
+    """The rows and the columns, in two rows, of the elements of a triangle."""
+    diagonal = nearer(diagonal)
+    count = elements_below(rows, columns, diagonal)
+    if not lower:
+        count = rows * columns - elements_below(rows, columns, diagonal - 1)
+    if count > LARGEST:
+        raise MemoryError(f"Unable to allocate an array with shape {(2, count)}")
+    found = np.empty((2, count), np.int64)  # first of all: there may be no memory for it
+    if count and fast is not None:
+        begin, end = (max(-diagonal, 0), rows) if lower else (0, min(rows, columns - diagonal))
+        fast.fill_indices(found, begin, end, columns, diagonal, lower)
+    elif count:
+        below = np.tri(rows, columns, diagonal if lower else diagonal - 1, bool)
+        found[:] = (below if lower else ~below).nonzero()
+    return found
+
+
+def nearer(diagonal: int) -> int:
+    """A diagonal that is no further away than `LARGEST`, and stands for it. OverflowError for more than 64 bits."""
+    return max(-LARGEST, min(int(np.int64(diagonal)), LARGEST))
+
+
+def elements_below(rows: int, columns: int, diagonal: int) -> int:
+    """How many elements of a matrix are on or below a diagonal."""
+    first = max(diagonal, 0) + 1  # the elements of the first row that has some, and of the last, in an endless matrix
+    last = rows + diagonal
+    if last < first:
+        return 0
+    whole = max(last - max(first - 1, columns), 0)  # rows that lie below the diagonal entirely
+    last -= whole
+    return whole * columns + (first + last) * (last - first + 1) // 2

@@ -1,0 +1,63 @@
+"""Reductions of large arrays in both forms, against Python's own sums, products and extremes."""
+
+import math
+
+import numpy as np
+import pytest
+from kernels.forms import both_forms, normal
+
+from rushlight.kernels import reductions
+
+form = both_forms(reductions)
+
+
+def extreme(choose):
+    """The extreme of some numbers, NaN where there is one."""
+    return lambda x: math.nan if np.isnan(x).any() else choose(x)
+
+
+KINDS = {
+    reductions.SUM: math.fsum,
+    reductions.NUMBERS: lambda x: math.fsum(x[~np.isnan(x)]),
+    reductions.PRODUCT: math.prod,
+    reductions.LARGEST: extreme(max),
+    reductions.SMALLEST: extreme(min),
+    reductions.SQUARES: lambda x: math.fsum(x * x),
+    reductions.SIZES: lambda x: math.fsum(np.abs(x)),
+}
+ALONG = [
+    ((40, 41), (0,)),
+    ((40, 41), (1,)),
+    ((40, 41), (0, 1)),
+    ((3, 40, 20), (1,)),
+    ((3, 20, 40), (0, 1)),
+    ((5, 7, 11, 9), (1, 2)),
+    ((5, 7, 11, 9), (0, 3)),
+    ((300, 16), (0,)),
+    ((300, 15), (0,)),
+    ((1, 20_000), (1,)),
+    ((3, 9000), (1,)),
+    ((30, 257), (0,)),
+    ((1100, 1), (1,)),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("shape", "dims"), ALONG)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("holes", [(), (5, -1)])
+def test_along_dimensions(shape, dims, kind, dtype, order, holes):
+    x = 1 + normal(*shape, dtype=dtype) / 50 if kind == reductions.PRODUCT else normal(*shape, dtype=dtype)
+    for place in holes:
+        x.flat[place] = np.nan
+    rows = np.moveaxis(x, dims, range(-len(dims), 0)).reshape(*(n for d, n in enumerate(shape) if d not in dims), -1)
+    expected = np.apply_along_axis(KINDS[kind], -1, rows.astype(np.float64))
+    found = reductions.reduced(np.array(x, order=order), dims, False, kind)
+    kept = reductions.reduced(np.array(x, order=order), dims, True, kind)
+    assert np.shape(found) == expected.shape
+    assert kept.shape == tuple(1 if d in dims else n for d, n in enumerate(shape))
+    assert found.dtype == kept.dtype == dtype
+    tolerance = 2e-4 if dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * 100)
+    np.testing.assert_array_equal(kept.reshape(np.shape(found)), found)
