@@ -7,9 +7,11 @@ import numpy as np
 
 from rushlight import return_types
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import is_array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.core.recording import recording
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
@@ -55,17 +57,35 @@ def _eigh(input, UPLO):
     return tuple(np.linalg.eigh(input, UPLO))
 
 
-def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str) -> Array:
-    """The cotangent of A for its eigenvalues: V gL V^H."""
-    V = _eigh(input, UPLO)[1]
+def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = None) -> Array:
+    """The cotangent of A for its eigenvalues: V gL V^H. Where it is differentiated again, V moves with A."""
+    if V is None or not is_array(grad):
+        V = _eigh(input, UPLO)[1]
     return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
 
 
 @operator(
-    aten="linalg_eigvalsh", batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent
+    aten="linalg_eigvalsh",
+    batch=leading,
+    node="LinalgEighBackward0",
+    holomorphic=False,
+    input=lambda grad, input, UPLO: eigvalsh_cotangent(grad, input, UPLO),
 )
 def _eigvalsh(input, UPLO):
     return np.linalg.eigvalsh(input, UPLO)
+
+
+@operator(
+    aten="linalg_eigvalsh",
+    batch=leading,
+    node="LinalgEighBackward0",
+    nondifferentiable=(1,),
+    holomorphic=False,
+    input=lambda grad, input, UPLO, result1: eigvalsh_cotangent(grad[0], input, UPLO, result1),
+)
+def _eigvalsh_kept(input, UPLO):
+    """The eigenvalues with the vectors that a backward pass needs."""
+    return tuple(np.linalg.eigh(input, UPLO))
 
 
 def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
@@ -124,7 +144,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     tensor([1., 2.])
     """
     check_eigh(A, UPLO)
-    return _eigvalsh(A, UPLO.upper())
+    return _eigvalsh_kept(A, UPLO.upper())[0] if A.requires_grad and recording() else _eigvalsh(A, UPLO.upper())
 
 
 def check_eigh(A: Tensor, UPLO: str) -> None:

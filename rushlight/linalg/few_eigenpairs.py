@@ -33,7 +33,7 @@ def eigenpairs(A: Any, X: Array, B: Any, M: Any, steps: int | None, tolerance: f
 
     size = np.linalg.norm(A @ X) / np.linalg.norm(X)
     with warnings.catch_warnings():
-        if steps is not None:  # whoever bounds the steps takes what comes of them
+        if steps is not None:  # a limit on the steps was asked for: its result is wanted, converged or not
             warnings.simplefilter("ignore", UserWarning)
         E, V = lobpcg(A, X, B, M, tol=tolerance * size, maxiter=STEPS if steps is None else steps, largest=largest)
     return E.astype(X.dtype), V.astype(X.dtype)

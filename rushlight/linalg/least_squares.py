@@ -98,7 +98,7 @@ def _lstsq(A, B, rcond, driver):
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> return_types.linalg_lstsq:
     """The X that makes the norm of A X - B least (and, among several, is least itself).
 
-    A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty but for n > m,
+    A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty unless n > m,
     full rank, and drivers other than "gelsy", the default; `singular_values` are those of "gelsd" and "gelss",
     `rank` of all but "gels". Singular values below `rcond` (the precision times the larger dimension) of the largest
     count as 0. The solution and the residuals have gradients. RuntimeError for shapes that do not fit.

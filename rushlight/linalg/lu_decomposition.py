@@ -13,7 +13,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
-from rushlight.linalg.solving import _solve_triangular, check_batches, check_sizes
+from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
@@ -205,7 +205,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_square("torch.linalg.lu_solve", LU)
     check_matrix("linalg.lu_solve", B, "The input tensor B")
-    check_sizes("linalg.lu_solve", LU, B, left)
+    check_system_sizes("linalg.lu_solve", LU, B, left)
     check_pivots(LU._array.shape[:-1], pivots._array.shape)
     check_batches(LU, B)
     if not left:

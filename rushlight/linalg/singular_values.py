@@ -12,6 +12,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.core.recording import recording
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, check_square, linalg
 from rushlight.linalg.pieces import (
     adjoint,
@@ -86,15 +87,36 @@ def _svd(input, full_matrices):
     return tuple(np.linalg.svd(input, full_matrices=full_matrices))
 
 
-def svdvals_cotangent(grad: Array, input: Array) -> Array:
-    """The cotangent of A for its singular values: U gS V^H."""
-    U, _, Vh = _svd(input, False)
+def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Array | None = None) -> Array:
+    """The cotangent of A for its singular values: U gS V^H. Where it is differentiated again, U and V move with A."""
+    if U is None or Vh is None or not is_array(grad):
+        U, _, Vh = _svd(input, False)
     return np.matmul(U * np.expand_dims(grad, -2), Vh)
 
 
-@operator(aten="linalg_svdvals", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
+@operator(
+    aten="linalg_svdvals",
+    batch=leading,
+    node="LinalgSvdBackward0",
+    holomorphic=False,
+    input=lambda grad, input: svdvals_cotangent(grad, input),
+)
 def _svdvals(input):
     return np.linalg.svd(input, compute_uv=False)
+
+
+@operator(
+    aten="linalg_svdvals",
+    batch=leading,
+    node="LinalgSvdBackward0",
+    nondifferentiable=(1, 2),
+    holomorphic=False,
+    input=lambda grad, input, result1, result2: svdvals_cotangent(grad[0], input, result1, result2),
+)
+def _svdvals_kept(input):
+    """The singular values with the vectors that a backward pass needs."""
+    U, S, Vh = np.linalg.svd(input, full_matrices=False)
+    return S, U, Vh
 
 
 def check_svd(A: Tensor) -> None:
@@ -137,7 +159,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
             "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
     check_svd(A)
-    return _svdvals(A)
+    return _svdvals_kept(A)[0] if A.requires_grad and recording() else _svdvals(A)
 
 
 def cutoff(values: Array, shape: Sequence[int], atol: Any, rtol: Array) -> Array:

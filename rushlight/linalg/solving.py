@@ -142,7 +142,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 def check_solve(A: Tensor, B: Tensor) -> bool:
-    """The errors of `solve` but for sizes; tells whether B is a vector, or a batch of them."""
+    """The errors of `solve`, except those about sizes; tells whether B is a vector, or a batch of them."""
     check_tensors("linalg_solve", A=A, B=B)
     check_square("linalg.solve", A)
     check_floating("linalg.solve", A)
@@ -161,11 +161,11 @@ def check_solve(A: Tensor, B: Tensor) -> bool:
 
 def check_sides(name: str, A: Tensor, B: Tensor, left: bool) -> None:
     """RuntimeError where the sizes of A X = B, or of X A = B, do not fit."""
-    check_sizes(name, A, B, left)
+    check_system_sizes(name, A, B, left)
     check_batches(A, B)
 
 
-def check_sizes(name: str, A: Any, B: Tensor, left: bool) -> None:
+def check_system_sizes(name: str, A: Any, B: Tensor, left: bool) -> None:
     """RuntimeError for matrices that do not fit."""
     a, b = A._array, B._array
     if a.shape[-1] != b.shape[-2 if left else -1]:

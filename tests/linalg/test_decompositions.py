@@ -258,3 +258,28 @@ def test_a_few_eigenpairs():
         rushlight.lobpcg(small.detach().requires_grad_(), k=2, B=rushlight.eye(9).double())
     with pytest.raises(NotImplementedError, match="tracker is PyTorch's own"):
         rushlight.lobpcg(small, k=2, tracker=print)
+
+
+@pytest.mark.parametrize("function", [linalg.svdvals, linalg.eigvalsh])
+def test_a_backward_pass_of_values_alone_decomposes_nothing(function, monkeypatch):
+    a = rushlight.eye(3, dtype=rushlight.float64) + rushlight.arange(9.0, dtype=rushlight.float64).reshape(3, 3)
+    a = (a + a.mT).requires_grad_()
+    values = function(a)
+    for name in ("svd", "eigh"):
+        monkeypatch.setattr(np.linalg, name, lambda *args, **kwargs: pytest.fail("decomposed once more"))
+    values.sum().backward()
+    assert a.grad.shape == (3, 3)
+    monkeypatch.undo()
+    (again,) = rushlight.autograd.grad(function(a).sum(), a, create_graph=True)
+    same(again, a.grad)
+
+
+@pytest.mark.parametrize("function", [linalg.svdvals, linalg.eigvalsh])
+def test_values_alone_have_tangents(function):
+    a = rushlight.arange(9.0, dtype=rushlight.float64).reshape(3, 3).sin()
+    a, tangent = a + a.mT, rushlight.eye(3, dtype=rushlight.float64) + a @ a.mT
+    values, found = rushlight.func.jvp(function, (a,), (tangent,))
+    same(values, function(a))
+    step = 1e-6
+    slope = (function(a + step * tangent) - function(a - step * tangent)) / (2 * step)
+    np.testing.assert_allclose(found.numpy(), slope.numpy(), atol=1e-8)
