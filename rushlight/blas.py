@@ -54,7 +54,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(num: int) -> None:
-    """Sets the number of threads that matrix products use, where the BLAS is OpenBLAS: others have no call for it."""
+    """Sets the number of threads that matrix products use, where the BLAS is OpenBLAS."""
     function = symbol("set_num_threads")
     if function is not None:
         function(num)

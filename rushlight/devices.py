@@ -51,6 +51,9 @@ class device:
         if name not in NAMES:
             listed = ", ".join(NAMES)
             raise RuntimeError(advised(f"Expected one of {listed} device type at start of device string: {name}"))
+        if not (index is None or isinstance(index, int)):
+            kind = index.__class__.__name__
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kind}")
         if number and not number.isdigit():
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type: str = name

@@ -61,7 +61,7 @@ class Future(Generic[T]):
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
         """A future of what `callback` makes of this one, once it is done; RuntimeError there for what it raises."""
-        check(callback, "then")
+        check_callback(callback, "then")
         following: Future = Future(wait=self._settle, poll=self.done)
 
         def follow(_):
@@ -79,7 +79,7 @@ class Future(Generic[T]):
 
     def add_done_callback(self, callback: Callable[["Future[T]"], None]) -> None:
         """Calls `callback` with this future, once it is done."""
-        check(callback, "add_done_callback")
+        check_callback(callback, "add_done_callback")
         self._future.add_done_callback(lambda _: callback(self))
 
     def set_result(self, result: T) -> None:
@@ -96,7 +96,7 @@ class Future(Generic[T]):
         self._future.set_exception(result)
 
 
-def check(callback: Any, name: str) -> None:
+def check_callback(callback: Any, name: str) -> None:
     """TypeError for what cannot be called."""
     if not callable(callback):
         raise TypeError(

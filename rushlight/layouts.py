@@ -161,6 +161,15 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))
 
 
+def joint_shape(*shapes: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to; ValueError where they do not. For equal ones quicker than NumPy's."""
+    first = shapes[0]
+    for shape in shapes:
+        if shape != first:
+            return np.broadcast_shapes(*shapes)
+    return first
+
+
 def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
     """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
     if fast is not None and type(array) is np.ndarray:

@@ -34,7 +34,7 @@ def set_printoptions(
 ) -> None:
     """Set how tensors print from here on, in every thread.
 
-    What is left at None stays as it is, but for `sci_mode`: as in PyTorch, each call sets it anew.
+    None leaves an option as it is, except `sci_mode`: as in PyTorch, each call sets it.
 
     Args:
         precision: digits after the decimal point (4 at the start).

@@ -370,7 +370,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(advised("only integer tensors of a single element can be converted to an index"))
         return int(self._array.item())
 
     def __format__(self, spec: str) -> str:

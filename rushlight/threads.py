@@ -48,7 +48,7 @@ def set_num_threads(num: int, /) -> None:
 def share(work: Callable[[int, int], object], size: int, grain: int) -> None:
     """Calls `work(start, stop)` for parts of range(size), of `grain` or fewer, each once, on several threads.
 
-    The caller works too, and returns when all is done. Parts are taken in turn by whoever is free. What a part raises
+    The caller works too, and returns when all is done. Each free thread takes the next part. What a part raises
     is raised here. Where nothing is compiled the caller works alone.
     """
     if POOL is not None:

@@ -85,7 +85,7 @@ LEFT_OUT = [
         torch.utils.checkpoint.GraphExecGroup torch.profiler.ExecutionTraceObserver""",
     ),
     LeftOut(
-        "rushlight exports no programs: save the state_dict, and export the model with PyTorch.",
+        "rushlight exports models by torch.onnx.export alone: save the state_dict, and export the model with PyTorch.",
         "torch.onnx torch.package torch.nativert",
     ),
     LeftOut(

@@ -14,6 +14,11 @@ TYPES = {
     "rushlight._C": "FunctionSchema Graph Node PyTorchFileReader ScriptFunction ScriptMethod ScriptModule Value",
     "rushlight._dynamo": "OptimizedModule",
     "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
+    "rushlight.distributed._shard.sharded_optim": "ShardedOptimizer",
+    "rushlight.distributed._shard.sharded_tensor": "Shard ShardedTensor ShardedTensorMetadata",
+    "rushlight.distributed._shard.sharding_plan": "ShardingPlan ShardingPlanner",
+    "rushlight.distributed._shard.sharding_spec": "ChunkShardingSpec EnumerableShardingSpec ShardMetadata ShardingSpec",
+    "rushlight.distributed.checkpoint.hf_storage": "HuggingFaceStorageReader HuggingFaceStorageWriter",
     "rushlight.distributed.tensor.placement_types": "_StridedShard",
 }
 

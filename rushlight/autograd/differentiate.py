@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.autograd.graph import GradientEdge
 from rushlight.core.above import above
+from rushlight.core.advice import advised
 from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
@@ -326,8 +327,10 @@ def checked_grad(output: Any, g: Any, i: int) -> Any:
         return g
     if g._array.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-            f"{Size(shape)}."
+            advised(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
+                f"{Size(shape)}."
+            )
         )
     if (g._array.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(

@@ -286,7 +286,7 @@ def returned(out: Tensor, is_kept: bool) -> Tensor:
 
 
 def mark_views(node: Any, outputs: Sequence[Any], dirty: set[Any]) -> None:
-    """Notes with outputs that are views where they come from: changed in place they would go round the function."""
+    """Notes with outputs that are views where they come from: changed in place they would bypass the function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:
         if out._view is not None and id(out) not in dirty:
@@ -321,7 +321,7 @@ class Error(Node):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
     def release(self) -> None:
-        """Nothing was saved."""
+        """Does nothing: this node saves no values."""
 
 
 def guard(results: Sequence[Tensor]) -> tuple[Tensor, ...]:

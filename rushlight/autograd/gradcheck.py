@@ -38,7 +38,7 @@ def gradcheck(
 
     Checked are those of all outputs by all inputs that require grad, which should be of float64 or complex128: in
     reverse mode (`check_backward_ad`), in forward mode (`check_forward_ad`). Beyond the Jacobians: that a pass repeated
-    gives the same but for `nondet_tol`, that cotangents of zero give zeros, that missing ones (`check_undefined_grad`)
+    gives the same up to `nondet_tol`, that cotangents of zero give zeros, that missing ones (`check_undefined_grad`)
     count as zeros, that `vmap` of a pass gives the same as pass after pass (`check_batched_grad`,
     `check_batched_forward_grad`), that gradients have their input's dtype (`check_grad_dtypes`). `fast_mode` compares
     v^T J u for random vectors in place of whole Jacobians. The real and imaginary parts of complex outputs are checked

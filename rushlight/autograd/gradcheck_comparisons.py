@@ -26,6 +26,7 @@ from rushlight.autograd.gradcheck_properties import (
     check_undefined_tangents,
     check_zero_cotangents,
 )
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
@@ -74,7 +75,10 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
             )
     if not differentiable(inputs):
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+            advised(
+                "gradcheck expects at least one input tensor to require gradient, "
+                "but none of them have requires_grad=True."
+            )
         )
 
 

@@ -44,7 +44,7 @@ class Undefined(Node):
         return [None]
 
     def release(self) -> None:
-        """Nothing was saved."""
+        """Does nothing: no values are held for the pass."""
 
 
 def with_undefined_grad(tensor: Tensor) -> Tensor:

@@ -78,7 +78,7 @@ def compile(
 
     A first call runs as ever and is written down, with its backward passes, changes in place, random numbers and steps
     of optimizers. A later call that is like it (in the structure of its arguments, their shapes and types, and all that
-    the function reads from elsewhere) replays what was written down; any other is recorded in its turn, up to eight.
+    the function reads from elsewhere) replays what was written down; any other is recorded too, up to eight recordings.
     What cannot be replayed runs as it is, with a warning that says why; with `fullgraph` it raises RuntimeError. A
     function of which the replay takes longer than the call runs as it is too.
 

@@ -15,7 +15,7 @@ from rushlight.compiler.arguments import call_with, flattened, floats_in
 from rushlight.compiler.checking import compare
 from rushlight.compiler.containers import check_containers, containers_in, places_in
 from rushlight.compiler.execution import execution
-from rushlight.compiler.guards import Guard, Leaf, pattern_of
+from rushlight.compiler.guards import Guard, pattern_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.numbers import joined
 from rushlight.compiler.program import Mismatch
@@ -68,14 +68,15 @@ class Variant:
             layouts_of(recording),
         )
         arrays = recording.given_to_first([*arguments, *recording.numbers])
-        simple = type(recording.result) is Leaf and not recording.differentiable and not recording.draws
         self.prepared: Prepared = Prepared(
             guard,
             CURRENT.get(),
             dtypes.get_default_dtype(),
             owners_of(arrays) if recording.writes else None,
             recording.stretches,
-            recording.results[0] if simple else None,
+            recording.results if recording.is_plain() else None,
+            recording.result,
+            recording.spend if recording.spent else None,
             partial(self.give, compiled),
         )
 

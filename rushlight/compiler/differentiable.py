@@ -1,6 +1,7 @@
 """Results with a history: the backward pass of a compiled call is a program of its own, behind one node."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -14,12 +15,19 @@ from rushlight.core.arrays import as_array
 from rushlight.core.context import last_number
 from rushlight.core.errors import freed, modified_input
 from rushlight.core.graph import Node, TensorBase, new_tensor
+from rushlight.core.hooks import Hooks
+
+RESULT = -1  # the kind of place of a result of the call itself
 
 
 class Ends:
-    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients."""
+    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients.
 
-    def __init__(self, output: Any, known: list[Any], start: int):
+    Each output has a backward pass of its own: what one does not ask for is not computed, as it could be infinite.
+    Where a graph reaches another one of the `results`, it ends there (`cut`): from there on that one's pass goes on.
+    """
+
+    def __init__(self, output: Any, known: list[Any], start: int, results: list[Any]):
         self.outputs: list[Any] = [output]
         self.spent = False  # whether a pass has released the graph
         self.saves = False  # whether a pass lets go of something that a second one needs
@@ -27,7 +35,9 @@ class Ends:
         for tensor in known:
             if tensor.requires_grad:
                 vertices.setdefault(id(vertex_of(tensor)), []).append(tensor)
+        ways = {id(one._node): one for one in results if one._node is not output._node and one._node.outputs is None}
         self.inputs: list[Any] = []
+        self.cut: list[Any] = []
         seen: set[int] = set()
         stack: list[Any] = [output._node]
         while stack:
@@ -37,25 +47,48 @@ class Ends:
             seen.add(id(vertex))
             if id(vertex) in vertices:
                 self.inputs += vertices[id(vertex)]
+            elif id(vertex) in ways:
+                self.inputs.append(ways[id(vertex)])
+                self.cut.append(ways[id(vertex)])
             elif isinstance(vertex, Node):
                 if vertex.sequence <= start:
                     raise Unrecordable("it goes on with a graph from before that is not among its arguments")
                 self.spent = self.spent or bool(vertex.freed)
-                self.saves = self.saves or vertex.plan is None or vertex.plan.saves_tensors or vertex.holds_tensors()
+                self.saves = self.saves or lets_go(vertex)
                 stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
-
-
-def ends_of(outputs: list[Any], known: list[Any], start: int) -> list[Ends]:
-    """Where the graph of each output ends, without those that are used up.
-
-    Each has a backward pass of its own: what one output does not ask for is not computed, as it could be infinite.
-    """
-    return [ends for ends in (Ends(output, known, start) for output in outputs) if not ends.spent]
 
 
 def vertex_of(tensor: TensorBase) -> Any:
     """Where a tensor's gradients arrive."""
     return tensor if tensor._node is None else tensor._node
+
+
+def lets_go(node: Node) -> bool:
+    """Whether a pass over a node lets go of something that a second one needs."""
+    return node.plan is None or node.plan.saves_tensors or node.holds_tensors()
+
+
+class Cut(Hooks):
+    """The hooks of a vertex at which a pass ends: a gradient that arrives there goes no further."""
+
+    def before_node(self, grad: Any, recorded: bool) -> Any:
+        """Nothing goes on."""
+        return None
+
+
+@contextmanager
+def ending_at(tensors: Sequence[TensorBase], cut: Sequence[TensorBase] = ()) -> Iterator[None]:
+    """A context in which gradients that arrive at tensors meet no hooks, and go no further from those of `cut`."""
+    held = {id(vertex): (vertex, vertex.hooks) for vertex in map(vertex_of, [*tensors, *cut])}
+    try:
+        for vertex, _ in held.values():
+            vertex.hooks = None
+        for tensor in cut:
+            vertex_of(tensor).hooks = Cut()
+        yield
+    finally:
+        for vertex, hooks in held.values():
+            vertex.hooks = hooks
 
 
 def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
@@ -64,9 +97,10 @@ def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
     return [new_tensor(draw.standard_normal(one._array.shape).astype(one._array.dtype)) for one in outputs]
 
 
-def sent_back(ends: Ends, grads: list[Any], outputs: list[Any] | None = None) -> Any:
-    """The gradients of the inputs, None where there is none; of other outputs with the same ends."""
-    return grad(outputs or ends.outputs, ends.inputs, grads, retain_graph=True, allow_unused=True)
+def sent_back(outputs: list[Any], inputs: list[Any], cut: list[Any], grads: list[Any]) -> Any:
+    """The gradients of inputs, None where there is none; those of `cut` are results themselves."""
+    with ending_at((), cut):
+        return grad(outputs, inputs, grads, retain_graph=True, allow_unused=True)
 
 
 class Backward:
@@ -74,8 +108,9 @@ class Backward:
 
     `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
     output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
-    inputs of the graph; None where no gradient comes. `repeats` tells that passes may follow one another, as they may
-    through a recorded graph that saves nothing.
+    inputs of the graph: those of tensors, or (RESULT, number) of other results; None where no gradient comes.
+    `repeats` tells that passes may follow one another, as they may through a recorded graph that saves nothing; `ends`
+    that those may that end at the result itself, of which only the last node counts.
     """
 
     def __init__(
@@ -86,6 +121,7 @@ class Backward:
         places: list[Any],
         results: list[int | None],
         repeats: bool,
+        ends: bool,
     ):
         self.outputs = outputs
         self.program = program
@@ -93,6 +129,7 @@ class Backward:
         self.places = places
         self.results = results
         self.repeats = repeats
+        self.ends = ends
         self.execute: Callable[[list[Any]], list[Any]] = None  # type: ignore[assignment]  # set where it is prepared
 
 
@@ -111,24 +148,32 @@ class CompiledFunctionBackward(Node):
         for i, tensor in enumerate(outputs):
             tensor._node, tensor._index, tensor._needs = self, i, True
 
-    def connect_spent(self, output: TensorBase) -> None:
-        """Makes this the node of a result whose graph was used up within the call."""
-        output._node, output._index, output._needs = self, 0, True
+    def connect_spent(self, inputs: list[TensorBase], output: TensorBase) -> None:
+        """Makes this the node of a result whose graph, behind which are some inputs, was used up within the call."""
+        self.connect(inputs, [output])
         self.freed = last_number()
 
     def keep(
-        self, backward: Backward, values: list[Any], versions: list[Any], again: Callable[[list[Any]], list[Any]]
+        self,
+        backward: Backward,
+        values: list[Any],
+        versions: list[Any],
+        again: Callable[[list[Any], Sequence[bool]], list[Any]],
     ) -> None:
         """Keeps what the pass needs: arrays (None for cotangents), the versions of tensors that may change until
         then, and how to make the call once more where gradients are to be differentiated.
         """
         self.backward, self.values, self.changes, self.again = backward, values, versions, again
 
+    passed: bool = False  # whether the last pass ended here, and leaves all as it is
     values: list[Any] | None = None
     changes: list[Any] = []  # noqa: RUF012 (never changed)
 
     def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
         """The cotangents of the inputs."""
+        if not any(needs):  # the way ends at its outputs
+            self.passed = self.values is not None and self.backward.ends
+            return [None] * self.arity
         if self.values is None:
             raise freed(self)
         for tensor, counter, version in self.changes:
@@ -136,8 +181,7 @@ class CompiledFunctionBackward(Node):
                 raise modified_input(tensor, version)
         grads = grad if self.outputs is not None else [grad]
         if recorded:
-            results = self.again([one if isinstance(one, TensorBase) else new_tensor(one) for one in grads])
-            return [one if need else None for one, need in zip(results, needs, strict=True)]
+            return self.again([one if isinstance(one, TensorBase) else new_tensor(one) for one in grads], needs)
         inputs = [
             as_array(grads[what]) if kind == "cotangent" else value
             for (kind, what), value in zip(self.backward.sources, self.values, strict=True)
@@ -149,7 +193,8 @@ class CompiledFunctionBackward(Node):
 
     def release(self):
         """Lets go of what was kept, if the recorded graph does."""
-        if self.backward.repeats:
+        if self.values is None or self.backward.repeats or self.passed:
+            self.passed = False
             return
         self.values = self.again = None
         self.changes = []

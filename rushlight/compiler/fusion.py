@@ -29,7 +29,7 @@ class Instruction:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of a group's nodes, but for its sums."""
+        """The shape of a group's nodes, sums excepted."""
         return self.nodes[0].shape
 
     def reads(self) -> Iterator[Node]:

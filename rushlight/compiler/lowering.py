@@ -80,7 +80,7 @@ class Lowering:
         return self.graph
 
     def owner_of(self, value: Value) -> Any:
-        """The key of whoever has the memory that a value lies in: the number of an input, or a value."""
+        """The key of the owner of the memory that a value lies in: the number of an input, or a value."""
         while value in self.looks:
             value = self.looks[value]
         return self.numbers.get(value, value)

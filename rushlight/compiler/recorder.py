@@ -5,6 +5,7 @@ pass compute with tensors while it is recorded, so that their steps come here to
 operators tells of itself (`core.interpreters.noted`): changes in place, random numbers, gradients, optimizers.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
-from rushlight.compiler.differentiable import cotangents, ends_of, sent_back
+from rushlight.compiler.differentiable import Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
@@ -103,6 +104,7 @@ class Recorder(Interpreter):
         self.trouble: tuple[str, str, int | None] | None = None  # why, where, the line in the function itself
         self.draws = False
         self.start: int = last_number()
+        self.used_up: list[Ends] = []  # of results whose graph a pass within the call has released
         self.sent: list[Any] = []  # backward passes of the results: the part, where it ends, cotangents, gradients
 
     @property
@@ -128,22 +130,12 @@ class Recorder(Interpreter):
         if self.trouble is None:
             self.trouble = why, place_of_user(), line_in(self.code)
 
-    @contextmanager
-    def noting(self) -> Iterator[Any]:
-        """A context in which what goes wrong ends the recording, and not the call."""
-        try:
-            yield
-        except Unrecordable as error:
-            self.give_up(str(error))
-        except Exception as error:
-            self.give_up(f"the recorder failed: {error!r}")
-
     # calls of operators
 
     def call(self, op: Any, args: Any, below: Any) -> Any:
         """Calls an operator, and writes the step down."""
         args = self.plain.of(args)
-        with self.noting():
+        with Noting(self):
             self.drew = False
             arrays, function = prepared(op, args, below.args[1])
             self.cast(arrays, args)
@@ -153,7 +145,7 @@ class Recorder(Interpreter):
         finally:
             self.inside = False
         if result is not NotImplemented and self.trouble is None:
-            with self.noting():
+            with Noting(self):
                 results = [result] if not isinstance(result, (tuple, list)) else list(result)
                 self.note(function, arrays, [array_of(one) for one in results], op)
         return result
@@ -218,7 +210,7 @@ class Recorder(Interpreter):
             if changes:
                 self.give_up(f"{function.__name__} changes an array within an operator")
             return function(*args)
-        with self.noting():
+        with Noting(self):
             lifted = [self.lifted(unwrapped(arg)) for arg in args]
         self.inside = True
         try:
@@ -226,7 +218,7 @@ class Recorder(Interpreter):
         finally:
             self.inside = False
         if self.trouble is None:
-            with self.noting():
+            with Noting(self):
                 self.drew = draws
                 self.draws = self.draws or draws
                 levels = levels_in(args)
@@ -255,7 +247,7 @@ class Recorder(Interpreter):
 
     def wrote(self, target: Array, array: Array) -> None:
         """Notes that a tensor's elements were overwritten with those of an array."""
-        with self.noting():
+        with Noting(self):
             target, array = unwrapped(target), unwrapped(array)
             value = self.part.memories.value_of(array)
             if array.shape != target.shape or array.dtype != target.dtype:
@@ -271,7 +263,7 @@ class Recorder(Interpreter):
         """A backward pass begins."""
 
     def end_pass(self, run: Any) -> None:
-        """It is over."""
+        """Notes nothing when a pass ends."""
 
     def evaluating(self, vertex: Any) -> Any:
         """A node's turn."""
@@ -322,7 +314,7 @@ class Recorder(Interpreter):
             self.inside = False
         derivative.live = tuple([i for i, one in enumerate(results) if isinstance(one, np.ndarray)])
         if self.trouble is None:
-            with self.noting():
+            with Noting(self):
                 self.drew = False
                 made = [results[i] for i in derivative.live]
                 self.add(derivative, [self.lifted(value) for value in arrays], made, arrays)
@@ -330,7 +322,7 @@ class Recorder(Interpreter):
 
     def accumulated(self, leaf: Any, held: Any, array: Array) -> None:
         """Notes that a gradient was added to a leaf's, `held` before."""
-        with self.noting():
+        with Noting(self):
             self.grads_of(leaf)
             memories = self.part.memories
             grad = leaf._grad._array
@@ -352,20 +344,24 @@ class Recorder(Interpreter):
 
     def pass_of(self, outputs: list[TensorBase]) -> None:
         """Writes down the backward passes of the results that have a history, as parts of their own."""
-        with self.noting():
+        with Noting(self, watched=True):
             if any(tensor._node is None for tensor in outputs):
                 raise Unrecordable("a leaf that requires grad is returned")
-            for ends in ends_of(outputs, self.tensors, self.start):
+            for output in sorted(outputs, key=lambda one: one._node.sequence):  # a result before those that lead to it
+                ends = Ends(output, self.tensors, self.start, outputs)
+                if ends.spent:
+                    self.used_up.append(Ends(output, self.tensors, self.start, []))
+                    continue
                 self.part.finish()
                 self.parts.append(Part(self.tensors))
                 grads = cotangents(ends.outputs)
-                self.sent.append((self.part, ends, grads, sent_back(ends, grads)))
+                self.sent.append((self.part, ends, grads, sent_back(ends.outputs, ends.inputs, ends.cut, grads)))
 
     # checks, and what else ends a part
 
     def truth(self, tensor: Any, answer: bool) -> None:
         """Notes that a condition on a value was asked for."""
-        with self.noting():
+        with Noting(self):
             if len(self.parts) > 1:
                 raise Unrecordable("a condition on a value after an optimizer's step")
             array = unwrapped(tensor._array)
@@ -376,7 +372,7 @@ class Recorder(Interpreter):
         """Notes that what is done rests on a function of arrays giving True, for all examples of batched ones."""
         if self.inside:  # the operator asks again in a replay
             return
-        with self.noting():
+        with Noting(self):
             arrays = list(arrays_in(args))
             part = self.part
             if len(self.parts) > 1:  # where it fails nothing may have been done
@@ -401,7 +397,7 @@ class Recorder(Interpreter):
             self.give_up(why[0])
             return number
         self.leaving = self.leaving or why
-        with self.noting():
+        with Noting(self):
             self.items.append((len(self.parts) - 1, self.part.memories.value_of(unwrapped(tensor._array))))
         self.numbers.append(number)
         return Traced(number, Formula(None, [len(self.items) - 1])) if self.traces else number
@@ -420,6 +416,30 @@ class Recorder(Interpreter):
         finally:
             self.inside, self.stepping = outside, False
             self.parts.append(Part(self.tensors))
+
+
+class Noting:
+    """A context for a recorder's own work: what goes wrong in it ends the recording, and not the call.
+
+    Nobody watches which code runs in it (`compiler.watching`), unless it is `watched`, as it may run the user's.
+    """
+
+    before: Any
+
+    def __init__(self, recorder: Recorder, watched: bool = False):
+        self.recorder, self.watched = recorder, watched
+
+    def __enter__(self) -> None:
+        if not self.watched:
+            self.before = sys.getprofile()
+            sys.setprofile(None)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        if not self.watched:
+            sys.setprofile(self.before)
+        if isinstance(error, Exception):
+            self.recorder.give_up(str(error) if isinstance(error, Unrecordable) else f"the recorder failed: {error!r}")
+        return isinstance(error, Exception)
 
 
 class Aside(Interpreter):

@@ -4,6 +4,7 @@ A recording is made of a call that a recorder wrote down. Arrays that the call w
 each replay: in the arguments, in tensors that the function reads, in gradients of these. All others are constants.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -11,7 +12,15 @@ import numpy as np
 
 from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened, floats_in
-from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
+from rushlight.compiler.differentiable import (
+    RESULT,
+    Backward,
+    CompiledFunctionBackward,
+    Ends,
+    ending_at,
+    lets_go,
+    spent_class,
+)
 from rushlight.compiler.guards import gather, rebuilt
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Value
@@ -136,19 +145,17 @@ def check_views(results: list[TensorBase]) -> None:
 class Again:
     """What differentiates a call once more, by calling its function: what the call changes is put back."""
 
-    inputs: list[Any]
-
     call: Any
     start: Any
 
     def __init__(
-        self, recording: "Recording", outputs: list[int], call: Any, inputs: list[Any], arguments: list[Any], start: Any
+        self, recording: "Recording", backward: Backward, call: Any, inputs: list[Any], arguments: list[Any], start: Any
     ):
-        self.outputs, self.call, self.inputs, self.start = outputs, call, inputs, start
+        self.backward, self.call, self.inputs, self.start = backward, call, inputs, start
         self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
 
-    def __call__(self, grads: list[Any]) -> list[Any]:
-        """The gradients of the inputs, differentiable."""
+    def __call__(self, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
+        """The gradients of those inputs that are needed, differentiable; None for the others."""
         function, args, kwargs = self.call
         create_graph = is_recording()
         state = State(self.tensors)
@@ -158,8 +165,12 @@ class Again:
             tensors: list[Any] = []
             flattened(function(*args, **kwargs), tensors, [])
         state.put_back()
-        outputs = [tensors[i] for i in self.outputs]
-        return list(grad(outputs, self.inputs, grads, create_graph=create_graph, allow_unused=True))
+        outputs = [tensors[i] for i in self.backward.outputs]
+        cut = {i: tensors[what] for i, (kind, what) in enumerate(self.backward.places) if kind == RESULT}
+        wanted = [cut.get(i, one) for i, one in enumerate(self.inputs) if needs[i]]
+        with ending_at(wanted, list(cut.values())):
+            found = iter(grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True))
+        return [next(found) if need else None for need in needs]
 
 
 class Recording:
@@ -208,8 +219,9 @@ class Recording:
         ]
         self.sent = recorder.sent
         self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
-        alive = {i for backward in self.backwards for i in backward.outputs}
-        self.spent: list[int] = [i for i in self.differentiable if i not in alive]  # results whose graph was used up
+        self.spent: list[tuple[int, list[Any]]] = [  # results whose graph was used up, and where that ended
+            (firsts[id(ends.outputs[0])], [given.place(tensor) for tensor in ends.inputs]) for ends in recorder.used_up
+        ]
         self.names: list[str] = [type(tensor._node).__name__ for tensor in tensors]
         self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
@@ -217,6 +229,10 @@ class Recording:
     def numbers(self) -> list[float]:
         """What the floats were that may be any."""
         return [value for i, value in enumerate(floats_in(self.structure)) if i in self.varying]
+
+    def is_plain(self) -> bool:
+        """Whether a replay only runs the program, and gives tensors, each once, without a graph."""
+        return not (self.draws or self.items or self.backwards) and self.firsts == list(range(len(self.firsts)))
 
     def given_to_first(self, arguments: list[Any]) -> list[Any]:
         """The arrays, and numbers, that the first part was given; the call may have set gradients to others since."""
@@ -275,8 +291,11 @@ class Recording:
         program.inputs = inputs
         numbers = [None if value is None else output_of(program, value) for value in gradients]
         outputs = [positions[id(tensor)] for tensor in ends.outputs]
-        places = [self.given.place(tensor) for tensor in ends.inputs]
-        return Backward(outputs, program, sources, places, numbers, not ends.saves)
+        places = [
+            (RESULT, positions[id(tensor)]) if any(tensor is one for one in ends.cut) else self.given.place(tensor)
+            for tensor in ends.inputs
+        ]
+        return Backward(outputs, program, sources, places, numbers, not ends.saves, not lets_go(ends.outputs[0]._node))
 
     def replay(self, arguments: list[Any], call: Any) -> Any:
         """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.
@@ -298,18 +317,22 @@ class Recording:
                 generator._set_state_array(state)
             raise
         results = [tensor_of(one, arguments, made) for one in self.results]
-        for i in self.spent:
-            node = spent_class(self.names[i])()
-            node.sequence = next_number()
-            node.connect_spent(results[i])
+        self.spend(results, arguments)
         nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
         return results, nodes, [made[part][output].item() for part, output in self.items]
+
+    def spend(self, results: list[Any], arguments: list[Any]) -> None:
+        """Gives results whose graph was used up within the call a node that says so."""
+        for i, places in self.spent:
+            node = spent_class(self.names[i])()
+            node.sequence = next_number()
+            node.connect_spent([tensor_at(place, arguments) for place in places], results[i])
 
     def connected(
         self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any
     ) -> CompiledFunctionBackward:
         """The node that is the history of those results that a backward program belongs to."""
-        inputs = [tensor_at(place, arguments) for place in backward.places]
+        inputs = [results[place[1]] if place[0] == RESULT else tensor_at(place, arguments) for place in backward.places]
         node = CompiledFunctionBackward()
         node.sequence = next_number()
         node.connect(inputs, [results[i] for i in backward.outputs])
@@ -330,7 +353,7 @@ class Recording:
         for one, tensor in zip(self.results, results, strict=True):
             if isinstance(one, Made) and (one.stretch, one.output) in used:
                 changes.append((tensor, tensor._versions(), tensor._versions().value))
-        node.keep(backward, values, changes, Again(self, backward.outputs, call, inputs, arguments, start))
+        node.keep(backward, values, changes, Again(self, backward, call, inputs, arguments, start))
         return node
 
     def seen_with(self, arguments: list[Any]) -> "Recording":

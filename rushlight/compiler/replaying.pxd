@@ -1,7 +1,7 @@
 # The types of replaying.py.
 cimport cython
 
-from rushlight.compiler.guards cimport Guard, gather
+from rushlight.compiler.guards cimport Guard, Leaf, gather, rebuilt
 from rushlight.core.context cimport value_of
 from rushlight.core.graph cimport TensorBase, VersionCounter, new_tensor
 from rushlight.core.interpreters cimport Stack
@@ -31,6 +31,7 @@ cdef class Execution:
     cdef readonly list values
     cdef readonly list strides
     cdef readonly bint renews
+    cdef readonly bint settled
 
 
 @cython.locals(grad=TensorBase)
@@ -71,13 +72,18 @@ cdef class Prepared:
     cdef readonly object dtype
     cdef readonly list owners
     cdef readonly list stretches
-    cdef readonly object only
+    cdef readonly list results
+    cdef readonly object whole
+    cdef readonly object spend
     cdef readonly object give
     cdef public long left
     cdef public bint slow
 
     @cython.locals(stretch=Stretch, tensors=list)
     cpdef list match(self, tuple args, dict kwargs)
+
+    @cython.locals(made=list, tensors=list)
+    cpdef replay(self, list arguments)
 
 
 @cython.locals(first=dict, found=list)

@@ -4,7 +4,7 @@ from sys import getrefcount
 
 import numpy as np
 
-from rushlight.compiler.guards import gather
+from rushlight.compiler.guards import Leaf, gather, rebuilt
 from rushlight.compiler.program import Mismatch, laid
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
@@ -63,10 +63,13 @@ class Execution:
         self.values = values
         self.strides = [value.layout() for value in values]
         self.renews = getattr(walker, "renews", False)
+        self.settled = getattr(walker, "settles", False) and all(value.strides is None for value in values)
 
     def __call__(self, inputs, spare=None):
         """The outputs. `spare` has arrays that may be written over, each with the number of an output."""
         outputs = self.walker(inputs, spare) if spare else self.walker(inputs)
+        if self.settled:
+            return outputs
         for i in range(len(self.strides)):
             if outputs[i].strides != self.strides[i]:
                 outputs[i] = laid(outputs[i], self.values[i])
@@ -171,15 +174,21 @@ def tensor_of(result, arguments, made):
 
 
 class Prepared:
-    """A recording with its guards: `give` replays it. `left` counts replays until it has to be looked after."""
+    """A recording with its guards. `left` counts replays until it has to be looked after.
 
-    def __init__(self, guard, modes, dtype, owners, stretches, only, give):
+    `results` are tensors in the structure `whole`, where a replay gives these and nothing more; else `give` replays.
+    `spend` tells those whose graph was used up within the call; None where there are none.
+    """
+
+    def __init__(self, guard, modes, dtype, owners, stretches, results, whole, spend, give):
         self.guard = guard
         self.modes = modes
         self.dtype = dtype
         self.owners = owners
         self.stretches = stretches
-        self.only = only  # the one result, where nothing else is given back
+        self.results = results
+        self.whole = whole
+        self.spend = spend
         self.give = give
         self.left = 0
         self.slow = False
@@ -193,6 +202,14 @@ class Prepared:
             return tensors
         stretch = self.stretches[0]
         return tensors if owners_of(gather(stretch.places, tensors, None)) == self.owners else None
+
+    def replay(self, arguments):
+        """What a replay gives. Mismatch, and nothing is changed, where a check fails."""
+        made = run(self.stretches, arguments, True)
+        tensors = [tensor_of(one, arguments, made) for one in self.results]
+        if self.spend is not None:
+            self.spend(tensors, arguments)
+        return tensors[0] if type(self.whole) is Leaf else rebuilt(self.whole, tensors, arguments)
 
 
 def owners_of(arrays):
@@ -231,10 +248,10 @@ class Replayer:
                     if one.slow:
                         return self.function(*args, **kwargs)
                     one.left -= 1
-                    if one.only is None:
+                    if one.results is None:
                         return one.give(arguments, args, kwargs)
                     try:
-                        return tensor_of(one.only, arguments, run(one.stretches, arguments, True))
+                        return one.replay(arguments)
                     except Mismatch:
                         one.left += 1  # this was none
                         break

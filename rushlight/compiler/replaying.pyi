@@ -21,6 +21,7 @@ class Execution:
     values: list[Any]
     strides: list[tuple[int, ...]]
     renews: bool
+    settled: bool
     def __init__(self, walker: Any, values: list[Any]) -> None: ...
     def __call__(self, inputs: list[Any], spare: Any = None) -> list[Any]: ...
 
@@ -50,7 +51,9 @@ class Prepared:
     dtype: Dtype
     owners: list[int] | None
     stretches: list[Stretch]
-    only: Made | tuple[int, Any] | None
+    results: list[Any] | None
+    whole: Any
+    spend: Callable[..., None] | None
     give: Callable[..., Any]
     left: int
     slow: bool
@@ -61,10 +64,13 @@ class Prepared:
         dtype: Dtype,
         owners: list[int] | None,
         stretches: list[Stretch],
-        only: Made | tuple[int, Any] | None,
+        results: list[Any] | None,
+        whole: Any,
+        spend: Callable[..., None] | None,
         give: Callable[..., Any],
     ) -> None: ...
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None: ...
+    def replay(self, arguments: list[Any]) -> Any: ...
 
 def owners_of(arrays: list[Any]) -> list[int]: ...
 

@@ -39,7 +39,7 @@ class State:
         default_generator.words(7)
 
     def disturb_rounding(self, eps: float, seed: int) -> None:
-        """Changes the values by a part of themselves, at random."""
+        """Changes each value by a random fraction of it."""
         draw = np.random.default_rng(seed)
         self.change(lambda array: multiplied(array, 1 + eps * draw.uniform(-1, 1, array.shape)))
 

@@ -68,7 +68,6 @@ LEAVING = (
     "__contains__",
     "__deepcopy__",
     "__reduce_ex__",
-    "register_hook",
     "storage",
     "untyped_storage",
     "__dlpack__",
@@ -148,6 +147,19 @@ def is_pure(function: Any) -> bool:
 
 
 @contextmanager
+def told_of_values(recorder: Any) -> Iterator[None]:
+    """A context in which the recorder is told of values that leave the graph, as numbers or as conditions."""
+    originals = {name: vars(Tensor)[name] for name in (*LEAVING, "__bool__") if name in vars(Tensor)}
+    try:
+        for name, original in originals.items():
+            setattr(Tensor, name, tapped(recorder, name, original))
+        yield
+    finally:
+        for name, original in originals.items():
+            setattr(Tensor, name, original)
+
+
+@contextmanager
 def watched(recorder: Any) -> Iterator[Any]:
     """A context in which the recorder is told of code that runs and of values that leave the graph.
 
@@ -157,21 +169,17 @@ def watched(recorder: Any) -> Iterator[Any]:
     collects = gc.isenabled()
     gc.disable()
     before = sys.getprofile()
-    originals = {name: vars(Tensor)[name] for name in (*LEAVING, "__bool__") if name in vars(Tensor)}
     try:
-        for name, original in originals.items():
-            setattr(Tensor, name, tapped(recorder, name, original))
-        if before is None:
-            sys.setprofile(calls)
-        else:
-            recorder.give_up("another profiler is at work")
-        yield calls
+        with told_of_values(recorder):
+            if before is None:
+                sys.setprofile(calls)
+            else:
+                recorder.give_up("another profiler is at work")
+            yield calls
     finally:
         sys.setprofile(before)
         if collects:
             gc.enable()
-        for name, original in originals.items():
-            setattr(Tensor, name, original)
 
 
 @contextmanager
@@ -213,12 +221,7 @@ def tapped(recorder: Any, name: str, original: Any) -> Any:
         if name == "item" and recorder.looks_on() and not recorder.stepping:
             return recorder.left(self, original(self, *args, **kwargs))
         if get_ident() == recorder.thread and not recorder.stepping:
-            recorder.give_up(
-                f"{name}() takes a value out of the program" if not name.startswith("register") else HOOKED
-            )
+            recorder.give_up(f"{name}() takes a value out of the program")
         return original(self, *args, **kwargs)
 
     return leaving
-
-
-HOOKED = "a hook is registered"

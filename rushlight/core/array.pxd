@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 
 cdef struct Flags:
     bint c_contiguous
+    bint f_contiguous
     bint writeable
 
 cdef extern from "numpy/arrayobject.h":
@@ -27,9 +28,10 @@ cdef extern from "numpy/arrayobject.h":
 
         @property
         cdef inline Flags flags(self) noexcept nogil:
-            return Flags(PyArray_IS_C_CONTIGUOUS(self), PyArray_ISWRITEABLE(self))
+            return Flags(PyArray_IS_C_CONTIGUOUS(self), PyArray_IS_F_CONTIGUOUS(self), PyArray_ISWRITEABLE(self))
 
     bint PyArray_IS_C_CONTIGUOUS(ndarray) nogil
+    bint PyArray_IS_F_CONTIGUOUS(ndarray) nogil
     bint PyArray_ISWRITEABLE(ndarray) nogil
     void* PyArray_DESCR(ndarray)
     int PyArray_NDIM(ndarray) nogil

@@ -239,7 +239,7 @@ def levels_of(*values):
             found.update(value.levels)
         elif type(value) is tuple or type(value) is list:
             found.update(levels_of(*value))
-    return tuple(sorted(found, key=lambda level: level.number))
+    return tuple(sorted(found, key=lambda level: level.number)) if found else ()
 
 
 def aligned(array: Array, levels: Sequence[Level]) -> Array:

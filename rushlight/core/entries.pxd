@@ -2,7 +2,7 @@
 from rushlight.core.formulas cimport Formula
 from rushlight.core.graph cimport Plan
 
-cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, NEVER, DISORDER, OPERANDS, ALWAYS
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS, NEVER, DISORDER, OPERANDS, ALWAYS
 
 
 cdef class Entry:

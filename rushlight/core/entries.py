@@ -6,7 +6,7 @@ from inspect import signature
 from rushlight.core.formulas import Formula
 from rushlight.core.graph import Node, Plan
 
-ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4  # those of `graph`, here to compile to constants
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5  # those of `graph`, here to compile to constants
 SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is enough: a second pass is refused
     "AdaptiveAvgPool2DBackward0",
     "AdaptiveAvgPool3DBackward0",
@@ -69,10 +69,10 @@ class Entry:
 
     `forward` computes on arrays; `params` names its arguments. `formulas` gives, by input name, the cotangent of that
     input, as a function whose parameters name what it needs: first the cotangent of the result, then arguments,
-    `NAME_shape`, `result` (or `result0`, `result1`, ...). A `joint` formula may ask for `needs`, which tells the inputs
-    whose cotangents are wanted. For complex numbers a formula is applied between two conjugations (PyTorch's
-    convention, the conjugate Wirtinger derivative) unless the operator is not `holomorphic`. What else there is to know
-    is listed in `OPTIONS`.
+    `NAME_shape`, `NAME_by_columns` (whether a matrix lies column by column), `result` (or `result0`, `result1`, ...).
+    A `joint` formula may ask for `needs`, which tells the inputs whose cotangents are wanted. For complex numbers a
+    formula is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative) unless the
+    operator is not `holomorphic`. What else there is to know is listed in `OPTIONS`.
 
     Raises TypeError for an option that there is not, ValueError for the name of an argument that there is not.
     """
@@ -189,6 +189,8 @@ def source_of(op, name):
     if name.endswith("_shape") and name[:-6] in op.params:
         index = op.params.index(name[:-6])
         return (SHAPES if index in op.lists else SHAPE), index
+    if name.endswith("_by_columns") and name[:-11] in op.params:
+        return COLUMNS, op.params.index(name[:-11])
     if name.startswith("result"):
         return RESULT, int(name[6:] or 0)
     raise TypeError(f"the derivative of {op.name} asks for {name!r}, which is none of {', '.join(op.params)} or result")

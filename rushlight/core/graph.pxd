@@ -1,7 +1,7 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
-from rushlight.core.context cimport last_number, next_number
+from rushlight.core.context cimport last_number, next_number, value_of
 from rushlight.core.formulas cimport Formula, evaluate
 
 cdef object ndarray, WIDEN
@@ -10,7 +10,7 @@ cdef long INFERENCE
 cdef bint WATCHED
 cdef bint DETACHED
 
-cdef int RESHAPE, CAST, CONJUGATE, BATCHED, NARROW, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int RESHAPE, CAST, CONJUGATE, BATCHED, NARROW, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS
 
 
 @cython.final
@@ -132,3 +132,6 @@ cpdef TensorBase blank()
 @cython.locals(tensor=TensorBase)
 cpdef TensorBase new_tensor(object array)
 cpdef conjugate(object value)
+cdef bint is_final()
+@cython.locals(tensor=TensorBase)
+cdef object alike(Formula formula, list operands)

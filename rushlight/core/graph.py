@@ -3,9 +3,9 @@
 import numpy as np
 
 from rushlight.core.above import ABOVE
-from rushlight.core.context import last_number, next_number
+from rushlight.core.context import last_number, next_number, value_of
 from rushlight.core.formulas import evaluate
-from rushlight.core.interpreters import observer
+from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.products import sum_rows
@@ -23,7 +23,8 @@ ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a 
 ARGUMENTS = 1  # a list of tensors that was one argument,
 RESULT = 2  # an output of the operation,
 SHAPE = 3  # the shape of an argument,
-SHAPES = 4  # or the shapes of a list of tensors
+SHAPES = 4  # or the shapes of a list of tensors,
+COLUMNS = 5  # whether an argument lies column by column
 
 DEFAULT = 0  # origins of views
 MULTI = 1
@@ -166,6 +167,11 @@ class Node(Vertex):
             second = self.saved_value(picks[1], False) if n > 1 else None
             third = self.saved_value(picks[2], False) if n > 2 else None
             result = evaluate(plan.compiled[i], grad, first, second, third)
+        elif recorded and plan.compiled[i] is not None and n <= 3 and not self.flags and is_final():
+            values = [self.saved_value(k, True) for k in picks]
+            result = alike(plan.compiled[i], [grad, *values])
+            if result is None:
+                result = formula(grad, *values)
         elif n == 1:
             result = formula(grad, self.saved_value(picks[0], recorded))
         elif n == 0:
@@ -456,6 +462,34 @@ def new_tensor(array):
     tensor = blank()
     tensor._array = array
     return tensor
+
+
+def is_final():
+    """Whether what is computed on tensors now is neither recorded nor looked at on the way."""
+    return not STACK.depth and not value_of(CURRENT).records
+
+
+def alike(formula, operands):
+    """The value of an elementwise formula for tensors that lie alike, and so does it; None where they do not."""
+    arrays, first = [], operands[0]._array
+    if type(first) is not ndarray:
+        return None
+    for value in operands:
+        if isinstance(value, TensorBase):
+            array = value._array
+            if value._unsettled or type(array) is not ndarray or array.shape != first.shape:
+                return None
+            if array.strides != first.strides or array.dtype is not first.dtype:
+                return None
+            value = array
+        arrays.append(value)
+    result = evaluate(formula, *arrays, *[None] * (4 - len(arrays)))
+    if type(result) is not ndarray or result.shape != first.shape or result.strides != first.strides:
+        return None
+    for value, array in zip(operands, arrays):
+        if array is result:
+            return value
+    return new_tensor(result)
 
 
 def conjugate(value):

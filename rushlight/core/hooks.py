@@ -10,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
+from rushlight.core.interpreters import writer
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
 from rushlight.core.placing import hand_out
@@ -35,6 +36,7 @@ class RemovableHandle:
 
     def remove(self) -> None:
         """Takes the hook away. A second call does nothing."""
+        tell_writer("a hook is removed")
         for place in self.places:
             place.pop(self.id, None)
 
@@ -45,9 +47,17 @@ class RemovableHandle:
         self.remove()
 
 
+def tell_writer(what: str) -> None:
+    """Tells who writes down what is done, as hooks are nothing that a program can do again."""
+    writes = writer()
+    if writes is not None:
+        writes.give_up(what)
+
+
 @above
 def add_hook(hooks: OrderedDict[Any, Any], hook: Callable[..., Any]) -> RemovableHandle:
     """Puts a hook last in an ordered dictionary of hooks."""
+    tell_writer("a hook is registered")
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle

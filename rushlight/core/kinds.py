@@ -6,6 +6,10 @@ LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float16, np
 """The largest number of each real floating-point type; `narrow` adds its own."""
 
 
+INDICES = np.dtype(np.int64), np.dtype(np.int32)
+"""What most functions take for indices."""
+
+
 def kind_of(dtype: np.dtype) -> str:
     """A dtype's `kind`: "b", "u", "i", "f" or "c". NumPy calls ml_dtypes' floating-point types "V", for void."""
     kind = dtype.kind

@@ -11,7 +11,7 @@ from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
-cdef object ndarray, generic, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
+cdef object ndarray, generic, dtype_type, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
 cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY
 
@@ -56,6 +56,11 @@ cdef finish(Operator op, tuple args, list arrays)
 cdef object on_arrays(Operator op, object arrays)
 
 cdef object narrow_type(Operator op, object arrays)
+
+cdef bint may_be_narrow(object arg)
+
+@cython.locals(array=array_type)
+cdef int number_of(object a)
 
 cdef bint needs_none(Operator op, object array)
 

@@ -38,6 +38,7 @@ from rushlight.core.turned import Turned
 
 ndarray = np.ndarray
 generic = np.generic
+dtype_type = np.dtype
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 RESULT = 2  # the number of `graph`, here so that it compiles to a constant
@@ -330,12 +331,29 @@ def narrow_type(op, arrays):
     """The narrow type that a result is rounded to, if any; `narrow` is asked where an argument may be of one."""
     if NARROW_TYPE is not None:
         for array in arrays:
-            if type(array) is ndarray:
-                if array.dtype.num > LAST_OF_NUMPY:
-                    return NARROW_TYPE(op, arrays)
-            elif type(array) is not float and type(array) is not int:
+            if may_be_narrow(array):
                 return NARROW_TYPE(op, arrays)
     return None
+
+
+def may_be_narrow(arg):
+    """Whether an argument is of a type that NumPy does not compute in, or a list with one in it, or a batch."""
+    if type(arg) is ndarray:
+        return not is_float(arg) and number_of(arg) > LAST_OF_NUMPY
+    if arg is None or type(arg) is int or type(arg) is float or type(arg) is bool:
+        return False
+    if type(arg) is tuple or type(arg) is list:
+        for item in arg:
+            if may_be_narrow(item):
+                return True
+        return False
+    return type(arg) is Batched or (isinstance(arg, dtype_type) and arg.num > LAST_OF_NUMPY)
+
+
+def number_of(a):
+    """NumPy's number of an array's type."""
+    array = a
+    return array.dtype.num
 
 
 def computed(op, arrays):

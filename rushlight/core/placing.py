@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_repeated
+from rushlight.layouts import compact, fills, is_repeated, joint_shape
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 
@@ -112,7 +112,7 @@ def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
     Else the dimensions are sorted by their strides: the first operand that tells two dimensions apart decides.
     """
     operands = [seen(tensor) for tensor in tensors_of(args)]
-    if np.broadcast_shapes(*[n for n, _ in operands]) != shape:
+    if joint_shape(*[n for n, _ in operands]) != shape:
         return None  # a reduction over all elements
     if all(n == shape for n, _ in operands):
         first = operands[0][1]
@@ -225,6 +225,8 @@ def spectral(shape, args, pinned=False):
     input, sizes, dims, *_ = args
     own, strides = seen(input)
     dims = [dim % len(shape) for dim in dims]
+    if dims == list(range(len(shape) - len(dims), len(shape))) and 1 not in own and is_contiguous(own, strides):
+        return None
     if any(size > own[dim] for size, dim in zip(read_sizes(sizes, args), dims, strict=True)):
         strides = compact([max(size, 1) for size in own], 1)  # it is continued with zeros first
     last = [dims.pop()] if pinned else []

@@ -9,7 +9,7 @@ from rushlight.core.modes cimport Modes
 
 cdef object ndarray, CURRENT, FLOAT16
 cdef int RESHAPE, CAST, CONJUGATE, NARROW, LAST_OF_NUMPY
-cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS
 cdef int DEFAULT, MULTI, UNRECORDED, INFERRED
 
 
@@ -43,6 +43,9 @@ cdef watch(Node node, TensorBase out)
 
 @cython.locals(kind=int)
 cdef fetch(Plan plan, Py_ssize_t k, object value)
+
+@cython.locals(x=array_type)
+cdef bint by_columns(object array)
 
 @cython.locals(tensor=TensorBase)
 cdef long version(object value)

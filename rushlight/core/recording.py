@@ -11,7 +11,7 @@ from rushlight.core.modes import CURRENT
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
 RESHAPE, CAST, CONJUGATE, NARROW = 1, 2, 4, 16  # the numbers of `graph`, here so that they compile to constants
-ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5
 DEFAULT, MULTI, UNRECORDED, INFERRED = 0, 1, 2, 4
 LAST_OF_NUMPY = 255  # the numbers of dtypes that packages add are greater: those are narrow types (see `narrow`)
 
@@ -136,7 +136,17 @@ def fetch(plan, k, value):
         return tuple([(tensor, tensor._version) for tensor in value])
     if kind == SHAPES:
         return tuple([tensor._array.shape for tensor in value])
+    if kind == COLUMNS:
+        return by_columns(value._array) if isinstance(value, TensorBase) else False
     return value._array.shape if isinstance(value, TensorBase) else np.shape(value)
+
+
+def by_columns(array):
+    """Whether a matrix lies in memory column by column."""
+    if type(array) is not ndarray:
+        return False
+    x = array
+    return x.ndim == 2 and x.flags.f_contiguous and not x.flags.c_contiguous
 
 
 def version(value):

@@ -1,4 +1,4 @@
-"""The sources of compiled modules, for whoever shows a traceback: their files are named from the package's place on."""
+"""The sources of compiled modules, for tracebacks: their files are named from the package's place on."""
 
 import linecache
 import os

@@ -18,6 +18,7 @@ APART = frozenset(
 )
 ALIKE = frozenset(["fill_", "zero_"])  # they write one number everywhere: elements may share their memory
 ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
+READING = APART | ALIKE | ANYHOW
 
 
 def check_inference(tensor: TensorBase) -> None:
@@ -34,8 +35,10 @@ def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
 
     So it does for an inference tensor outside inference mode.
     """
-    check_inference(tensor)
-    if is_repeated(values(tensor._array)):
+    if tensor._inference:
+        check_inference(tensor)
+    array = values(tensor._array)
+    if not array.flags.c_contiguous and is_repeated(array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -48,12 +51,14 @@ def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
 def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any]) -> None:
     """Raises where a function may not read some of its arguments, as it writes to their memory."""
     name = getattr(function, "__name__", "") or getattr(function, "name", "")
-    if name in ALIKE:
-        check_inference(tensor)
-        return
-    if name in APART:
-        check_apart(tensor, args)
-    check_memory(tensor, () if name in ANYHOW else args)
+    if name in READING:
+        if name in ALIKE:
+            check_inference(tensor)
+            return
+        if name in APART:
+            check_apart(tensor, args)
+        args = () if name in ANYHOW else args
+    check_memory(tensor, args)
 
 
 def check_apart(tensor: TensorBase, operands: Sequence[Any]) -> None:

@@ -51,7 +51,7 @@ class Bernoulli(Odds, ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """probs (1 - probs)."""
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

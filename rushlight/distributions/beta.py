@@ -47,7 +47,7 @@ class Beta(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """concentration1 / (concentration1 + concentration0)."""
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
@@ -57,7 +57,7 @@ class Beta(ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """a b / ((a + b)² (a + b + 1)) for concentrations a and b."""
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 

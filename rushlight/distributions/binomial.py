@@ -46,7 +46,7 @@ class Binomial(Odds, Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """total_count probs."""
         return self.total_count * self.probs
 
     @property
@@ -56,7 +56,7 @@ class Binomial(Odds, Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """total_count probs (1 - probs)."""
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -67,7 +67,7 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """p / (2p - 1) + 1 / (2 artanh(1 - 2p)) for p = `probs`; 1/2 at 1/2."""
         p, x = self._cut_probs(), self.probs - 0.5
         exact = p / (2.0 * p - 1.0) + 1.0 / (torch.log1p(-p) - torch.log(p))
         series = 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x
@@ -75,7 +75,7 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """The variance, by its Taylor series where `probs` is near 1/2."""
         p, x = self._cut_probs(), (self.probs - 0.5) ** 2
         exact = p * (p - 1.0) / (1.0 - 2.0 * p) ** 2 + 1.0 / (torch.log1p(-p) - torch.log(p)) ** 2
         series = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x

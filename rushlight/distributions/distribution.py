@@ -200,7 +200,7 @@ class Distribution:
     def _validate_sample(self, value: Tensor) -> None:
         """ValueError for a value of the wrong type or shape, or outside the support."""
         if not isinstance(value, Tensor):
-            raise ValueError("The value argument to log_prob must be a Tensor")
+            raise ValueError(advised("The value argument to log_prob must be a Tensor"))
         shape, expected = value.shape, self._extended_shape()
         if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
             raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}.")

@@ -33,7 +33,7 @@ class Exponential(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """1 / rate."""
         return self.rate.reciprocal()
 
     stddev = mean
@@ -45,7 +45,7 @@ class Exponential(ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """1 / rate²."""
         return self.rate.pow(-2)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -37,17 +37,17 @@ class Gamma(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """concentration / rate."""
         return self.concentration / self.rate
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """(concentration - 1) / rate, at least 0."""
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """concentration / rate²."""
         return self.concentration / self.rate.pow(2)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -47,7 +47,7 @@ class Geometric(Odds, Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """1 / probs - 1."""
         return 1.0 / self.probs - 1.0
 
     @property
@@ -57,7 +57,7 @@ class Geometric(Odds, Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """(1 / probs - 1) / probs."""
         return (1.0 / self.probs - 1.0) / self.probs
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

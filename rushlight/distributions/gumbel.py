@@ -50,7 +50,7 @@ class Gumbel(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """loc + scale γ, with Euler's constant γ."""
         return self.loc + self.scale * euler_constant
 
     @property
@@ -65,7 +65,7 @@ class Gumbel(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """(π scale)² / 6."""
         return self.stddev.pow(2)
 
     def entropy(self) -> Tensor:

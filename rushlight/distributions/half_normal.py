@@ -23,10 +23,10 @@ class HalfNormal(Folded):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """scale √(2 / π)."""
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """scale² (1 - 2 / π)."""
         return self.scale.pow(2) * (1 - 2 / math.pi)

@@ -56,17 +56,17 @@ class Independent(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """The mean of the base distribution."""
         return self.base_dist.mean
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """The mode of the base distribution."""
         return self.base_dist.mode
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """The variance of the base distribution."""
         return self.base_dist.variance
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

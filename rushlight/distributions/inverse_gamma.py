@@ -48,7 +48,7 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """rate / (concentration + 1)."""
         return self.rate / (self.concentration + 1)
 
     @property

@@ -51,7 +51,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """The first moment: b B(1 + 1 / a, b) for concentrations a = `concentration1` and b = `concentration0`."""
         return self._moment(1)
 
     @property
@@ -63,7 +63,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """The second moment minus the square of the mean."""
         return self._moment(2) - self.mean**2
 
     def entropy(self) -> Tensor:

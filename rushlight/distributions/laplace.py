@@ -43,7 +43,7 @@ class Laplace(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """2 scale²."""
         return 2 * self.scale.pow(2)
 
     @property

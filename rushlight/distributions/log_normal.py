@@ -42,17 +42,17 @@ class LogNormal(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """exp(loc + scale² / 2)."""
         return (self.loc + self.scale.pow(2) / 2).exp()
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """exp(loc - scale²)."""
         return (self.loc - self.scale.square()).exp()
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """(exp(scale²) - 1) exp(2 loc + scale²)."""
         square = self.scale.pow(2)
         return square.expm1() * (2 * self.loc + square).exp()
 

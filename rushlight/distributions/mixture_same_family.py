@@ -67,7 +67,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """The components' means, weighted by their probabilities."""
         return self._mixed(self.component_distribution.mean)
 
     @property

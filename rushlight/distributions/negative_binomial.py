@@ -43,7 +43,7 @@ class NegativeBinomial(Odds, Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """total_count exp(logits)."""
         return self.total_count * torch.exp(self.logits)
 
     @property
@@ -53,7 +53,7 @@ class NegativeBinomial(Odds, Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """The mean divided by the probability of a failure."""
         return self.mean / torch.sigmoid(-self.logits)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -15,7 +15,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
 class OneHotCategorical(Shares, Distribution):
-    """One of K events, as a vector of K zeros but for a 1; `probs` and `logits` as for Categorical.
+    """One of K events, as a vector with a 1 and K - 1 zeros; `probs` and `logits` as for Categorical.
 
     >>> import rushlight as torch
     >>> torch.distributions.OneHotCategorical(torch.tensor([0.0, 1.0])).sample()

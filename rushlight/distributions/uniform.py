@@ -41,7 +41,7 @@ class Uniform(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """(low + high) / 2."""
         return (self.high + self.low) / 2
 
     @property
@@ -56,7 +56,7 @@ class Uniform(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """(high - low)² / 12."""
         return (self.high - self.low).pow(2) / 12
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -5,6 +5,7 @@ from functools import update_wrapper
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.advice import advised
 from rushlight.nn.functional import softmax
 from rushlight.tensors import Tensor
 
@@ -42,7 +43,7 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
 def exactly_one(probs: Tensor | None, logits: Tensor | None) -> Any:
     """The name and the value of the one that is given. ValueError unless exactly one of the two is."""
     if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        raise ValueError(advised("Either `probs` or `logits` must be specified, but not both."))
     return ("logits", logits) if probs is None else ("probs", probs)
 
 
@@ -80,7 +81,7 @@ class lazy_property:
 
 
 class shown_property(lazy_property, property):
-    """What a class shows for a `lazy_property`: a property, for documentation and whoever looks at classes."""
+    """What a class shows for a `lazy_property`: a property, for documentation and inspection."""
 
     def __init__(self, wrapped: Callable[[Any], Any]):
         property.__init__(self, wrapped)

@@ -46,17 +46,17 @@ class Weibull(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """scale Γ(1 + 1 / concentration)."""
         return self.scale * torch.exp(torch.lgamma(1 + self.concentration_reciprocal))
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """scale ((concentration - 1) / concentration)^(1 / concentration)."""
         return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration_reciprocal
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """scale² (Γ(1 + 2 / concentration) - Γ(1 + 1 / concentration)²)."""
         power = self.concentration_reciprocal
         second, first = torch.exp(torch.lgamma(1 + 2 * power)), torch.exp(2 * torch.lgamma(1 + power))
         return self.scale.pow(2) * (second - first)

@@ -94,7 +94,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """`df` times the covariance matrix."""
         return self._times(self.df, self.covariance_matrix)
 
     @property

@@ -37,7 +37,7 @@ def one_size(input: Tensor, n: int | None, dim: int, half: bool = False) -> tupl
     array = input._array
     dim = known_dim(dim, array.shape)
     n = (2 * (array.shape[dim] - 1) if half else array.shape[dim]) if n is None else n
-    return check_sizes((n,)), (dim,)
+    return check_transform_sizes((n,)), (dim,)
 
 
 def several_sizes(
@@ -61,10 +61,10 @@ def several_sizes(
         sizes[-1] = 2 * (sizes[-1] - 1)
     if s is not None:
         sizes = [size if n == -1 else n for n, size in zip(s, sizes, strict=True)]
-    return check_sizes(tuple(sizes)), dims
+    return check_transform_sizes(tuple(sizes)), dims
 
 
-def check_sizes(sizes: Sequence[int]) -> Any:
+def check_transform_sizes(sizes: Sequence[int]) -> Any:
     """RuntimeError for a transform of nothing."""
     for n in sizes:
         if n < 1:

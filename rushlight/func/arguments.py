@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_leaves
@@ -56,7 +57,7 @@ def check_outputs(outputs: list[Any], api: str) -> None:
     for output in outputs:
         if not isinstance(output, TensorBase):
             raise RuntimeError(
-                f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(output)}"
+                advised(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(output)}")
             )
 
 

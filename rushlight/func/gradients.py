@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rushlight.autograd.differentiate import run_grad
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.link import LINK
@@ -118,7 +119,7 @@ def grads_and_output(func: Any, argnums: int, has_aux: bool, args: Any, kwargs: 
         result = func(*replaced(args, tree_unflatten(variables, spec), argnums), **kwargs)
         output, aux = with_aux(result, has_aux, api)
     if not isinstance(output, Tensor):
-        raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
+        raise RuntimeError(advised(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}"))
     if output.dim() != 0:
         raise RuntimeError(
             f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you "

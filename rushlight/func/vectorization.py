@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import Setting
@@ -174,8 +175,10 @@ def checked_dim(call: str, leaf: Tensor | int, dim: int | None) -> int | None:
     ndim = leaf.dim()
     if not -ndim <= dim < ndim:
         raise ValueError(
-            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {ndim} so expected "
-            f"in_dim to satisfy -{ndim} <= in_dim < {ndim}."
+            advised(
+                f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {ndim} "
+                f"so expected in_dim to satisfy -{ndim} <= in_dim < {ndim}."
+            )
         )
     return dim % ndim
 
@@ -187,8 +190,10 @@ def common_size(leaves: Any, dims: Any) -> int:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) > 1:
         raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
-            "mapped dimension"
+            advised(
+                f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+                "mapped dimension"
+            )
         )
     return sizes[0]
 

@@ -85,7 +85,7 @@ class Tracer(TracerBase):
     root: Module  # what is traced; for a function a module that its constants are put in
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a module is one step of the graph: those of `torch.nn` are, but for `Sequential`."""
+        """Whether a module is one step of the graph: those of `torch.nn` are, except `Sequential`."""
         return m.__module__.startswith(("torch.nn", "rushlight.nn")) and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Module) -> str:

@@ -79,7 +79,7 @@ def snake_case(text: str) -> str:
 
 
 def hint(target: str | Callable[..., Any]) -> str:
-    """What the result of a target is called, but for the number.
+    """The name of a target's result, without its number.
 
     >>> import rushlight as torch
     >>> hint(torch.cat), hint("__call__"), hint("layer.0")

@@ -193,7 +193,7 @@ class Node:
         self.kwargs = {**self._kwargs, key: arg}
 
     def replace_input_with(self, old_input: "Node", new_input: Argument) -> None:
-        """Puts something in the place of a node wherever that is in the arguments."""
+        """Puts something in the place of a node in all of its positions among the arguments."""
         swap = lambda node: new_input if node is old_input else node
         self._use(map_arg(self._args, swap), map_arg(self._kwargs, swap))
 

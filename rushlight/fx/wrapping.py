@@ -53,7 +53,7 @@ class Replacements:
         self.undo.append(lambda: setattr(cls, name, before))
 
     def found_in(self, names: dict[str, Any], functions: set[int]) -> None:
-        """Replaces some functions, given by identity, wherever globals have them."""
+        """Replaces some functions, given by identity, in all globals that refer to them."""
         if id(names) in self.searched:
             return
         self.searched.add(id(names))

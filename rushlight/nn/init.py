@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.lines import warn
 from rushlight.random import Generator, default_generator, distributions
@@ -59,7 +60,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity in GAINS:
         return GAINS[nonlinearity]
     if nonlinearity != "leaky_relu":
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+        raise ValueError(advised(f"Unsupported nonlinearity {nonlinearity}"))
     slope = 0.01 if param is None else param
     if isinstance(slope, bool) or not isinstance(slope, (int, float)):
         raise ValueError(f"negative_slope {param} not a valid number")
@@ -216,7 +217,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many inputs an output of a layer with this weight depends on, and how many outputs depend on an input."""
     if tensor.ndim < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+        raise ValueError(advised("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"))
     outputs, inputs, *sizes = tensor._array.shape
     field = math.prod(sizes)
     return inputs * field, outputs * field

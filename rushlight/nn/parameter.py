@@ -54,7 +54,7 @@ class Parameter(Tensor):
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")
         if requires_grad and kind_of(array.dtype) not in "fc":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError(advised("Only Tensors of floating point and complex dtype can require gradients"))
         self._needs = requires_grad
         if data is not None:
             share_memory(self, data)
@@ -78,6 +78,8 @@ class Buffer(Tensor):
     """A tensor that belongs to a module's state but is not trained: registered when it is assigned to a module.
 
     One that is not `persistent` stays out of the module's `state_dict()`.
+
+    TypeError for data that is no tensor.
 
     >>> import rushlight as torch
     >>> module = torch.nn.Module()
@@ -149,6 +151,8 @@ def is_lazy(param: Any) -> bool:
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter that has no shape yet; see `nn.LazyLinear`.
 
+    RuntimeError where its shape is asked for before that.
+
     >>> import rushlight as torch
     >>> weight = torch.nn.UninitializedParameter()
     >>> weight.materialize((2, 3))
@@ -166,6 +170,8 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`.
+
+    RuntimeError where its shape is asked for before that.
 
     >>> import rushlight as torch
     >>> buffer = torch.nn.UninitializedBuffer()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adadelta"]
@@ -44,9 +44,9 @@ class Adadelta(ElementwiseOptimizer):
         differentiable: bool = False,
     ):
         check_rate(lr)
-        check("rho value", rho, 0.0 <= rho <= 1.0)
-        check("epsilon value", eps, eps >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_option("rho value", rho, 0.0 <= rho <= 1.0)
+        check_option("epsilon value", eps, eps >= 0.0)
+        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
         super().__init__(
             params,
             {

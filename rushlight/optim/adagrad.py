@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adagrad"]
@@ -46,10 +46,10 @@ class Adagrad(ElementwiseOptimizer):
         fused: bool | None = None,
     ):
         check_rate(lr)
-        check("lr_decay value", lr_decay, lr_decay >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        check("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
-        check("epsilon value", eps, eps >= 0.0)
+        check_option("lr_decay value", lr_decay, lr_decay >= 0.0)
+        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_option("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
+        check_option("epsilon value", eps, eps >= 0.0)
         super().__init__(
             params,
             {

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_option, check_rate, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["ASGD"]
@@ -43,7 +43,7 @@ class ASGD(ElementwiseOptimizer):
         capturable: bool = False,
     ):
         check_rate(lr)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
         super().__init__(
             params,
             {

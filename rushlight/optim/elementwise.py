@@ -245,7 +245,7 @@ def refuse_capturable(group: dict[str, Any]) -> None:
         )
 
 
-def check(what: str, value: Any, valid: Any) -> None:
+def check_option(what: str, value: Any, valid: Any) -> None:
     """Raises PyTorch's ValueError for an option that is not valid."""
     if not valid:
         raise ValueError(advised(f"Invalid {what}: {value}"))
@@ -260,18 +260,18 @@ def check_rate(lr: Any) -> None:
     except TypeError:
         said = f"'<' not supported between instances of '{type(lr).__name__}' and 'float'"
         raise TypeError(f"{said}: lr={lr!r} is no number. Convert it first: float(text) makes one of a text.") from None
-    check("learning rate", lr, valid)
+    check_option("learning rate", lr, valid)
 
 
 def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
     """Raises PyTorch's errors for the options that Adam and its variants share."""
     check_rate(lr)
-    check("epsilon value", eps, eps >= 0.0)
+    check_option("epsilon value", eps, eps >= 0.0)
     check_betas(betas)
-    check("weight_decay value", weight_decay, weight_decay >= 0.0)
+    check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:
     """Raises PyTorch's error for averaging coefficients outside of [0, 1)."""
     for i, beta in enumerate(betas):
-        check(f"beta parameter at index {i}", beta, 0.0 <= beta < 1.0)
+        check_option(f"beta parameter at index {i}", beta, 0.0 <= beta < 1.0)

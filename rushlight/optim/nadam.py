@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_adam, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, check_option, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["NAdam"]
@@ -47,7 +47,7 @@ class NAdam(ElementwiseOptimizer):
         differentiable: bool = False,
     ):
         check_adam(lr, betas, eps, weight_decay)
-        check("momentum_decay value", momentum_decay, momentum_decay >= 0.0)
+        check_option("momentum_decay value", momentum_decay, momentum_decay >= 0.0)
         super().__init__(
             params,
             {

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.advice import advised
+from rushlight.core.advice import advised, listed
 from rushlight.core.errors import about
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
@@ -165,9 +165,7 @@ class Optimizer:
             )
         self.state: defaultdict[Tensor, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        if hasattr(params, "parameters"):
-            raise TypeError(f"'{type(params).__name__}' object is not iterable. Give its weights: model.parameters().")
-        groups: list[Any] = list(params)
+        groups: list[Any] = listed(params)
         if not groups:
             raise ValueError(EMPTY)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -261,7 +259,7 @@ class Optimizer:
                     f"{names} to the optimizer"
                 )
             if not params.isdisjoint(other["params"]):
-                raise ValueError("some parameters appear in more than one parameter group")
+                raise ValueError(advised("some parameters appear in more than one parameter group"))
 
     # state dicts
 
@@ -381,10 +379,10 @@ def take_names(group: dict[str, Any]) -> None:
 def check_lengths(groups: list[dict[Any, Any]], saved: list[dict[Any, Any]]) -> None:
     """Raises PyTorch's errors for a state dict of other groups than the optimizer's."""
     if len(groups) != len(saved):
-        raise ValueError("loaded state dict has a different number of parameter groups")
+        raise ValueError(advised("loaded state dict has a different number of parameter groups"))
     if any(len(group["params"]) != len(new["params"]) for group, new in zip(groups, saved, strict=True)):
         raise ValueError(
-            "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            advised("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RMSprop"]
@@ -45,10 +45,10 @@ class RMSprop(ElementwiseOptimizer):
         differentiable: bool = False,
     ):
         check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check("momentum value", momentum, momentum >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        check("alpha value", alpha, alpha >= 0.0)
+        check_option("epsilon value", eps, eps >= 0.0)
+        check_option("momentum value", momentum, momentum >= 0.0)
+        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_option("alpha value", alpha, alpha >= 0.0)
         super().__init__(
             params,
             {

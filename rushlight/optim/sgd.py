@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight.core.advice import advised
-from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["SGD"]
@@ -46,8 +46,8 @@ class SGD(ElementwiseOptimizer):
         fused: bool | None = None,
     ):
         check_rate(lr)
-        check("momentum value", momentum, momentum >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_option("momentum value", momentum, momentum >= 0.0)
+        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(advised("Nesterov momentum requires a momentum and zero dampening"))
         super().__init__(

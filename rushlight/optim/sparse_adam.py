@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.optim.elementwise import check, check_betas
+from rushlight.optim.elementwise import check_betas, check_option
 from rushlight.optim.optimizer import Params
 from rushlight.optim.tensorwise import TensorwiseOptimizer, as_number
 
@@ -37,8 +37,8 @@ class SparseAdam(TensorwiseOptimizer):
     ):
         if isinstance(lr, TensorBase) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        check("learning rate", lr, lr > 0)
-        check("epsilon value", eps, eps > 0)
+        check_option("learning rate", lr, lr > 0)
+        check_option("epsilon value", eps, eps > 0)
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         groups = enumerate(self.param_groups)

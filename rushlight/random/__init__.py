@@ -1,4 +1,4 @@
-"""Random numbers: the very streams of PyTorch's CPU generator, on NumPy's Mersenne Twister."""
+"""Random numbers: the same streams as PyTorch's CPU generator, on NumPy's Mersenne Twister."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext

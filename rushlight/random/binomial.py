@@ -1,4 +1,4 @@
-"""Binomial numbers, the very ones that PyTorch draws on a CPU."""
+"""Binomial numbers, the same ones that PyTorch draws on a CPU."""
 
 import math
 from types import ModuleType

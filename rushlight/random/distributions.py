@@ -1,4 +1,4 @@
-"""Arrays of random numbers, the very ones that PyTorch draws on a CPU from a generator with the same seed.
+"""Arrays of random numbers, the same ones that PyTorch draws on a CPU from a generator with the same seed.
 
 Every function takes a generator, a shape and a NumPy dtype first, and returns a C-contiguous array. The
 reference is PyTorch 2.13 on x86-64 with AVX2; float64 logarithms, exponentials and tangents are the C

@@ -29,6 +29,8 @@ def levels_to_draw_on(*arrays):
     RuntimeError where no numbers are allowed, and where examples that differ are to have the same.
     """
     entered, held = ENTERED.get(), levels_of(*arrays)
+    if not entered:
+        return held
     if any(level.randomness == "error" for level in entered):
         raise RuntimeError(REFUSED)
     if any(level.randomness == "same" for level in entered if level in held):
@@ -40,7 +42,7 @@ def levels_to_draw_on(*arrays):
 def check_overwritten(array: Array) -> None:
     """RuntimeError where an array that examples share is to be overwritten with different numbers."""
     held = levels_of(array)
-    if any(level not in held for level in levels_to_draw_on()):
+    if ENTERED.get() and any(level not in held for level in levels_to_draw_on()):
         raise RuntimeError(SHARED)
 
 

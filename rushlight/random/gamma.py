@@ -1,4 +1,4 @@
-"""Gamma and Dirichlet numbers, the very ones that PyTorch draws on a CPU."""
+"""Gamma and Dirichlet numbers, the same ones that PyTorch draws on a CPU."""
 
 import math
 from types import ModuleType

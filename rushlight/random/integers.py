@@ -1,4 +1,4 @@
-"""Random integers and permutations, the very ones that PyTorch draws on a CPU."""
+"""Random integers and permutations, the same ones that PyTorch draws on a CPU."""
 
 import numpy as np
 
@@ -142,6 +142,8 @@ def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int
 
 def _rounded(dtype: np.dtype, integer: int) -> int:
     """The integer that a floating dtype holds in the place of another, the lowest of all if it overflows."""
+    if abs(integer) <= 2 ** DIGITS[dtype]:
+        return integer
     with np.errstate(over="ignore"):
         value = float(dtype.type(integer))
     return int(value) if np.isfinite(value) else LOWEST

@@ -25,6 +25,8 @@ def fma(a: np.ndarray, b: float | np.floating, c: float) -> np.ndarray:
         return a + a.dtype.type(c)
     if a.dtype == np.float32:
         return (a.astype(np.float64) * float(np.float32(b)) + float(np.float32(c))).astype(np.float32)
+    if fast is not None:
+        return fast.multiplied_and_added(a, b, c)
     product = a * b
     total = product + c
     rest = total - product

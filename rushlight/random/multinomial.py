@@ -1,4 +1,4 @@
-"""Draws of categories by their weights, the very ones that PyTorch draws on a CPU."""
+"""Draws of categories by their weights, the same ones that PyTorch draws on a CPU."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Poisson numbers, the very ones that PyTorch draws on a CPU."""
+"""Poisson numbers, the same ones that PyTorch draws on a CPU."""
 
 import math
 from types import ModuleType

@@ -43,7 +43,7 @@ def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
 
 
 def same(call: Call, other: Call) -> bool:
-    """Whether two calls have the very same arguments."""
+    """Whether two calls have identical arguments."""
     (args, kwargs), (others, named) = call, other
     alike = len(args) == len(others) and all(a is b for a, b in zip(args, others, strict=True))
     return alike and list(kwargs) == list(named)

@@ -37,7 +37,7 @@ def as_damage(what: str) -> Iterator[None]:
         raise LoadError(f"The file is damaged: {what} ({type(error).__name__}: {error}).") from error
 
 
-def check(valid: bool, problem: str) -> None:
+def check_claim(valid: bool, problem: str) -> None:
     """Raises the error that the file is damaged unless what it claims is valid."""
     if not valid:
         raise LoadError(f"The file is damaged: {problem}.")

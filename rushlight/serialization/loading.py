@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO
 
-from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.memory import Archive, Behind, Pieces
 from rushlight.serialization.places import MapLocation, check_location, put_in_place
 from rushlight.serialization.unpickling import Source, safely, source_of, trustingly
@@ -30,7 +30,7 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, wherever they were saved from.
+    """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, from any device.
 
     By default, and with `weights_only=True`, only types that can do no harm are loaded; with False the file can run
     any code. `encoding` is that of texts that Python 2 has written; with weights_only=False, Python's unpickler takes
@@ -125,8 +125,8 @@ def before_1_6(source: Source, unpickle: Callable[..., Any], memory: Behind) -> 
     if magic != MAGIC_NUMBER:
         raise LoadError(FOREIGN)
     version, system = safely(source, memory), safely(source, memory)
-    check(version == PROTOCOL_VERSION, "it is of another version of its format")
-    check(isinstance(system, dict) and system.get("little_endian") is True, "its bytes are in another order")
+    check_claim(version == PROTOCOL_VERSION, "it is of another version of its format")
+    check_claim(isinstance(system, dict) and system.get("little_endian") is True, "its bytes are in another order")
     found = unpickle(source, memory)
     names = safely(source, memory)
     with as_damage("the memory of its tensors cannot be read"):

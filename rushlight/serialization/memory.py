@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rushlight.dtypes import dtype
-from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import is_number
 from rushlight.serialization.unpickling import Source
@@ -17,17 +17,17 @@ LOCAL_HEADER = 30  # bytes, and the two lengths at its end
 
 def read_reference(reference: Any) -> tuple[dtype, str, str, int, tuple[int, int] | None]:
     """The dtype, name, location and size that a reference to memory gives, and what part of it is meant if not all."""
-    check(isinstance(reference, tuple) and len(reference) in (5, 6), "a reference to memory has another form")
+    check_claim(isinstance(reference, tuple) and len(reference) in (5, 6), "a reference to memory has another form")
     parts: list[Any] = [str(part, "ascii") if isinstance(part, bytes) else part for part in reference]
     what, kind, name, location, size = parts[:5]
-    check(what == "storage" and isinstance(kind, dtype), "a reference is none to memory")
-    check(isinstance(name, str) and isinstance(location, str) and is_number(size), "a reference has other parts")
+    check_claim(what == "storage" and isinstance(kind, dtype), "a reference is none to memory")
+    check_claim(isinstance(name, str) and isinstance(location, str) and is_number(size), "a reference has other parts")
     part: Any = parts[5] if len(parts) == 6 else None
     if part is None:
         return kind, name, location, size, None
-    check(isinstance(part, tuple) and len(part) == 3, "a part of memory has another form")
+    check_claim(isinstance(part, tuple) and len(part) == 3, "a part of memory has another form")
     start, count = part[1:]
-    check(is_number(start) and is_number(count) and start + count <= size, "a part reaches out of its memory")
+    check_claim(is_number(start) and is_number(count) and start + count <= size, "a part reaches out of its memory")
     return kind, name, location, size, (start, count)
 
 
@@ -47,11 +47,11 @@ class Pieces:
         found = self.storages.get(name)
         if found is None:
             self.left -= size * kind.itemsize
-            check(self.left >= 0, "it says that it holds more memory than it can")
+            check_claim(self.left >= 0, "it says that it holds more memory than it can")
             found = self.storages[name] = Storage(self.made(name, kind._numpy, size), name)
             self.locations.append(location)
         same = found.array.dtype == kind._numpy and found.array.size == size
-        check(same, f"memory {name} is of two types or sizes")
+        check_claim(same, f"memory {name} is of two types or sizes")
         return found if part is None else found.part(*part)
 
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
@@ -77,16 +77,16 @@ class Archive(Pieces):
             raise LoadError("This ZIP file was not written by torch.save; TorchScript archives cannot be loaded.")
         self.folder: str = pickles[0].removesuffix("data.pkl")
         order = self.read("byteorder") if f"{self.folder}byteorder" in self.names else b"little"
-        check(order in (b"little", b"big"), "the order of bytes is neither little nor big")
+        check_claim(order in (b"little", b"big"), "the order of bytes is neither little nor big")
         self.swapped: bool = order.decode() != sys.byteorder
 
     def entry(self, name: str) -> zipfile.ZipInfo:
         """Where an entry lies, which is within the file."""
-        check(f"{self.folder}{name}" in self.names, f"{name} is not in the archive")
+        check_claim(f"{self.folder}{name}" in self.names, f"{name} is not in the archive")
         entry = self.zip.getinfo(f"{self.folder}{name}")
         if entry.compress_type != zipfile.ZIP_STORED:
             raise LoadError("The archive is compressed, which torch.save never does: unpack it, and zip it with -0.")
-        check(entry.file_size == entry.compress_size <= self.length, f"{name} is larger than the file")
+        check_claim(entry.file_size == entry.compress_size <= self.length, f"{name} is larger than the file")
         return entry
 
     def read(self, name: str) -> bytes:
@@ -98,7 +98,7 @@ class Archive(Pieces):
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
         """A piece of memory, read or mapped."""
         entry = self.entry(f"data/{name}")
-        check(entry.file_size == size * kind.itemsize, f"data/{name} has {entry.file_size} bytes")
+        check_claim(entry.file_size == size * kind.itemsize, f"data/{name} has {entry.file_size} bytes")
         if self.mapped and size:
             array = self.map(self.mapped, entry, kind, size)
         else:
@@ -112,9 +112,9 @@ class Archive(Pieces):
         """A piece of memory that the system reads when it is used; what is written to it does not reach the file."""
         self.file.seek(entry.header_offset)
         header = self.file.read(LOCAL_HEADER)
-        check(header[:4] == b"PK\3\4" and len(header) == LOCAL_HEADER, "an entry has no header")
+        check_claim(header[:4] == b"PK\3\4" and len(header) == LOCAL_HEADER, "an entry has no header")
         start = entry.header_offset + LOCAL_HEADER + sum(np.frombuffer(header[-4:], "<u2").tolist())
-        check(start + size * kind.itemsize <= self.length, "an entry reaches out of the file")
+        check_claim(start + size * kind.itemsize <= self.length, "an entry reaches out of the file")
         return np.asarray(np.memmap(path, kind, "c", start, (size,)))
 
 
@@ -124,11 +124,11 @@ class Behind(Pieces):
     def fill(self, names: Any, source: Source) -> None:
         """Reads what belongs into the pieces, in this order."""
         known = isinstance(names, list) and all(isinstance(name, str) for name in names)
-        check(known and set(names) == set(self.storages), "its list of memory is another")
+        check_claim(known and set(names) == set(self.storages), "its list of memory is another")
         for name in names:
             array = self.storages[name].array
             size = int.from_bytes(source.read(8), "little")
-            check(size == array.size, f"memory {name} has {size} elements in one place, {array.size} in another")
+            check_claim(size == array.size, f"memory {name} has {size} elements in one place, {array.size} in another")
             source.readinto(array.view(np.uint8))
             if sys.byteorder != "little":
                 array.byteswap(inplace=True)

@@ -1,4 +1,4 @@
-"""Where the memory of tensors is put (`map_location`): on the CPU, wherever it was saved from."""
+"""Where the memory of tensors is put (`map_location`): on the CPU, whatever device it was saved from."""
 
 from collections.abc import Callable
 from typing import Any

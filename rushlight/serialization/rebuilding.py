@@ -13,7 +13,7 @@ from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.core.turned import turn
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
-from rushlight.serialization.errors import LoadError, check
+from rushlight.serialization.errors import LoadError, check_claim
 from rushlight.serialization.places import Storage
 from rushlight.size import Size
 from rushlight.tensors import Tensor, rebuild
@@ -38,17 +38,19 @@ def rebuild_tensor(
     metadata: Any = None,
 ) -> Tensor:
     """A tensor in a piece of memory, which it may not reach out of."""
-    check(isinstance(storage, Storage), "a tensor lies in what is no memory")
-    check(isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides")
-    check(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
-    check(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
-    check(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
+    check_claim(isinstance(storage, Storage), "a tensor lies in what is no memory")
+    check_claim(
+        isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides"
+    )
+    check_claim(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
+    check_claim(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
+    check_claim(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
     bits = metadata or {}
-    check(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
+    check_claim(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
     memory = storage.array
     start = 0 if 0 in size else offset
     last = -1 if 0 in size else start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    check(last < memory.size, "a tensor reaches out of its memory")
+    check_claim(last < memory.size, "a tensor reaches out of its memory")
     steps = tuple(s * memory.itemsize for s in stride)
     array = np.ndarray(size, memory.dtype, memory, start * memory.itemsize, steps)
     tensor = new_tensor(turn(array, bits.get("conj") is True, bits.get("neg") is True))
@@ -69,23 +71,23 @@ def rebuild_untyped_tensor(
     metadata: Any = None,
 ) -> Tensor:
     """A tensor in a piece of memory that the file has as bytes."""
-    check(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
-    check(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
-    check(storage.array.size % dtype.itemsize == 0, "a tensor lies in a part of an element")
+    check_claim(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
+    check_claim(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
+    check_claim(storage.array.size % dtype.itemsize == 0, "a tensor lies in a part of an element")
     typed = Storage(storage.array.view(dtype._numpy), storage.key)
     return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
     """A parameter around a tensor's memory, with the attributes that users gave it."""
-    check(isinstance(data, Tensor), "a parameter is made of what is no tensor")
+    check_claim(isinstance(data, Tensor), "a parameter is made of what is no tensor")
     return with_state(Parameter(data, bool(requires_grad)), state)
 
 
 def rebuild_from_type(function: Callable[..., Any], kind: type, arguments: tuple[Any, ...], state: Any) -> Tensor:
     """A tensor of a class, with the attributes that users gave it."""
-    check(any(function is known for known in TENSORS), "a tensor is made by an unknown function")
-    check(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
+    check_claim(any(function is known for known in TENSORS), "a tensor is made by an unknown function")
+    check_claim(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
     tensor = function(*arguments)
     if type(tensor) is not kind:
         tensor = rebuild(kind, tensor._settled(), tensor.requires_grad)
@@ -95,22 +97,24 @@ def rebuild_from_type(function: Callable[..., Any], kind: type, arguments: tuple
 def with_state(tensor: Any, state: Any) -> Any:
     """A tensor with attributes that users gave it."""
     if state:
-        check(isinstance(state, dict), "the attributes of a tensor are no dictionary")
-        check(all(isinstance(name, str) and name not in OWN for name in state), "a tensor has a forbidden attribute")
+        check_claim(isinstance(state, dict), "the attributes of a tensor are no dictionary")
+        check_claim(
+            all(isinstance(name, str) and name not in OWN for name in state), "a tensor has a forbidden attribute"
+        )
         tensor.__dict__.update(state)
     return tensor
 
 
 def get_device(kind: str, index: int | None = None) -> device:
     """A device by its name."""
-    check(isinstance(kind, str) and (index is None or is_number(index)), "a device has no name")
+    check_claim(isinstance(kind, str) and (index is None or is_number(index)), "a device has no name")
     return device(kind, index)
 
 
 def get_layout(name: str) -> layouts.layout:
     """A layout by its name."""
     known = {repr(one): one for one in (layouts.strided, *SPARSE)}
-    check(isinstance(name, str) and name in known, "a layout is none that rushlight has")
+    check_claim(isinstance(name, str) and name in known, "a layout is none that rushlight has")
     return known[name]
 
 
@@ -122,12 +126,12 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tens
     from rushlight.sparse.creation import rebuilt
 
     coordinates = layout is layouts.sparse_coo
-    check(coordinates or layout in SPARSE, "a sparse tensor has no layout")
+    check_claim(coordinates or layout in SPARSE, "a sparse tensor has no layout")
     known = isinstance(data, tuple) and len(data) in ((3, 4) if coordinates else (4,))
-    check(
+    check_claim(
         known and all(type(part) is Tensor for part in data[: 2 if coordinates else 3]), "a sparse tensor lacks parts"
     )
-    check(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
+    check_claim(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
     made = rebuilt(layout, data)
     if made is None:
         raise LoadError("the parts of a sparse tensor do not fit")
@@ -144,7 +148,7 @@ def key(value: Any) -> Any:
         item = pending.pop()
         if isinstance(item, (tuple, frozenset)):
             left -= len(item)
-            check(left >= 0, "a key is too large")
+            check_claim(left >= 0, "a key is too large")
             pending.extend(item)
     return value
 
@@ -162,25 +166,25 @@ def byte_array(charge: Callable[..., Any], content: Any = b"", encoding: str = "
 
 def encode(charge: Callable[..., Any], text: str, encoding: str = "latin1") -> bytes:
     """How files hold bytes: as text in Latin-1."""
-    check(isinstance(text, str) and encoding in ("latin1", "latin-1"), "bytes are no text in Latin-1")
+    check_claim(isinstance(text, str) and encoding in ("latin1", "latin-1"), "bytes are no text in Latin-1")
     return charge(text).encode("latin-1")
 
 
 def number(charge: Callable[..., Any], *parts: float) -> complex:
     """A complex number."""
-    check(all(type(part) in (int, float) for part in parts), "a complex number has parts that are no numbers")
+    check_claim(all(type(part) in (int, float) for part in parts), "a complex number has parts that are no numbers")
     return complex(*parts)
 
 
 def shape(charge: Callable[..., Any], sizes: Any = ()) -> Size:
     """A tensor's shape."""
-    check(all(type(size) is int for size in charge(sizes)), "a shape has sizes that are no integers")
+    check_claim(all(type(size) is int for size in charge(sizes)), "a shape has sizes that are no integers")
     return Size(sizes)
 
 
 def steps(charge: Callable[..., Any], *bounds: int) -> range:
     """A range."""
-    check(all(type(bound) is int for bound in bounds), "a range has bounds that are no integers")
+    check_claim(all(type(bound) is int for bound in bounds), "a range has bounds that are no integers")
     return range(*bounds)
 
 

@@ -9,7 +9,7 @@ from struct import unpack
 from typing import Any, ClassVar
 
 from rushlight.core.aliases import Array
-from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.names import UNSAFE, allowed_names, ours
 from rushlight.serialization.rebuilding import MAKERS, NAMES, key
 
@@ -29,17 +29,17 @@ class Source:
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
         count = self.left if count < 0 else count
-        check(count <= self.left, f"{count} bytes should follow, {self.left} do")
+        check_claim(count <= self.left, f"{count} bytes should follow, {self.left} do")
         self.left -= count
         data = self.file.read(count)
-        check(len(data) == count, f"{count} bytes should follow, {len(data)} do")
+        check_claim(len(data) == count, f"{count} bytes should follow, {len(data)} do")
         return data
 
     def readline(self) -> bytes:
         """The next line."""
         line = self.file.readline(self.left)
         self.left -= len(line)
-        check(line.endswith(b"\n"), "a line has no end")
+        check_claim(line.endswith(b"\n"), "a line has no end")
         return line
 
     def readinto(self, buffer: Array) -> int:
@@ -115,7 +115,7 @@ class SafeUnpickler(pickle._Unpickler):
     def charge(self, items: Any) -> Any:
         """Things that are about to be copied. LoadError where all copies together exceed the file."""
         self.to_copy -= len(items)
-        check(self.to_copy >= 0, "it holds less than it says")
+        check_claim(self.to_copy >= 0, "it holds less than it says")
         return items
 
     def find_class(self, module: str, name: str) -> Any:
@@ -130,8 +130,8 @@ class SafeUnpickler(pickle._Unpickler):
 
     def made(self, function: Any, arguments: Any) -> Any:
         """The result of a call."""
-        check(isinstance(arguments, tuple), "the arguments of a call are no tuple")
-        check(callable(function) and function in self.callable, f"it calls {type(function)}")
+        check_claim(isinstance(arguments, tuple), "the arguments of a call are no tuple")
+        check_claim(callable(function) and function in self.callable, f"it calls {type(function)}")
         maker = MAKERS.get(function)
         return function(*arguments) if maker is None else maker(self.charge, *arguments)
 
@@ -149,7 +149,9 @@ class SafeUnpickler(pickle._Unpickler):
     def load_newobj_ex(self):
         """A new object of a class, with named arguments."""
         named, arguments, kind = self.stack.pop(), self.stack.pop(), self.stack.pop()
-        check(isinstance(kind, type) and kind in self.callable and kind not in MAKERS, "it makes an object of no class")
+        check_claim(
+            isinstance(kind, type) and kind in self.callable and kind not in MAKERS, "it makes an object of no class"
+        )
         self.append(kind.__new__(kind, *arguments, **named))
 
     def _instantiate(self, klass, args):
@@ -164,20 +166,22 @@ class SafeUnpickler(pickle._Unpickler):
             self.append(state)
             super().load_build()
             return
-        check(hasattr(obj, "__dict__") and kind in MAKERS, f"it gives attributes to {kind}")
-        check(isinstance(state, dict) and all(isinstance(name, str) for name in state), "attributes have no names")
+        check_claim(hasattr(obj, "__dict__") and kind in MAKERS, f"it gives attributes to {kind}")
+        check_claim(
+            isinstance(state, dict) and all(isinstance(name, str) for name in state), "attributes have no names"
+        )
         obj.__dict__.update(state)
 
     def load_append(self):
         """An element of a list."""
         value = self.stack.pop()
-        check(isinstance(self.stack[-1], list), "it appends to what is no list")
+        check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].append(value)
 
     def load_appends(self):
         """Elements of a list."""
         values = self.pop_mark()
-        check(isinstance(self.stack[-1], list), "it appends to what is no list")
+        check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].extend(values)
 
     def load_setitem(self):
@@ -198,14 +202,14 @@ class SafeUnpickler(pickle._Unpickler):
     def set_items(self, items):
         """Puts keys and values, one after the other, into the dictionary on top of the stack."""
         target = self.stack[-1]
-        check(isinstance(target, dict) and len(items) % 2 == 0, "it sets items of what is no dictionary")
+        check_claim(isinstance(target, dict) and len(items) % 2 == 0, "it sets items of what is no dictionary")
         for i in range(0, len(items), 2):
             target[key(items[i])] = items[i + 1]
 
     def load_additems(self):
         """Elements of a set."""
         items = self.pop_mark()
-        check(type(self.stack[-1]) is set, "it adds to what is no set")
+        check_claim(type(self.stack[-1]) is set, "it adds to what is no set")
         self.stack[-1].update(map(key, items))
 
     def load_frozenset(self):

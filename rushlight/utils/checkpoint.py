@@ -3,8 +3,8 @@ it.
 """
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,12 +28,17 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+Again = Callable[[], AbstractContextManager[Any]]  # makes the context that a further call is made in
+
+AROUND: list[Callable[[], Again]] = []  # what is asked at a first call for such contexts: files above enter it
 
 
 class CheckpointError(RuntimeError):
@@ -148,6 +153,19 @@ def checkpoint_sequential(
     return chained(steps[last:])(input)
 
 
+def surroundings() -> Callable[[], ExitStack]:
+    """A function that enters what a further call of a function takes to find things as they are now."""
+    made = [notice() for notice in AROUND]
+
+    def enter() -> ExitStack:
+        with ExitStack() as stack:
+            for again in made:
+                stack.enter_context(again())
+            return stack.pop_all()
+
+    return enter
+
+
 def chained(steps: Any) -> Callable[..., Any]:
     """The functions one after another as one function."""
 
@@ -241,6 +259,7 @@ class Frame:
         self.args: list[Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
         self.given = args  # until the first call is done
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
+        self.surroundings = surroundings()
         self.metadata_of, self.early_stop = metadata_of, early_stop
         self.lines: list[Any] | None = [] if debug else None
         self.holders: list[Any] = []  # weak references: what the graph does not need any more need not be kept again
@@ -316,7 +335,7 @@ class Recomputation:
         """Calls the function again, and compares what it saves."""
         frame = self.frame
         args = [arg.tensor() if isinstance(arg, Argument) else arg for arg in frame.args]
-        with fork_rng(enabled=frame.random_state is not None):
+        with frame.surroundings(), fork_rng(enabled=frame.random_state is not None):
             if frame.random_state is not None:
                 set_rng_state(frame.random_state)
             try:
@@ -404,6 +423,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.surroundings = surroundings()
         ctx.others = [None if isinstance(arg, TensorBase) else arg for arg in args]
         ctx.places = [i for i, arg in enumerate(args) if isinstance(arg, TensorBase)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -423,7 +443,7 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = tensor
         detached = detach_variable(tuple(inputs))
-        with fork_rng(enabled=ctx.random_state is not None), enable_grad():
+        with ctx.surroundings(), fork_rng(enabled=ctx.random_state is not None), enable_grad():
             if ctx.random_state is not None:
                 set_rng_state(ctx.random_state)
             outputs = ctx.run_function(*detached)
@@ -447,6 +467,30 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, TensorBase) else x for x in inputs)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices of tensors among arguments, and the states of their generators: none, as tensors are the CPU's.
+
+    The state of the CPU's generator is `torch.get_rng_state()`.
+
+    >>> import rushlight as torch
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
+    """Puts back what `get_device_states` gave. RuntimeError for devices that there are not.
+
+    >>> import rushlight as torch
+    >>> torch.utils.checkpoint.set_device_states(*torch.utils.checkpoint.get_device_states(torch.ones(2)))
+    """
+    if len(devices):
+        raise RuntimeError(
+            f"There is no device {devices[0]}: tensors are the CPU's. Use torch.set_rng_state for those."
+        )
 
 
 def check_backward_validity(inputs: Any) -> None:

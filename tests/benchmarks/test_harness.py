@@ -83,6 +83,24 @@ def test_what_a_contender_cannot_do_is_told_and_it_goes_on(process):
     process.ask("prepare", recurrent.WORKLOADS[0])
 
 
+def test_a_process_that_cannot_begin_is_ended(monkeypatch):
+    started = []
+
+    class Recorded(subprocess.Popen):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    def refuse(self, command):
+        raise Cannot(command)
+
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    monkeypatch.setattr(Process, "ask", refuse)
+    with pytest.raises(Cannot, match="describe"):
+        Process("rushlight", dict(os.environ))
+    assert started[0].returncode is not None
+
+
 def test_a_process_that_takes_too_long_is_ended(process):
     process.ask("prepare", recurrent.WORKLOADS[0])
     with pytest.raises(Cannot, match="not ready after"):

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import rushlight
 from rushlight.absent import left_out
 
-PAGE = Path(rushlight.__file__).parents[1] / "docs" / "parity.md"
+PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
 SECTIONS = PAGE.read_text().split("\n## ")[1:]
 
 

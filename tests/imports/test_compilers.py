@@ -1,5 +1,7 @@
 """The names of PyTorch's compilers, TorchScript and exporters: programs that use them run as they are."""
 
+import sys
+
 import pytest
 
 import rushlight as torch
@@ -79,7 +81,7 @@ def test_calls_side_by_side():
         jit.fork(lambda: 1 // 0)
 
 
-@pytest.mark.parametrize("name", ["jit.load", "jit.CompilationUnit", "_dynamo.explain", "onnx.ONNXProgram"])
+@pytest.mark.parametrize("name", ["jit.load", "jit.CompilationUnit", "_dynamo.explain", "onnx.InputObserver"])
 def test_what_is_absent_says_why(name):
     module, _, last = name.rpartition(".")
     home = getattr(torch, module)
@@ -88,9 +90,10 @@ def test_what_is_absent_says_why(name):
         getattr(home, last)
 
 
-def test_exporting_says_what_to_do():
+def test_exporting_without_its_package_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
     assert not torch.onnx.is_in_onnx_export()
-    with pytest.raises(torch.onnx.OnnxExporterError, match="state_dict"):
+    with pytest.raises(ModuleNotFoundError, match="pip install onnx"):
         torch.onnx.export(Scaled(), torch.ones(2), "model.onnx")
 
 
@@ -135,3 +138,37 @@ def test_private_names_that_libraries_import():
     values, keys = pytree._dict_flatten({"a": 1, "b": 2})
     assert pytree._dict_unflatten(values, keys) == {"a": 1, "b": 2}
     assert context == keys
+
+
+def test_a_context_in_which_tensors_pick():
+    from rushlight._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
+
+    x, row = torch.arange(12.0).reshape(3, 4), torch.tensor(1)
+    with TransformGetItemToIndex():
+        picked = x[row]
+        element = torch.vmap(lambda i, j: x[i, j], (None, 0))(row, torch.arange(4))
+        part = x[0, 1:]
+    x.zero_()
+    assert picked.tolist() == element.tolist() == [4, 5, 6, 7]
+    assert part.tolist() == [0, 0, 0]
+
+
+def test_functions_that_need_workers():
+    called = torch.distributed.rpc.api._require_initialized(lambda: 3)
+    with pytest.raises(RuntimeError, match=r"RPC has not been initialized\. Call torch"):
+        called()
+
+
+def test_classes_without_objects_can_be_imported():
+    from rushlight.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
+
+    with pytest.raises(NotImplementedError, match="StorageReader has no objects in rushlight: communication"):
+        HuggingFaceStorageReader("folder")
+
+
+def test_states_of_devices_that_there_are_not():
+    from rushlight.utils.checkpoint import get_device_states, set_device_states
+
+    set_device_states(*get_device_states(torch.ones(2)))
+    with pytest.raises(RuntimeError, match="no device 0"):
+        set_device_states([0], [torch.get_rng_state()])

@@ -80,3 +80,29 @@ def test_in_order_where_nothing_is_turned(torch, name):
     result = call(torch, x)
     (grad,) = torch.autograd.grad(result, x, torch.ones(result.shape))
     assert grad.is_contiguous()
+
+
+PRODUCTS = {
+    "mm": lambda t, w: t.ones(5, 3) @ w.t(),
+    "mm, first": lambda t, w: w.t() @ t.ones(2, 5),
+    "folded": lambda t, w: t.ones(4, 5, 3) @ w.t(),
+    "linear": lambda t, w: t.nn.functional.linear(t.ones(5, 3), w),
+    "mm, as it is": lambda t, w: w @ t.ones(3, 5),
+}
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_of_products_they_lie_as_the_matrix(torch, name, squared):
+    w = lying(torch, 2, 3)["order"].requires_grad_()
+    result = PRODUCTS[name](torch, w)
+    (grad,) = torch.autograd.grad((result * result if squared else result).sum(), w)
+    assert grad.stride() == ORDER
+
+
+@pytest.mark.parametrize("name", ["mm", "mm, first", "folded", "mm, as it is"])
+def test_of_products_with_a_turned_matrix_they_are_turned(torch, name):
+    w = lying(torch, 2, 3)["turned"].requires_grad_()
+    result = PRODUCTS[name](torch, w)
+    (grad,) = torch.autograd.grad((result * result).sum(), w)
+    assert grad.stride() == TURNED

@@ -240,3 +240,13 @@ def test_prelu(torch):
     assert weight.grad.tolist() == [-5.0, -1.0, 0.0]
     with pytest.raises(RuntimeError, match="Mismatch of parameter numbers and input channel size"):
         torch.prelu(x, torch.ones(2))
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("few", [0, 3, 40])
+@pytest.mark.parametrize("many", [0, 5, 3000])
+def test_isin_of_few_and_of_many(torch, few, many, invert):
+    values = [float(i % 7) for i in range(many)]
+    tests = [float(i * 2) for i in range(few)] + [math.nan] * (few > 0)
+    found = torch.isin(torch.tensor([[*values, math.nan]]), torch.tensor(tests), invert=invert)
+    assert found.tolist() == [[*((value in tests) != invert for value in values), invert]]

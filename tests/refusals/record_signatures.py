@@ -55,7 +55,7 @@ def signatures_of(function, self):
         found = re.findall(r"\* (\(.*\))", text) or re.findall(r"expected (\(.*\))", text)
         return name, found
     takes = re.search(r"takes (?:from (\d+) to )?(\d+) positional", text)
-    if takes is None or name == "tensor":  # it takes data of any kind
+    if takes is None or name in ("tensor", "as_tensor"):  # they take data of any kind
         return None
     schemas = {s.overload_name: str(s) for s in torch._C._jit_get_schemas_for_operator(f"aten::{name}")}
     most, least = int(takes[2]), int(takes[1] or takes[2])

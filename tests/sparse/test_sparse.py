@@ -298,6 +298,18 @@ def test_sparse_gradients_are_added_up():
     layer.zero_grad(set_to_none=False)
     assert seen == [2]
     assert layer.weight.grad._nnz() == 0
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((2, 3), 1), ((2, 3), 0), ((), 0)])
+def test_gather_with_a_sparse_gradient(shape, dim):
+    x = torch.rand(shape, dtype=torch.float64).requires_grad_()
+    index = torch.tensor([[0, 0], [1, 1]]) if shape else torch.tensor(0)
+    found, expected = (
+        torch.autograd.grad((torch.gather(x, dim, index, sparse_grad=sparse) ** 2).sum(), x)[0]
+        for sparse in (True, False)
+    )
+    assert (found.is_sparse, found._nnz(), found.is_coalesced()) == (True, index.numel(), False)
+    same(found, expected)
     with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse gradients"):
         table(True, scale_grad_by_freq=True)(torch.tensor([1])).sum().backward()
 

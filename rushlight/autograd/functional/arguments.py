@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.differentiate import batched_grads, run_grad
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.tensors import Tensor
 
@@ -20,8 +21,10 @@ def as_tuple(values: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
         if not isinstance(value, TensorBase):
             place = f"value at index {i}" if is_tuple else f"given {what}"
             raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the {place} has "
-                f"type {type(value)}."
+                advised(
+                    f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the {place} has "
+                    f"type {type(value)}."
+                )
             )
     return is_tuple, values
 

@@ -16,6 +16,7 @@ from rushlight.autograd.functional.arguments import (
     zeros,
 )
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.core.advice import advised
 from rushlight.core.forward import Tangents, tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.interpreters import Within
@@ -213,7 +214,9 @@ def hessian(
         if is_outputs_tuple:
             raise RuntimeError("The function given to hessian should return a single Tensor")
         if outputs.nelement() != 1:
-            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+            raise RuntimeError(
+                advised("The Tensor returned by the function given to hessian should contain a single element")
+            )
         return outputs.squeeze()
 
     def gradient(*values):

@@ -16,6 +16,7 @@ from rushlight.autograd.functional.arguments import (
     zeros,
 )
 from rushlight.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from rushlight.core.advice import advised
 
 SINGLE_OUTPUT = "the user-provided function returns a single Tensor with a single element."
 SINGLE_INPUT = "the input to the user-provided function is a single Tensor with a single element."
@@ -99,7 +100,9 @@ def scalar_with_gradient(func: Any, inputs: Any, v: Any, create_graph: bool, str
     if is_outputs_tuple:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outputs[0].nelement() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+        raise RuntimeError(
+            advised(f"The Tensor returned by the function given to {name} should contain a single element")
+        )
     gradient = gradients(outputs, variables, create_graph=True)
     check_recorded(gradient, "jacobian", strict)
     return is_tuple, variables, vectors, outputs[0], gradient

@@ -135,7 +135,7 @@ class Recording(Interpreter):
         return self.looks_on()
 
     def call(self, op: Any, args: Any, below: Callable[..., Any]) -> Array:
-        """Calls an operator, and notes it, but for what is the inside of a change in place."""
+        """Calls an operator, and notes it unless it is part of a change in place."""
         events = events_of_call(op, args)
         if events[0].name.rstrip("_") == self.here.changing:
             events = events[1:]
@@ -192,10 +192,10 @@ class Recording(Interpreter):
             record.close()
 
     def begin_pass(self, run: Any, roots: Sequence[Sequence[Array]]) -> None:
-        """A backward pass begins: its nodes tell of themselves."""
+        """Notes nothing: the nodes of the pass are noted one by one."""
 
     def end_pass(self, run: Any) -> None:
-        """It is over."""
+        """Notes nothing: the nodes of the pass have told all that there is."""
 
     def changer(self) -> None:
         """What to note of a change in place with the memory: nothing."""

@@ -1,4 +1,4 @@
-"""Every output in memory of its own, but for views of one array: what was computed once may be asked for twice."""
+"""Every output in memory of its own, except views of one array: what was computed once may be asked for twice."""
 
 from typing import Any
 

@@ -139,12 +139,12 @@ class _InverseTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """The codomain of the transform that this inverts."""
         return self._inv.codomain
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The domain of the transform that this inverts."""
         return self._inv.domain
 
     @property

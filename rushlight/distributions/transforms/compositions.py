@@ -43,7 +43,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The codomain of the last part, with as many event dimensions as all parts need."""
         if not self.parts:
             return constraints.real
         event_dim = self.parts[0].domain.event_dim
@@ -135,12 +135,12 @@ class IndependentTransform(ParametricTransform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """The base's domain, with more dimensions in an event."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The base's codomain, with more dimensions in an event."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
@@ -196,12 +196,12 @@ class ReshapeTransform(ParametricTransform):
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """Real tensors whose events have the shape `in_shape`."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """Where results lie."""
+        """Real tensors whose events have the shape `out_shape`."""
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def _call(self, x: Tensor) -> Tensor:

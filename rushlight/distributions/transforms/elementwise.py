@@ -96,7 +96,7 @@ class SoftplusTransform(PlainTransform):
 
 
 class TanhTransform(PlainTransform):
-    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` gives back the very number instead.
+    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` returns the original number instead.
 
     >>> import rushlight as torch
     >>> torch.distributions.TanhTransform()(torch.tensor([0.0, 1.0]))
@@ -203,12 +203,12 @@ class AffineTransform(ParametricTransform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """The real numbers, or events of `event_dim` dimensions of them."""
         return raised(constraints.real, self.event_dim)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The real numbers, as the domain."""
         return raised(constraints.real, self.event_dim)
 
     def __eq__(self, other: object) -> bool:

@@ -89,12 +89,12 @@ class CatTransform(_Joined):
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """The domains of the parts, joined along `dim`."""
         return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The codomains of the parts, joined along `dim`."""
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
 
@@ -124,10 +124,10 @@ class StackTransform(_Joined):
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """Where inputs lie."""
+        """The domains of the slices along `dim`."""
         return constraints.stack([t.domain for t in self.transforms], self.dim)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """Where results lie."""
+        """The codomains of the slices along `dim`."""
         return constraints.stack([t.codomain for t in self.transforms], self.dim)

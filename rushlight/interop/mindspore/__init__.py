@@ -1,4 +1,4 @@
-"""MindSpore's names on rushlight: `grad` and its like, tensors, cells, operators.
+"""MindSpore's names on rushlight: `grad` and similar functions, tensors, cells, operators.
 
 A MindSpore program runs with its imports changed, or unchanged under `rushlight run`:
 

@@ -1,4 +1,4 @@
-"""What `grad`, `vjp` and their like rest on: a function of MindSpore's tensors, differentiated by rushlight."""
+"""What `grad`, `vjp` and similar functions use: a function of MindSpore's tensors, differentiated by rushlight."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -19,7 +19,9 @@ __all__ = [
     "or_masks",
 ]
 
-BLOCK = 128
+_DEFAULT_SPARSE_BLOCK_SIZE = 128
+_score_mod_signature = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+_mask_mod_signature = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 class AuxRequest(NamedTuple):
@@ -131,7 +133,7 @@ def create_block_mask(
     Q_LEN: int,
     KV_LEN: int,
     device: Any = None,
-    BLOCK_SIZE: int | tuple[int, int] = BLOCK,
+    BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
     _compile: bool = False,
 ) -> BlockMask:
     """The mask of a function of indices of samples, heads, queries and keys, for `flex_attention`."""
@@ -164,7 +166,7 @@ def flex_attention(
     >>> flex_attention(x, x, x, lambda score, b, h, q, kv: score - (q - kv).abs()).shape
     torch.Size([1, 2, 3, 4])
     """
-    check(query, key, value, enable_gqa)
+    check_attention_inputs(query, key, value, enable_gqa)
     if enable_gqa and key.shape[1] != query.shape[1]:
         key, value = (t.repeat_interleave(query.shape[1] // t.shape[1], dim=1) for t in (key, value))
     scores = (query @ key.transpose(-2, -1)) * (query.shape[-1] ** -0.5 if scale is None else scale)
@@ -182,7 +184,7 @@ def flex_attention(
     return (result, lse) if return_lse else result
 
 
-def check(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> None:
+def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> None:
     """ValueError for tensors that do not belong together."""
     if any(t.dim() != 4 for t in (query, key, value)):
         dims = ", ".join(f"{t.dim()}D" for t in (query, key, value))

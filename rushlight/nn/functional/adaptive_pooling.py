@@ -100,7 +100,7 @@ def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, .
     return found
 
 
-def check(name: str, dims: int, input: Tensor, places: Sequence[int]) -> None:
+def check_poolable(name: str, dims: int, input: Tensor, places: Sequence[int]) -> None:
     """Raises PyTorch's errors for what cannot be pooled."""
     shape = input._array.shape
     if len(shape) not in (dims + 1, dims + 2):
@@ -140,7 +140,7 @@ def pool_averages(dims: int, input: Tensor, output_size: Any) -> Tensor:
     places = sizes_of(name, dims, input, output_size)
     if prod(places) == 1:
         return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
-    check(name, dims, input, places)
+    check_poolable(name, dims, input, places)
     spatial = input._array.shape[-dims:]
     return AVG_POOL[dims](input, tuple(averaging(*line) for line in zip(spatial, places, strict=True)))
 
@@ -149,7 +149,7 @@ def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:
     """The maxima of all windows, and where they are."""
     name = f"adaptive_max_pool{dims}d"
     places = sizes_of(name, dims, input, output_size)
-    check(name, dims, input, places)
+    check_poolable(name, dims, input, places)
     return MAX_POOL[dims](input, places)
 
 

@@ -87,7 +87,7 @@ def _batch_norm_scaled(input, weight, bias, mean, invstd):
     return kernels.scaled(input, scale, shift)
 
 
-def check(
+def check_channel_operands(
     input: Any,
     running_mean: Tensor | None,
     running_var: Tensor | None,
@@ -217,7 +217,7 @@ def batch_norm(
             raise IndexError("tuple index out of range: batch_norm takes an input (N, C, ...)")
         if shape[0] * math.prod(shape[2:]) == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
-    check(input, running_mean, running_var, weight, bias, training)
+    check_channel_operands(input, running_mean, running_var, weight, bias, training)
     return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
@@ -241,7 +241,7 @@ def native_batch_norm(
     """
     if training and not input._array.size:
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
-    check(input, running_mean, running_var, weight, bias, training)
+    check_channel_operands(input, running_mean, running_var, weight, bias, training)
     result, mean, invstd = normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     operands = (x for x in (weight, bias, running_mean, running_var) if x is not None)
     moments = next((x._array.dtype for x in operands), input._array.dtype)

@@ -1,4 +1,4 @@
-"""One step of recurrent networks as functions of the weights: `torch.lstm_cell` and its like."""
+"""One step of recurrent networks as functions of the weights: `torch.lstm_cell` and similar functions."""
 
 from rushlight.nn.functional.recurrence import gru_step, lstm_step, relu_step, tanh_step
 from rushlight.ops.products.products import linear

@@ -191,7 +191,7 @@ def settings_of(dims: int, **numbers: Any) -> tuple[Sequence[int], ...]:
 FIVE = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width)"
 
 
-def check(name: Any, dims: Any, input: Any, weight: Any, bias: Any, groups: Any, transposed: Any) -> None:
+def check_convolution(name: Any, dims: Any, input: Any, weight: Any, bias: Any, groups: Any, transposed: Any) -> None:
     """Raises PyTorch's errors for operands of other types or shapes than a convolution takes."""
     for position, (parameter, operand) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(operand, Tensor):
@@ -269,7 +269,7 @@ def convolve(
     groups: int,
 ) -> Any:
     """A convolution in `dims` dimensions, of a batch or of one sample."""
-    check(name, dims, input, weight, bias, groups, False)
+    check_convolution(name, dims, input, weight, bias, groups, False)
     stride, padding, dilation = hashable(stride, padding, dilation)
     if isinstance(padding, str):
         stride, dilation = settings_of(dims, stride=stride, dilation=dilation)
@@ -306,7 +306,7 @@ def convolve_transposed(
     dilation: Any,
 ) -> Any:
     """A transposed convolution in `dims` dimensions, of a batch or of one sample."""
-    check(name, dims, input, weight, bias, groups, True)
+    check_convolution(name, dims, input, weight, bias, groups, True)
     stride, padding, beyond, dilation = hashable(stride, padding, output_padding, dilation)
     stride, padding, beyond, dilation = settings_of(
         dims, stride=stride, padding=padding, output_padding=beyond, dilation=dilation

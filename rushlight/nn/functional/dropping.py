@@ -1,4 +1,4 @@
-"""Dropout, of elements and of whole channels, with the very masks that PyTorch draws from the same seed."""
+"""Dropout, of elements and of whole channels, with the same masks as PyTorch from the same seed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ __all__ = [
 ALPHA = 1.7580993408473766  # SELU's value at minus infinity, negated: what "off" is for self-normalizing networks
 
 
-def check(p: float) -> None:
+def check_probability(p: float) -> None:
     """Raises PyTorch's ValueError for what is no probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -99,7 +99,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> torch.nn.functional.dropout(torch.ones(6))
     tensor([0., 0., 2., 0., 0., 0.])
     """
-    check(p)
+    check_probability(p)
     return dropped(input, per_element, p, training, inplace)
 
 
@@ -113,7 +113,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             [0., 0.],
             [2., 2.]])
     """
-    check(p)
+    check_probability(p)
     ndim = input.ndim
     if ndim not in (2, 3):
         raise RuntimeError(
@@ -132,7 +132,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     >>> torch.nn.functional.dropout2d(torch.ones(1, 3, 1, 2)).flatten()
     tensor([0., 0., 0., 0., 2., 2.])
     """
-    check(p)
+    check_probability(p)
     ndim = input.ndim
     if ndim not in (3, 4):
         warn_of_dimensions("dropout2d", ndim, 2, "3D or 4D")
@@ -154,7 +154,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     >>> torch.nn.functional.dropout3d(torch.ones(3, 1, 1, 2)).flatten()
     tensor([0., 0., 0., 0., 2., 2.])
     """
-    check(p)
+    check_probability(p)
     ndim = input.ndim
     if ndim not in (4, 5):
         warn_of_dimensions("dropout3d", ndim, 3, "4D or 5D")
@@ -183,7 +183,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     >>> torch.nn.functional.alpha_dropout(torch.zeros(3), 0.5, training=True)
     tensor([-0.7792, -0.7792,  0.7792])
     """
-    check(p)
+    check_probability(p)
     return alpha_dropped(input, per_element, p, training, inplace)
 
 
@@ -195,7 +195,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     >>> torch.nn.functional.feature_alpha_dropout(torch.zeros(1, 3, 1), 0.5, training=True).flatten()
     tensor([-0.7792, -0.7792,  0.7792])
     """
-    check(p)
+    check_probability(p)
     return alpha_dropped(input, per_channel, p, training, inplace)
 
 

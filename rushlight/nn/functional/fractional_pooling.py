@@ -106,7 +106,7 @@ def check_samples(samples: Tensor, batch: int, channels: int, dims: int) -> None
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {shape[2]}.")
 
 
-def check(dims: int, shape: Sequence[int], kernel: Sequence[int], places: Sequence[int]) -> None:
+def check_output_sizes(dims: int, shape: Sequence[int], kernel: Sequence[int], places: Sequence[int]) -> None:
     """Raises PyTorch's errors for sizes that cannot be pooled."""
     name = f"fractional_max_pool{dims}d{'_out' if dims == 3 else ''}"
     if len(shape) not in (dims + 1, dims + 2):
@@ -137,7 +137,7 @@ def pool(
         samples = new_tensor(distributions.uniform(random.default_generator, (batch, channels, dims), x.dtype))
     kernel = each(dims, "kernel_size", kernel_size)
     places = each(dims, "output_size", output_size) if places is None else places
-    check(dims, x.shape, kernel, places)
+    check_output_sizes(dims, x.shape, kernel, places)
     batch, channels = (1, x.shape[0]) if x.ndim == dims + 1 else x.shape[:2]
     check_samples(samples, batch, channels, dims)
     return POOL[dims](input, samples[:batch], kernel, places)

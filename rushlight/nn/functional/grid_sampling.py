@@ -1,21 +1,29 @@
 """Images sampled at the points of a grid, and affine grids: the spatial transformer of Jaderberg et al. (2015).
 
-All is made of differentiable pieces, so that gradients of any order reach both the image and the grid.
+All is made of differentiable pieces, so that gradients of any order reach both the image and the grid. Two dimensions
+have a kernel besides, for the usual modes, and for gradients that are not differentiated again.
 """
 
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.differentiate import grad as differentiate
+from rushlight.autograd.grad_mode import enable_grad
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import is_array
 from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.compiled import load
+from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.table import operator
@@ -33,6 +41,8 @@ __all__ = [
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
+QUICK = MODES[:2]  # those that there is a kernel for
+fast: ModuleType | None = load("sampling")
 GRID_SAMPLE_INTERPOLATION_MODES = {name: number for number, name in enumerate(MODES)}
 GRID_SAMPLE_PADDING_MODES = {name: number for number, name in enumerate(PADDINGS)}
 
@@ -124,7 +134,7 @@ def weighted(input: Tensor, taps: Sequence[Sequence[Array]] | Array) -> Tensor:
     return values
 
 
-def check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
+def check_grid(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """Raises PyTorch's errors for operands and options that do not fit."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
@@ -180,16 +190,56 @@ def grid_sample(
     >>> torch.nn.functional.grid_sample(image, point, align_corners=False)
     tensor([[[[1.]]]])
     """
-    check(input, grid, mode, padding_mode)
+    check_grid(input, grid, mode, padding_mode)
     if align_corners is None:
         warn(ALIGNMENT)
+    if has_kernel(input, grid, mode):
+        return _grid_sampler_2d(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), bool(align_corners))
+    return composed(input, grid, mode, padding_mode, bool(align_corners))
+
+
+def composed(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool) -> Tensor:
+    """The image at the points of a grid, in differentiable pieces."""
     sizes = input.shape[2:]
     coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # a grid has x before y
-    lines = [
-        taps_along(x, size, mode, padding_mode, bool(align_corners)) for x, size in zip(coordinates, sizes, strict=True)
-    ]
+    lines = [taps_along(x, size, mode, padding_mode, align_corners) for x, size in zip(coordinates, sizes, strict=True)]
     first, *others = [weighted(input, taps) for taps in product(*lines)]
     return sum(others, start=first)
+
+
+def has_kernel(input: Tensor, grid: Tensor, mode: str) -> bool:
+    """Whether the kernel may sample: plain arrays of numbers, at which nobody looks on the way."""
+    if fast is None or STACK.depth or mode not in QUICK or len(input.shape) != 4:
+        return False
+    return type(input._array) is type(grid._array) is np.ndarray and input._array.dtype.itemsize > 2
+
+
+def sampled_cotangents(
+    grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, needs: Any
+) -> Any:
+    """The cotangents of image and grid: of tensors, and where the kernel has no place, by those of the pieces."""
+    if is_array(grad):
+        found = fast and fast.returned(grad, input, grid, interpolation_mode, padding_mode, align_corners, *needs)
+        if found:
+            return found
+        leaves = new_tensor(input).requires_grad_(needs[0]), new_tensor(grid).requires_grad_(needs[1])
+        options = interpolation_mode, padding_mode, align_corners
+        cotangents = sampled_cotangents(new_tensor(grad), leaves[0], leaves[1], *options, needs)
+        return [None if x is None else x._array for x in cotangents]
+    with enable_grad():
+        result = composed(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)
+        wanted = [x for x, need in zip((input, grid), needs, strict=True) if need]
+        found = iter(differentiate(result, wanted, grad, create_graph=True, materialize_grads=True))
+    return [next(found) if need else None for need in needs]
+
+
+@operator(joint=sampled_cotangents, inputs=("input", "grid"), batch=as_samples)
+def _grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners):
+    found = fast and fast.sampled(input, grid, interpolation_mode, padding_mode, align_corners)
+    if found is not None:
+        return found
+    tensors = new_tensor(input), new_tensor(grid)
+    return composed(*tensors, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)._array
 
 
 def grid_sampler(

@@ -14,17 +14,23 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from rushlight.nn.functional.sampling import along, matrix
+from rushlight.nn.functional.sampling import along, mapped, mapped_bytes, matrix
 from rushlight.tensors import Tensor
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
 AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 SPACE = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2, "lanczos": 2}  # dimensions that a mode is for
+BYTES = ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")  # modes that take pixels of a byte
 
 
 def nearest(size: int, count: int, scale: float | None, exact: bool) -> Array:
-    """The place that each of `count` places takes its element from, computed in float32, as PyTorch does."""
+    """The place that each of `count` places takes its element from, computed in float32, as PyTorch does.
+
+    PyTorch's mode "nearest" does not look at the scale where a line keeps or doubles its size.
+    """
+    if not exact and count in (size, 2 * size):
+        return np.arange(count) // (count // size)
     ratio = np.float32(1 / scale if scale else size / count)
     places = np.arange(count, dtype=np.float32) + np.float32(0.5 if exact else 0)
     return np.minimum(np.floor(places * ratio).astype(np.int64), size - 1)
@@ -74,6 +80,8 @@ def resizing(kind: str, size: int, count: int, scale: float | None, align_corner
     rows = np.arange(count)
     if kind.startswith("nearest"):
         return matrix(rows, nearest(size, count, scale, kind == "nearest-exact"), 1.0, (count, size))
+    if count == size and (antialias or kind == "linear"):
+        return matrix(rows, rows, 1.0, (count, size))  # whatever the scale, as in PyTorch
     if antialias:
         return smoothing(kind, size, count, scale, align_corners)
     weigh, reach = FILTERS[kind]
@@ -108,7 +116,12 @@ def resize_operators() -> Any:
     names |= {(mode, dims): f"{mode.title()}{dims}D" for mode, dims in SPACE.items() if mode != "lanczos"}
     names |= {(f"{mode}-aa", 2): f"{mode.title()}2DAa" for mode in ("bilinear", "bicubic", "lanczos")}
     return {
-        key: along(f"upsample_{name.lower()}", f"Upsample{name}Backward0", aten=aten_of(*key))
+        key: along(
+            f"upsample_{name.lower()}",
+            f"Upsample{name}Backward0",
+            aten=aten_of(*key),
+            of_bytes=mapped if key[0].startswith("nearest") else mapped_bytes,
+        )
         for key, name in names.items()
     }
 
@@ -176,7 +189,7 @@ def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: 
         )
 
 
-def check_sizes(input: Tensor, sizes: Any, mode: str) -> None:
+def check_interpolation_input(input: Tensor, sizes: Any, mode: str) -> None:
     """Raises PyTorch's errors for an image without elements, and a dtype without interpolation."""
     shape = list(input.shape)
     if min(*shape[2:], *sizes) <= 0:
@@ -188,7 +201,7 @@ def check_sizes(input: Tensor, sizes: Any, mode: str) -> None:
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
     dtype = input._array.dtype
-    if kind_of(dtype) != "f" and not (mode.startswith("nearest") and dtype == np.uint8):
+    if kind_of(dtype) != "f" and not (dtype == np.uint8 and mode in BYTES):
         name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
         raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 
@@ -204,11 +217,11 @@ def interpolate(
 ) -> Tensor:
     """(N, C, L), (N, C, H, W) or (N, C, D, H, W) of another size, or times a scale.
 
-    `mode` is "nearest" (as old versions of other libraries), "nearest-exact", "area", or "linear", "bilinear",
+    `mode` is "nearest" (with the rounding of older libraries), "nearest-exact", "area", or "linear", "bilinear",
     "trilinear", "bicubic" and "lanczos", each for its number of dimensions. `align_corners` puts the outermost pixels'
     centres on each other, instead of their edges; `antialias` widens the filter where the image gets smaller;
-    `recompute_scale_factor` takes the scale from the sizes. ValueError, NotImplementedError or RuntimeError for what
-    does not fit.
+    `recompute_scale_factor` takes the scale from the sizes. Images of bytes (uint8) are resized as bytes, rounded after
+    each dimension as in PyTorch. ValueError, NotImplementedError or RuntimeError for what does not fit.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.interpolate(torch.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
@@ -219,7 +232,7 @@ def interpolate(
     check_mode(input, mode, align_corners, antialias)
     if mode == "area":
         return AREA[input.ndim](input, sizes)
-    check_sizes(input, sizes, mode)
+    check_interpolation_input(input, sizes, mode)
     kind = mode.removeprefix("bi").removeprefix("tri")
     lines = zip(input.shape[2:], sizes, scales, strict=True)
     maps = tuple(resizing(kind, *line, bool(align_corners), antialias) for line in lines)

@@ -127,7 +127,9 @@ def masks_of(
     return attention, padding
 
 
-def check_sizes(query: Tensor, key: Any, value: Tensor, embed_dim: int, num_heads: int, separate: bool) -> None:
+def check_attention_sizes(
+    query: Tensor, key: Any, value: Tensor, embed_dim: int, num_heads: int, separate: bool
+) -> None:
     """Raises PyTorch's AssertionErrors for sizes that do not go together."""
     found = query.shape[-1]
     expect(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
@@ -253,7 +255,7 @@ def multi_head_attention_forward(
         )
     if not check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
         return unbatched(locals())
-    check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
+    check_attention_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     (length, batch, width), each = query.shape, query.shape[1] * num_heads
     causal = is_causal and key_padding_mask is None and not need_weights
     masks = masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal)

@@ -126,7 +126,7 @@ def not_pooled(dims: Any, shape: Any) -> str:
     )
 
 
-def check_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
+def check_pooled_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
     """The sizes, of which only the number of samples may be 0, and the type of data."""
     shape = input._array.shape
     if 0 in shape[-dims - 1 :]:

@@ -157,7 +157,7 @@ def checked(
     """Kernel size, stride, padding and dilation, where the input can be pooled by them."""
     pool_checks.check_dims(name, dims, input)
     settings = pool_checks.settings_of(name, dims, *hashable(*numbers))
-    pool_checks.check_sizes(name, dims, input, settings, ceil_mode)
+    pool_checks.check_pooled_sizes(name, dims, input, settings, ceil_mode)
     return settings
 
 

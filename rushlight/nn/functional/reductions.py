@@ -1,17 +1,18 @@
 """What losses do with the loss of each element: keep it, add all up, or average."""
 
+from rushlight.core.advice import advised
 from rushlight.core.lines import warn
 from rushlight.tensors import Tensor
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The reduction that is asked for, also in the words of old programs. ValueError for an unknown one."""
+    """The reduction that is asked for, also in the deprecated options' words. ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
         kept = "none" if reduce is False else "sum" if size_average is False else "mean"
         warn(f"size_average and reduce args will be deprecated, please use reduction='{kept}' instead.")
         return kept
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(advised(f"{reduction} is not a valid value for reduction"))
     return reduction
 
 

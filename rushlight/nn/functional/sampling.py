@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
-from math import prod
+from math import ceil, log2, prod
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +22,14 @@ class Map:
     def __init__(self, rows: Any):
         self.rows = rows
         self.in_dtype = cache(lambda dtype: rows.astype(dtype, copy=False))
+
+    @cached_property
+    def in_fixed_point(self) -> tuple[Any, int]:
+        """The weights as whole numbers below 2 ** 15, and the bits of their fractions: at most 22, as in PyTorch."""
+        bits = min(22, ceil(log2((2**15 - 0.5) / self.rows.data.max())) - 1)
+        whole = self.rows * 2.0**bits
+        whole.data = np.trunc(whole.data + np.copysign(0.5, whole.data))
+        return whole.astype(np.int32), bits
 
     @cached_property
     def T(self) -> Any:
@@ -49,12 +57,34 @@ def mapped(array: Array, maps: Any) -> Array:
     return np.ascontiguousarray(array, like=array)
 
 
+def mapped_bytes(array: Array, maps: Any) -> Array:
+    """`mapped` for pixels of a byte: the last dimension first, and each result rounded to a byte again.
+
+    A dimension that keeps its size is left alone, as in PyTorch.
+    """
+    for axis, each in reversed(list(zip(range(-len(maps), 0), maps, strict=True))):
+        matrix, bits = each.in_fixed_point
+        if matrix.shape[0] == matrix.shape[1]:
+            continue
+        columns = array.swapaxes(axis, 0)
+        sums = matrix @ columns.reshape(columns.shape[0], -1).astype(np.int32)
+        pixels = ((sums + (1 << bits - 1)) >> bits).clip(0, 255).astype(np.uint8)
+        array = pixels.reshape(matrix.shape[0], *columns.shape[1:]).swapaxes(axis, 0)
+    return np.ascontiguousarray(array)
+
+
 LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous"}
 """Where results of adaptive and average pooling lie, by the number of spatial dimensions."""
 
 
-def along(name: str, node: Any, layout: str = "channels last", aten: Any = None) -> Any:
-    """Enters an operator that is such a map; its derivative is the transposed one."""
+def along(name: str, node: Any, layout: str = "channels last", aten: Any = None, of_bytes: Any = mapped) -> Any:
+    """Enters an operator that is such a map; its derivative is the transposed one. `of_bytes` computes it for uint8."""
+
+    def compute(input: Array, maps: Any) -> Array:
+        if input.dtype == np.float16:
+            return mapped(input.astype(np.float32), maps).astype(np.float16)
+        return (of_bytes if input.dtype == np.uint8 else mapped)(input, maps)
+
     entry = operator(
         layout=layout,
         batch=as_samples,
@@ -63,13 +93,7 @@ def along(name: str, node: Any, layout: str = "channels last", aten: Any = None)
         node=node,
         aten=aten,
         input=lambda grad, maps: entry(grad, tuple(m.T for m in maps)),
-    )(
-        lambda input, maps: (
-            mapped(input.astype(np.float32), maps).astype(np.float16)
-            if input.dtype == np.float16
-            else mapped(input, maps)
-        )
-    )
+    )(compute)
     return entry
 
 

@@ -79,7 +79,7 @@ def spatial_of(
     return sizes
 
 
-def check(dims: int, input: Tensor, indices: Tensor, spatial: Sequence[int], stride: Any) -> None:
+def check_unpooling_indices(dims: int, input: Tensor, indices: Tensor, spatial: Sequence[int], stride: Any) -> None:
     """Raises PyTorch's errors for indices that do not fit; a row counts as a plane of width 1."""
     planes_of = max(dims, 2)
     shape = list(input._array.shape) + [1] * (dims == 1)
@@ -122,7 +122,7 @@ def unpool(
             raise RuntimeError(f"There should be exactly {COUNTS[dims]} in output_size, and as many in {what}")
     kernel, stride, padding = numbers
     spatial = spatial_of(input._array.shape, kernel, stride, padding, output_size)
-    check(dims, input, indices, spatial, stride)
+    check_unpooling_indices(dims, input, indices, spatial, stride)
     return UNPOOL[dims](input, indices, spatial)
 
 

@@ -70,7 +70,7 @@ class ReLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """max(x, 0) of each element; the shape of `input`."""
         return F.relu(input, self.inplace)
 
 
@@ -83,7 +83,7 @@ class SiLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """x * sigmoid(x) of each element; the shape of `input`."""
         return F.silu(input, self.inplace)
 
 
@@ -96,7 +96,7 @@ class Mish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """x * tanh(softplus(x)) of each element; the shape of `input`."""
         return F.mish(input, self.inplace)
 
 
@@ -111,7 +111,7 @@ class SELU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """scale * elu(x) of each element; the shape of `input`."""
         return F.selu(input, self.inplace)
 
 
@@ -124,7 +124,7 @@ class Hardsigmoid(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """clamp(x / 6 + 1 / 2, 0, 1) of each element; the shape of `input`."""
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -141,7 +141,7 @@ class Hardswish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """x * clamp(x / 6 + 1 / 2, 0, 1) of each element; the shape of `input`."""
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -166,7 +166,7 @@ class Threshold(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Replaces elements that are not above the threshold by `value`; the shape of `input`."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
 
@@ -190,7 +190,7 @@ class RReLU(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Multiplies negative elements by a slope, random while training; the shape of `input`."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
@@ -226,7 +226,7 @@ class Hardtanh(_Pointwise):
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Clamps each element to [min_val, max_val]; the shape of `input`."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
@@ -266,7 +266,7 @@ class ELU(_WithAlpha):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Replaces negative elements by alpha * (exp(x) - 1); the shape of `input`."""
         return F.elu(input, self.alpha, self.inplace)
 
 
@@ -279,7 +279,7 @@ class CELU(_WithAlpha):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Replaces negative elements by alpha * (exp(x / alpha) - 1); the shape of `input`."""
         return F.celu(input, self.alpha, self.inplace)
 
 
@@ -299,7 +299,7 @@ class LeakyReLU(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Multiplies negative elements by `negative_slope`; the shape of `input`."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
@@ -325,7 +325,7 @@ class PReLU(Module):
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Multiplies negative elements by the weight of their channel; the shape of `input`."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
@@ -348,7 +348,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Each element times the probability that a normal number is below it; the shape of `input`."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
@@ -365,7 +365,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """1 / (1 + exp(-x)) of each element; the shape of `input`."""
         return F.sigmoid(input)
 
 
@@ -378,7 +378,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """The hyperbolic tangent of each element; the shape of `input`."""
         return F.tanh(input)
 
 
@@ -391,7 +391,7 @@ class LogSigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """log(sigmoid(x)) of each element, without underflow; the shape of `input`."""
         return F.logsigmoid(input)
 
 
@@ -404,7 +404,7 @@ class Softsign(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """x / (1 + |x|) of each element; the shape of `input`."""
         return F.softsign(input)
 
 
@@ -417,7 +417,7 @@ class Tanhshrink(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """x - tanh(x) of each element; the shape of `input`."""
         return F.tanhshrink(input)
 
 
@@ -435,11 +435,11 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """log(1 + exp(beta * x)) / beta of each element; the shape of `input`."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """`beta` and the threshold, as `repr` shows them."""
         return shown(self, "beta", "threshold")
 
 
@@ -464,7 +464,7 @@ class Hardshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Replaces elements of size `lambd` and less by 0; the shape of `input`."""
         return F.hardshrink(input, self.lambd)
 
 
@@ -477,7 +477,7 @@ class Softshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Applies the function to each element; the result has the shape of `input`."""
+        """Brings each element nearer to 0 by `lambd`; the shape of `input`."""
         return F.softshrink(input, self.lambd)
 
 
@@ -525,7 +525,7 @@ class Softmax(_Along):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each row."""
+        """The softmax along the layer's `dim`; the shape of `input`."""
         return F.softmax(input, self.dim)
 
 
@@ -538,7 +538,7 @@ class LogSoftmax(_Along):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each row."""
+        """The logarithm of the softmax along the layer's `dim`; the shape of `input`."""
         return F.log_softmax(input, self.dim)
 
 
@@ -551,7 +551,7 @@ class Softmin(_Along):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each row."""
+        """The softmax of `-input` along the layer's `dim`; the shape of `input`."""
         return F.softmin(input, self.dim)
 
 

@@ -45,7 +45,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, L) or (C, L) to (N, C, output_size) or (C, output_size)."""
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
@@ -59,7 +59,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, H, W) or (C, H, W) to (N, C, *output_size) or (C, *output_size)."""
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
@@ -72,7 +72,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, D, H, W) or (C, D, H, W) to (N, C, *output_size) or (C, *output_size)."""
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
@@ -98,7 +98,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, L) or (C, L) to (N, C, output_size) or (C, output_size), with the indices if asked for."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
@@ -111,7 +111,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, H, W) or (C, H, W) to (N, C, *output_size), with the indices if asked for."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
@@ -124,7 +124,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, D, H, W) or (C, D, H, W) to (N, C, *output_size), with the indices if asked for."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
@@ -166,6 +166,9 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     Source: B. Graham, "Fractional max-pooling", 2014.
 
+    ValueError for neither or both of `output_size` and `output_ratio`, and for a ratio that is not between 0 and 1;
+    IndexError for inputs that are no images, RuntimeError for those smaller than the windows.
+
     >>> import rushlight as torch
     >>> torch.nn.FractionalMaxPool2d(2, output_ratio=0.6)(torch.rand(1, 10, 10)).shape
     torch.Size([1, 6, 6])
@@ -174,7 +177,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     dims = 2
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """The maxima of random windows of images, with the indices if asked for."""
         return F.fractional_max_pool2d(
             input,
             self.kernel_size,
@@ -188,6 +191,9 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 class FractionalMaxPool3d(_FractionalMaxPool):
     """Max pooling of volumes in windows that begin at random; see `FractionalMaxPool2d`.
 
+    ValueError for neither or both of `output_size` and `output_ratio`, and for a ratio that is not between 0 and 1;
+    IndexError for inputs that are no volumes, RuntimeError for those smaller than the windows.
+
     >>> import rushlight as torch
     >>> torch.nn.FractionalMaxPool3d(2, output_size=(3, 4, 4))(torch.rand(1, 6, 8, 8)).shape
     torch.Size([1, 3, 4, 4])
@@ -196,7 +202,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     dims = 3
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """The maxima of random windows of volumes, with the indices if asked for."""
         return F.fractional_max_pool3d(
             input,
             self.kernel_size,

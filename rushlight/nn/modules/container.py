@@ -63,6 +63,9 @@ class Sequential(Numbered):
 
     Made of modules, or of an ordered dictionary of them, which names them.
 
+    TypeError for what is no module, IndexError for a position that there is not; the input is refused by the module
+    that does not take it.
+
     >>> import rushlight as torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
     Sequential(
@@ -139,6 +142,9 @@ def sequential(other: Any) -> Any:
 class ModuleList(Numbered):
     """Modules in a list; the network that holds it says how they are called.
 
+    TypeError for what is no module, IndexError for a position that there is not, NotImplementedError where the list
+    itself is called.
+
     >>> import rushlight as torch
     >>> torch.nn.ModuleList(torch.nn.Linear(2, 2) for _ in range(3))
     ModuleList(
@@ -189,6 +195,9 @@ class ModuleList(Numbered):
 
 class ModuleDict(Module):
     """Modules in a dictionary, in the order in which they were added.
+
+    TypeError for what is no module and for names that are no texts, KeyError for a name with a dot, an empty one, and
+    one that there is not.
 
     >>> import rushlight as torch
     >>> choices = torch.nn.ModuleDict({"relu": torch.nn.ReLU(), "tanh": torch.nn.Tanh()})

@@ -67,7 +67,7 @@ class _ConvNd(Module):
             if self.padding not in ("same", "valid"):
                 raise ValueError(f"Invalid padding string {self.padding!r}, should be one of 'same', 'valid'")
             if self.padding == "same" and any(s != 1 for s in self.stride):
-                raise ValueError("padding='same' is not supported for strided convolutions")
+                raise ValueError(advised("padding='same' is not supported for strided convolutions"))
         if self.padding_mode not in PADDING_MODES:
             raise ValueError(
                 f"padding_mode must be one of {set(PADDING_MODES)}, but got padding_mode='{self.padding_mode}'"

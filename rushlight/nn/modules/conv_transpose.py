@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device, Sizes
@@ -71,8 +72,10 @@ class _ConvTranspose(_ConvNd):
         largest = [size + stride - 1 for size, stride in zip(smallest, self.stride, strict=True)]
         if any(not low <= size <= high for low, size, high in zip(smallest, wanted, largest, strict=True)):
             raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
-                f"(for an input of {input.shape[2:]})"
+                advised(
+                    f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
+                    f"(for an input of {input.shape[2:]})"
+                )
             )
         return tuple(size - low for size, low in zip(wanted, smallest, strict=True))
 

@@ -38,7 +38,7 @@ class Dropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with zeros."""
+        """A copy with random zeros while training, the input itself in evaluation mode."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
@@ -51,7 +51,7 @@ class Dropout1d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with zeros."""
+        """A copy with some channels (N, C, L) zero while training, the input itself in evaluation mode."""
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
@@ -64,7 +64,7 @@ class Dropout2d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with zeros."""
+        """A copy with some channels (N, C, H, W) zero while training, the input itself in evaluation mode."""
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
@@ -77,7 +77,7 @@ class Dropout3d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with zeros."""
+        """A copy with some channels (N, C, D, H, W) zero while training, the input itself in evaluation mode."""
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 

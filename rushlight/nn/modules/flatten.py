@@ -12,6 +12,8 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Makes one dimension of those from `start_dim` to `end_dim`.
 
+    IndexError for a dimension that there is not, RuntimeError where `start_dim` comes after `end_dim`.
+
     >>> import rushlight as torch
     >>> torch.nn.Flatten()(torch.ones(32, 1, 5, 5)).shape
     torch.Size([32, 25])

@@ -123,6 +123,8 @@ class LazyLayer(LazyModuleMixin):
 class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
     """A `Linear` with as many `in_features` as its first input.
 
+    IndexError for a first input without dimensions; later ones are refused as `Linear` refuses them.
+
     >>> import rushlight as torch
     >>> layer = torch.nn.LazyLinear(3)
     >>> layer
@@ -136,6 +138,8 @@ class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
 
     def size_of(self, input: Tensor) -> int:
         """The last size of an input."""
+        if not input.dim():
+            raise IndexError("tuple index out of range: LazyLinear takes (*, in_features), not a single number")
         return input.shape[-1]
 
     def shape_of(self, name: str) -> tuple[int, ...]:
@@ -204,9 +208,12 @@ def lazy(form: type, layer: type) -> type:
     """The lazy class of a layer."""
     name = f"Lazy{layer.__name__}"
     size, options = form.size_name, "5, kernel_size=3" if form is LazyConv else "affine=True"  # type: ignore[attr-defined]
+    error = "RuntimeError" if form is LazyConv else "ValueError"
     dimensions = int(layer.__name__[-2])
     shape = (1, 2, *[4] * dimensions)
     doc = f"""A `{layer.__name__}` with as many `{size}` as its first input.
+
+    {error} for a first input of another number of dimensions; later ones are refused as by `{layer.__name__}`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.{name}({options})

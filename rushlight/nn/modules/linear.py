@@ -17,6 +17,8 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 class Identity(Module):
     """Gives back its input; takes any arguments, to stand in the place of another layer.
 
+    It raises no error, whatever it is given.
+
     >>> import rushlight as torch
     >>> torch.nn.Identity("takes", anything=True)(torch.tensor([1.0, 2.0]))
     tensor([1., 2.])

@@ -82,7 +82,7 @@ class L1Loss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """|input - target|, reduced to its mean or sum, or as it is with `reduction="none"`."""
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
@@ -95,7 +95,7 @@ class MSELoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """(input - target)², reduced to its mean or sum, or as it is with `reduction="none"`."""
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
@@ -114,7 +114,7 @@ class SmoothL1Loss(_Loss):
         self.beta = beta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Compares tensors of one shape; the mean or sum, or each element's loss with `reduction="none"`."""
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
@@ -135,7 +135,7 @@ class HuberLoss(_Loss):
         self.delta = delta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Compares tensors of one shape; the mean or sum, or with `reduction="none"` the loss of each element."""
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
@@ -162,7 +162,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Log probabilities (N, C, ...) and classes (N, ...); the mean or sum, or the losses (N, ...)."""
         return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
@@ -212,7 +212,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Logits (N, C, ...) and classes (N, ...) or probabilities (N, C, ...); the mean, the sum or (N, ...)."""
         return F.cross_entropy(
             input,
             target,
@@ -249,7 +249,7 @@ class PoissonNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Expected counts, or their logarithms with `log_input`, and counts of one shape."""
         return F.poisson_nll_loss(
             log_input,
             target,
@@ -277,7 +277,7 @@ class GaussianNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
-        """The loss."""
+        """Means, targets and variances, which broadcast; the mean or sum, or the loss of each element."""
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
@@ -303,7 +303,7 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Log probabilities and probabilities (or their logarithms with `log_target`) of one shape."""
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
@@ -316,7 +316,7 @@ class BCELoss(_WeightedLoss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Probabilities and targets of one shape; the mean or sum, or the loss of each element."""
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
@@ -340,7 +340,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Logits and targets of one shape; the mean or sum, or the loss of each element."""
         return F.binary_cross_entropy_with_logits(
             input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
         )
@@ -359,7 +359,7 @@ class HingeEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Distances and targets of 1 or -1, of one shape; the mean or sum, or the loss of each element."""
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -372,7 +372,7 @@ class SoftMarginLoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Scores and targets of 1 or -1, of one shape; the mean or sum, or the loss of each element."""
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
@@ -386,7 +386,7 @@ class MultiLabelMarginLoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Scores and lists of classes, both (N, C) or (C); the mean or sum, or the losses (N)."""
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
@@ -399,7 +399,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Scores and targets of 0 or 1, both (N, C); the mean or sum, or the losses (N)."""
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
@@ -431,7 +431,7 @@ class MultiMarginLoss(_WeightedLoss):
         self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Scores (N, C) and classes (N), or (C) and a class; the mean or sum, or the losses (N)."""
         return F.multi_margin_loss(
             input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction
         )
@@ -439,6 +439,8 @@ class MultiMarginLoss(_WeightedLoss):
 
 class CosineEmbeddingLoss(_Loss):
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1.
+
+    RuntimeError for a target that has not one number for each pair, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [1.0, 1.0]])
@@ -451,7 +453,7 @@ class CosineEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Vectors (N, D) twice and targets (N) of 1 or -1; the mean or sum, or the losses (N)."""
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -469,7 +471,7 @@ class MarginRankingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
+        """Two tensors of scores and targets of 1 or -1, of one shape; the mean or sum, or each element's loss."""
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -509,7 +511,7 @@ class TripletMarginLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
+        """Vectors (N, D) three times, of which the second is to be the nearer to the first."""
         return F.triplet_margin_loss(
             anchor,
             positive,
@@ -546,7 +548,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
+        """Three batches of what the distance function takes; the mean or sum, or the losses (N)."""
         return F.triplet_margin_with_distance_loss(
             anchor,
             positive,

@@ -49,6 +49,9 @@ class Module(State, Conversion, HookTable):
     A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`; calling the module
     calls that.
 
+    AttributeError where a part is assigned before `super().__init__()`, NotImplementedError for a call without
+    `forward`.
+
     >>> import rushlight as torch
     >>> class Network(torch.nn.Module):
     ...     def __init__(self):

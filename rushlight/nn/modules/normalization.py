@@ -54,7 +54,7 @@ class LayerNorm(Module):
         reset(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input."""
+        """Normalises the last dimensions; the shape of `input`."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -99,7 +99,7 @@ class GroupNorm(Module):
         reset(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input."""
+        """Normalises groups of channels (N, C, ...); the shape of `input`."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -140,7 +140,7 @@ class RMSNorm(Module):
         reset(self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The normalised input."""
+        """Divides by the root mean square of the last dimensions; the shape of `input`."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
@@ -166,7 +166,7 @@ class LocalResponseNorm(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input."""
+        """Divides by a power of the neighbouring channels' squares; the shape of `input`."""
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:

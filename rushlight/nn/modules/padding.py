@@ -40,11 +40,11 @@ class _Pad(Module):
         self.padding: tuple[Any, ...] = repeated(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The padded input."""
+        """A copy with more elements at both ends of the last dimensions."""
         return F.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """How many elements are added at each end, as `repr` shows them."""
         return str(self.padding)
 
 
@@ -58,7 +58,7 @@ class _ConstantPad(_Pad):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """The padded input."""
+        """A copy with `value` at both ends of the last dimensions."""
         return F.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
@@ -110,7 +110,7 @@ class _ZeroPad(_ConstantPad):
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """How many zeros are added at each end, as `repr` shows them."""
         return str(self.padding)
 
 
@@ -231,7 +231,7 @@ class _CircularPad(_Pad):
     mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
-        """The padded input."""
+        """A copy continued at each end with the elements of the other end."""
         low, high = self.dims + 1, self.dims + 2
         if input.ndim not in (low, high):
             raise ValueError(advised(f"expected {low}D or {high}D input (got {input.ndim}D input)"))

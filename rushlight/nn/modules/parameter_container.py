@@ -31,6 +31,8 @@ def described(key: Any, value: Any, kind: Any) -> str:
 class ParameterList(Module):
     """Parameters in a list. Tensors become parameters; anything else is kept as it is.
 
+    IndexError for a position that there is not, TypeError for values that cannot be walked through.
+
     >>> import rushlight as torch
     >>> torch.nn.ParameterList([torch.ones(2, 3)])
     ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])
@@ -91,6 +93,8 @@ class ParameterList(Module):
 
 class ParameterDict(Module):
     """Parameters in a dictionary. Tensors become parameters; anything else is kept as it is.
+
+    AttributeError for a key that there is not, TypeError for values that are no dictionary, pairs or keys.
 
     >>> import rushlight as torch
     >>> list(torch.nn.ParameterDict({"left": torch.ones(2)}))

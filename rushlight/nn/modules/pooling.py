@@ -48,7 +48,7 @@ class _MaxPool(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        """The windows."""
+        """The options of the windows, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def _options(self):
@@ -68,7 +68,7 @@ class MaxPool1d(_MaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, L) or (C, L) to as many maxima as there are windows, with the indices if asked for."""
         return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
@@ -81,7 +81,7 @@ class MaxPool2d(_MaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, H, W) or (C, H, W) to the maxima of windows, with the indices if asked for."""
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
@@ -94,7 +94,7 @@ class MaxPool3d(_MaxPool):
     """
 
     def forward(self, input: Tensor) -> Pooled:
-        """The largest of each window."""
+        """(N, C, D, H, W) or (C, D, H, W) to the maxima of windows, with the indices if asked for."""
         return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
@@ -110,7 +110,7 @@ class _MaxUnpool(Module):
         self.padding: tuple[Any, ...] = repeated(padding, self.dims)
 
     def extra_repr(self) -> str:
-        """The windows."""
+        """Kernel size, stride and padding of the pooling that is undone, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding")
 
 
@@ -126,7 +126,7 @@ class MaxUnpool1d(_MaxUnpool):
     dims = 1
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The larger tensor."""
+        """Maxima (N, C, L) and their indices to zeros of the former length, with the maxima in their places."""
         return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -143,7 +143,7 @@ class MaxUnpool2d(_MaxUnpool):
     dims = 2
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The larger tensor."""
+        """Maxima (N, C, H, W) and their indices to zeros of the former size, with the maxima in their places."""
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -159,7 +159,7 @@ class MaxUnpool3d(_MaxUnpool):
     dims = 3
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The larger tensor."""
+        """Maxima (N, C, D, H, W) and their indices to zeros of the former size, with the maxima in their places."""
         return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -189,11 +189,11 @@ class AvgPool1d(Module):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, L) or (C, L) to as many means as there are windows."""
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
     def extra_repr(self) -> str:
-        """The windows."""
+        """Kernel size, stride and padding, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding")
 
 
@@ -223,7 +223,7 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, H, W) or (C, H, W) to the means of windows."""
         return F.avg_pool2d(input, *self._options())
 
     def _options(self):
@@ -238,7 +238,7 @@ class AvgPool2d(Module):
         )
 
     def extra_repr(self) -> str:
-        """The windows."""
+        """Kernel size, stride and padding of images, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding")
 
 
@@ -251,7 +251,7 @@ class AvgPool3d(AvgPool2d):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The mean of each window."""
+        """(N, C, D, H, W) or (C, D, H, W) to the means of windows."""
         return F.avg_pool3d(input, *self._options())
 
 
@@ -279,7 +279,7 @@ class LPPool1d(_LPPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The norm of each window."""
+        """(N, C, L) or (C, L) to as many norms as there are windows."""
         return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -292,7 +292,7 @@ class LPPool2d(_LPPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The norm of each window."""
+        """(N, C, H, W) or (C, H, W) to the norms of windows."""
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -305,5 +305,5 @@ class LPPool3d(_LPPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The norm of each window."""
+        """(N, C, D, H, W) or (C, D, H, W) to the norms of windows."""
         return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)

@@ -95,7 +95,7 @@ class Unfold(Module):
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
-        """The windows."""
+        """Kernel size, dilation, padding and stride, as `repr` shows them."""
         return shown(self, "kernel_size", "dilation", "padding", "stride")
 
 

@@ -28,6 +28,9 @@ class RNNBase(Module):
     packed. Results are the last layer's hidden states at all times, and the last state of every layer and
     direction. `dropout` acts between layers.
 
+    ValueError for sizes below 1 and for inputs of other numbers of dimensions, RuntimeError for inputs and states of
+    other sizes.
+
     >>> import rushlight as torch
     >>> layer = torch.nn.GRU(3, 4)
     >>> isinstance(layer, torch.nn.RNNBase), layer.mode, layer.hidden_size

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -17,6 +18,8 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 class RNNCellBase(Module):
     """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size).
+
+    ValueError for inputs and states of other numbers of dimensions, RuntimeError for those of other sizes.
 
     >>> import rushlight as torch
     >>> cell = torch.nn.GRUCell(3, 4)
@@ -67,7 +70,9 @@ class RNNCellBase(Module):
                 which = f"hx[{i}]" if len(state) > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {part.ndim}D instead")
         if input.shape[-1] != self.input_size:
-            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]}, expected {self.input_size}")
+            raise RuntimeError(
+                advised(f"input has inconsistent input_size: got {input.shape[-1]} expected {self.input_size}")
+            )
         for i, part in enumerate(state or ()):
             self._check_state(i, part if input.ndim == 2 else part.unsqueeze(0), len(input) if input.ndim == 2 else 1)
 
@@ -77,7 +82,9 @@ class RNNCellBase(Module):
             raise RuntimeError(f"Input batch size {samples} doesn't match hidden{number} batch size {state.shape[0]}")
         if state.shape[1] != self.hidden_size:
             raise RuntimeError(
-                f"hidden{number} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
+                advised(
+                    f"hidden{number} has inconsistent hidden_size: got {state.shape[1]} expected {self.hidden_size}"
+                )
             )
 
     def extra_repr(self) -> str:

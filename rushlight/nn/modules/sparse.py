@@ -13,7 +13,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """What the embeddings share: a table of `num_embeddings` vectors, of which one may be that of padding."""
+    """What the embeddings share: a table of `num_embeddings` vectors, one of which may stand for padding."""
 
     def _make_table(self, padding_idx, weight, device, dtype, requires_grad):
         """Registers the weights: new ones, or the tensor that was given."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.graph import new_tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -35,7 +36,7 @@ Dtype = dtypes.dtype
 Activation = str | Callable[[Tensor], Tensor]
 
 
-def activation_of(activation: Activation) -> Callable[[Tensor], Tensor]:
+def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
     """A nonlinearity, which may be given by name. RuntimeError for another than relu and gelu."""
     if not isinstance(activation, str):
         return activation
@@ -94,7 +95,7 @@ class _Layer(Module):
             setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype))
         for i in range(1, len(attentions) + 2):
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation: Callable[[Tensor], Tensor] = activation_of(activation)
+        self.activation: Callable[[Tensor], Tensor] = _get_activation_fn(activation)
 
     def _add(self, x, i, part):
         """What goes through, plus what the i-th part makes of it, normalised before or after."""
@@ -230,6 +231,8 @@ class TransformerEncoder(Module):
 
     `enable_nested_tensor` and `mask_check` are about a quicker way on GPUs.
 
+    Its layers refuse what does not fit: RuntimeError for masks, AssertionError for features that are not `d_model`.
+
     >>> import rushlight as torch
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
     >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.rand(3, 5, 8)).shape
@@ -267,6 +270,8 @@ class TransformerEncoder(Module):
 
 class TransformerDecoder(Module):
     """Several copies of a decoder layer, one after the other, and a normalisation if given.
+
+    Its layers refuse what does not fit: RuntimeError for masks, AssertionError for features that are not `d_model`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
@@ -310,6 +315,9 @@ class TransformerDecoder(Module):
 
 class Transformer(Module):
     """An encoder and a decoder.
+
+    RuntimeError where batches or the last dimensions do not fit, and AssertionError for a `d_model` that `nhead` does
+    not divide.
 
     >>> import rushlight as torch
     >>> model = torch.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1)
@@ -383,7 +391,7 @@ class Transformer(Module):
         if src.ndim == 3 and src.shape[sample] != tgt.shape[sample]:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+            raise RuntimeError(advised("the feature number of src and tgt must be equal to d_model"))
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,

@@ -75,10 +75,7 @@ class DistributedDataParallel(Module, Joinable):
                 "batched_grad_copy": batched_grad_copy,
             }
         )
-        if process_group is not None and device_mesh is not None:
-            raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
-        if device_mesh is not None and device_mesh.ndim != 1:
-            raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
+        group = group_of(process_group, device_mesh)
         self.parameters_to_ignore: set[Any] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         parameters = self._averaged_in(module)
         if not parameters:
@@ -86,14 +83,9 @@ class DistributedDataParallel(Module, Joinable):
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
                 "gradient."
             )
-        if device_ids or output_device is not None:
-            raise ValueError(
-                "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-"
-                f"device GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}: "
-                "leave them out on a CPU."
-            )
+        refuse_devices(device_ids, output_device)
         self.module = module
-        self.process_group: ProcessGroup = here(process_group if device_mesh is None else device_mesh.get_group())
+        self.process_group: ProcessGroup = group
         self.broadcast_buffers: bool = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
@@ -273,6 +265,27 @@ def refuse(options: dict[str, Any]) -> None:
         if value is not None and value is not False:
             instead = "use torch.autocast instead" if name == "mixed_precision" else "leave it out"
             raise NotImplementedError(f"DistributedDataParallel: {name} is not supported: {instead}.")
+
+
+def refuse_devices(device_ids: list[Any] | None, output_device: Any) -> None:
+    """ValueError for devices beside the CPU."""
+    if device_ids or output_device is not None:
+        raise ValueError(
+            "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-"
+            f"device GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}: "
+            "leave them out on a CPU."
+        )
+
+
+def group_of(process_group: ProcessGroup | None, device_mesh: Any) -> ProcessGroup:
+    """The processes that train together. RuntimeError for a group and a mesh, and for a mesh of more dimensions."""
+    if device_mesh is None:
+        return here(process_group)
+    if process_group is not None:
+        raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
+    if device_mesh.ndim != 1:
+        raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
+    return device_mesh.get_group()
 
 
 def check_alike(module: Module, group: ProcessGroup) -> None:

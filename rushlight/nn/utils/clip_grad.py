@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import listed
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
@@ -26,7 +27,9 @@ def gradients_of(parameters: Tensors) -> list[Tensor]:
 
 def walked(parameters: Tensors) -> list[Tensor]:
     """The parameters in a list; warns of a generator that has none left."""
-    found = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if isinstance(parameters, Tensor):
+        return [parameters]
+    found = listed(parameters)
     if not found and isinstance(parameters, GeneratorType):
         warn(
             "`parameters` is an empty generator, no gradient clipping will occur. parameters() can be walked through "

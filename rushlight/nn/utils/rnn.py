@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.making.creation import full
 from rushlight.ops.shapes.joining import cat, stack
@@ -119,7 +120,7 @@ def check_lengths(sizes: np.ndarray, batch: int) -> None:
         )
     if sizes[-1] <= 0:
         raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+            advised("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
         )
 
 
@@ -173,6 +174,14 @@ def pad_sequence(
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     sequences = list(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences: give one at least")
+    for sequence in sequences:
+        if (a := sequences[0].shape[1:]) != (b := sequence.shape[1:]):
+            raise RuntimeError(
+                f"Sequences have to differ in the first dimension alone, the number of steps, but got {list(b)} after "
+                f"{list(a)} in the others. Pad the features, or bring them to one number."
+            )
     longest = max(len(sequence) for sequence in sequences)
     padded = []
     for sequence in sequences:

@@ -112,7 +112,7 @@ def _prelu(input, weight):
 
 @method
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """The positive elements, and the others times a learnt slope: one, or one for each channel (dimension 1).
+    """The positive elements, and the others times a learned slope: one, or one for each channel (dimension 1).
 
     RuntimeError where there are neither one nor as many slopes as channels.
 

@@ -17,6 +17,8 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 
 ALL = slice(None)
+UINT8 = np.dtype(np.uint8)
+INDICES = np.dtype(np.int64), np.dtype(bool), np.dtype(np.int32)
 BASIC: dict[type, str] = {
     int: "select",
     slice: "slice",
@@ -42,7 +44,7 @@ def check_step(item: slice) -> None:
     if step == 0:
         raise ValueError("slice step cannot be zero")
     if step < 0:
-        raise ValueError("step must be greater than zero")
+        raise ValueError(advised("step must be greater than zero"))
 
 
 def with_ellipsis(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -74,7 +76,7 @@ def is_whole(item: slice, key: tuple[Any, ...], i: int, shape: tuple[int, ...]) 
 
 
 def as_tuple(key: Any) -> tuple[Any, ...]:
-    """A key as a tuple of items: lists that hold more than numbers are meant as one, as in NumPy of old."""
+    """A key as a tuple of items: lists that hold more than numbers are meant as one, as in older NumPy."""
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) <= 32 and any(is_no_number(item) for item in key):
@@ -99,7 +101,7 @@ def is_no_number(item: Any) -> bool:
 def split(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
-    taken = sum(consumed(item) for item in items)
+    taken = sum([consumed(item) for item in items])
     if taken > ndim:
         raise IndexError(advised(f"too many indices for tensor of dimension {ndim}"))
     basic: list[Any] = []
@@ -114,7 +116,7 @@ def split(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             basic.append(None)
             arrays.append(np.zeros(int(item), np.int64))
         elif is_array(item):
-            basic += [ALL] * (item.ndim if item.dtype == bool else 1)
+            basic += [ALL] * consumed(item)
             arrays.append(item)
         else:
             basic.append(item)
@@ -126,7 +128,7 @@ def split(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 def consumed(item: Any) -> int:
     """How many of the tensor's dimensions an item stands for."""
     if is_array(item):
-        return item.ndim if item.dtype == bool else 1
+        return item.ndim if item.dtype.kind == "b" else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
 
 
@@ -169,10 +171,10 @@ def from_sequence(items: Any) -> np.ndarray:
 
 def as_index(array: np.ndarray) -> Array:
     """An array of indices, a mask, or (without dimensions) the number or bool that it stands for."""
-    if array.dtype == np.uint8:
+    if array.dtype == UINT8:
         warn(BYTES)
         array = array.astype(bool)
-    if array.dtype not in (bool, np.int64, np.int32):
+    if array.dtype not in INDICES:
         raise IndexError(advised("tensors used as indices must be long, int, byte or bool tensors"))
     if array.ndim == 0 and type(array) is not Batched:
         return array.item()
@@ -183,7 +185,7 @@ def check_masks(arrays: tuple[Any, ...], shape: tuple[int, ...]) -> None:
     """IndexError for a mask that does not have the shape of the dimensions it is for."""
     dim = 0
     for item in arrays:
-        if is_array(item) and item.dtype == bool:
+        if is_array(item) and item.dtype.kind == "b":
             if item.shape != shape[dim : dim + item.ndim]:
                 at = next(i for i, n in enumerate(item.shape) if n != shape[dim + i])
                 raise IndexError(

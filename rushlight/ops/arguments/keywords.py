@@ -23,6 +23,14 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
 
     @wraps(function)
     def called(*args, **kwargs):
+        if kwargs or not args or not isinstance(args[0], TensorBase):
+            return in_general(args, kwargs)
+        try:
+            return function(*args)
+        except Exception as error:
+            raise refusal(place, args, kwargs, error) from None
+
+    def in_general(args, kwargs):
         out = None
         if kwargs:
             kwargs = {NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}

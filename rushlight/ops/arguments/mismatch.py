@@ -11,6 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
+from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.dims import size_of
 from rushlight.tensors import foreign
 
@@ -91,7 +92,7 @@ def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
     """The errors of a product of two matrices that is added to `input`."""
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
+            raise RuntimeError(advised(f"{name} must be a matrix, got {mat.ndim}-D tensor"))
     if mat1.shape[1] == mat2.shape[0]:
         for name, other in (("mat1", mat1), ("self", input)):
             if differ(other, mat2):
@@ -107,7 +108,7 @@ def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
         size_of(mat.shape, 0)
     if mat.ndim != 2 or vec.ndim != 1:
         added = 1 if input is None else input.ndim
-        raise RuntimeError(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}")
+        raise RuntimeError(advised(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}"))
     size = mat.shape[0] if input is None else input.size
     if mat.shape[1] != vec.shape[0] or (size != mat.shape[0] and size != 1):
         raise RuntimeError(advised(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})"))
@@ -182,7 +183,7 @@ def broadcast_matrices(input: Array, other: Array) -> None:
                 )
     if other.ndim == 2:
         return matrices(np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), other)
-    shape = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
+    shape = joint_shape(input.shape[:-2], other.shape[:-2])
     return batches(
         *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(math.prod(shape), *x.shape[-2:]) for x in (input, other)]
     )

@@ -64,6 +64,9 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = 
         check_type_of_out(out, dtype)
         tensor = write_made(name, out, array, name in RANGES)
     if options.get("requires_grad"):
+        if not isinstance(options["requires_grad"], int):
+            kind = type(options["requires_grad"]).__name__
+            raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {kind}")
         require_grad(tensor)
     return tensor
 

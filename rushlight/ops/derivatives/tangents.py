@@ -2,7 +2,7 @@
 
 A rule is a function of (op, outs, args, tangents): the operator, its outputs, its arguments without tangents, and by
 position the tangents, None where an argument has none. It returns the tangent of each output, or None to leave the
-operator to the general way. It is made of operations on tensors, so that it can be differentiated in its turn.
+operator to the general way. It is made of operations on tensors, so that it can be differentiated again.
 """
 
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ def _lerp_tensor(input, end, weight):
 @in_place
 @method
 def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | None = None) -> Tensor:
-    """The way from `input` to `end`, at `weight`: `input + weight * (end - input)`.
+    """Linear interpolation between `input` and `end`: `input + weight * (end - input)`.
 
     RuntimeError for tensors of different dtypes; a weight without dimensions may be of any.
 

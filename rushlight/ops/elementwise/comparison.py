@@ -314,6 +314,9 @@ def isin(
     return _isin(elements, test_elements, assume_unique, invert)
 
 
+FEW = 1 << 14  # comparisons that are quicker made than spared by sorting
+
+
 def among_own(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
     elements, tests, *how = args
@@ -330,4 +333,8 @@ def among_own(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 @operator(batch=among_own)
 def _isin(elements, test_elements, assume_unique, invert):
-    return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
+    tests = np.reshape(test_elements, -1)
+    if tests.size * np.size(elements) > FEW:
+        return np.isin(elements, tests, assume_unique=assume_unique, invert=invert)
+    found = np.logical_or.reduce(np.equal.outer(tests, elements), 0)
+    return np.logical_not(found) if invert else found

@@ -10,6 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.promotion import is_complex as complex_value
 from rushlight.ops.arguments.promotion import missing, refused
 from rushlight.ops.elementwise.selection import ratio
@@ -252,7 +253,7 @@ angle: Unary = unary(
     broadcasts=True,
 )
 def _complex(real, imag):
-    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
+    result = np.empty(joint_shape(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
     result.real, result.imag = real, imag
     return result
 

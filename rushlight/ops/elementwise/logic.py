@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
@@ -201,7 +202,7 @@ bitwise_right_shift: Binary = bitwise(
 def invert(self: Tensor) -> Tensor:
     """`~tensor`."""
     if self._array.dtype.kind not in "biu":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        raise TypeError(advised("~ (operator.invert) is only implemented on integer and Boolean-type tensors"))
     return call_unary(TABLE["bitwise_not"], self)
 
 

@@ -137,8 +137,8 @@ _pow_tensor = binary(
 def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element of `input` to the power of `exponent`; either may be a number.
 
-    RuntimeError for integers to the power of a negative number; a tensor's negative exponents give 0, but for bases of
-    1 and -1.
+    RuntimeError for integers to the power of a negative number; a tensor's negative exponents give 0, except
+    for bases of 1 and -1.
 
     >>> import rushlight as torch
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2), torch.pow(2, torch.tensor([1.0, 2.0]))

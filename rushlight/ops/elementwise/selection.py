@@ -131,6 +131,8 @@ def where(
         )
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
+    if input is None or other is None:
+        raise TypeError("where() takes both input and other, or neither.")
     dtype = condition._array.dtype
     if dtype.kind != "b":
         if dtype != np.uint8:

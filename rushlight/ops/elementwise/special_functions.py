@@ -279,7 +279,7 @@ xlogy: Binary = binary(
     special("xlogy"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
     lambda grad, input, other: grad * input / other,
-    """`input * log(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+    """`input * log(other)`; 0 where `input` is 0, whatever the logarithm is, unless it is NaN.
 
     >>> import rushlight as torch
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
@@ -294,7 +294,7 @@ xlog1py: Binary = binary(
     special("xlog1py"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
     lambda grad, input, other: grad * input / (other + 1),
-    """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+    """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm is, unless it is NaN.
 
     >>> import rushlight as torch
     >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))

@@ -86,6 +86,8 @@ def to(
             device = first
             if rest and rest[0] is not None and not isinstance(rest[0], bool):
                 d = dtypes.as_numpy(rest.pop(0))
+        if not all(flag is None or isinstance(flag, bool) for flag in rest):
+            raise TypeError("to() takes what to convert to, and then non_blocking and copy, True or False.")
         copy = copy or (len(rest) > 1 and bool(rest[1]))
     if device is not None and device_of(device) is not self.device:
         return moved(self, device_of(device), d)

@@ -6,9 +6,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rushlight.core.batched import Batched, repeated
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted
-from rushlight.devices import META, device_of
+from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
 from rushlight.kernels.steps import fill
@@ -171,8 +171,14 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
     """A tensor like another with a value everywhere, or with none (None)."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
+    array = input._array
+    if type(array) is np.ndarray and dtype is None and not options and get_default_device() is CPU:
+        d, array = array.dtype, input._settled()
+        return new_tensor(
+            blank_like(array, d, None) if value is None else filled_like(array, d, None, checked_number(value, d))
+        )
     like_options(input, options)
-    d = numpy_type(name, dtype, input._array.dtype)
+    d = numpy_type(name, dtype, array.dtype)
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
         return made(

@@ -134,7 +134,8 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     tensor([5., 0.], dtype=torch.float64)
     """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
+        kind = "Tensor" if isinstance(ndarray, TensorBase) else type_name(type(ndarray))
+        raise TypeError(f"expected np.ndarray (got {kind})")
     array = shared(ndarray)
     if not array.flags.writeable:
         warn(NOT_WRITABLE)

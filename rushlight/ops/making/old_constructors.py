@@ -1,4 +1,4 @@
-"""The constructors of old, which take sizes or data: `Tensor(2, 3)`, `FloatTensor([1, 2])`, `x.new(2)`."""
+"""The legacy constructors, which take sizes or data: `Tensor(2, 3)`, `FloatTensor([1, 2])`, `x.new(2)`."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def is_size(value: Any) -> bool:
 
 
 def options_of(dtype: np.dtype) -> str:
-    """A dtype as the messages of old constructors put it."""
+    """A dtype as the messages of legacy constructors name it."""
     return f"TensorOptions(dtype={C_NAMES.get(dtype.name, dtype.name)}, device=cpu)"
 
 

@@ -15,6 +15,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
 from rushlight.kernels.steps import count_up
+from rushlight.kernels.triangles import indices
 from rushlight.ops.arguments.options import Options, OutOptions, made, numpy_type
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
@@ -133,7 +134,7 @@ def tril_indices(
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return triangle("tril_indices", np.tri(*sides(row, col), offset, bool), dtype, options)
+    return triangle("tril_indices", row, col, offset, dtype, options)
 
 
 def triu_indices(
@@ -146,20 +147,16 @@ def triu_indices(
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    return triangle("triu_indices", ~np.tri(*sides(row, col), offset - 1, bool), dtype, options)
+    return triangle("triu_indices", row, col, offset, dtype, options)
 
 
-def triangle(name: str, mask: np.ndarray, dtype: Any, options: Any) -> Tensor:
-    """The indices of a mask's true elements."""
-    return made(name, np.stack(mask.nonzero()).astype(numpy_type(name, dtype), copy=False), options)
-
-
-def sides(row: int, col: int) -> tuple[int, int]:
-    """The sides of a matrix; RuntimeError for negative ones."""
-    for name, length in (("row", row), ("col", col)):
+def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: Any) -> Tensor:
+    """The indices of a triangle's elements; RuntimeError for negative sides."""
+    for side, length in (("row", row), ("col", col)):
         if length < 0:
-            raise RuntimeError(f"{name} must be non-negative, got{length}")
-    return row, col
+            raise RuntimeError(f"{side} must be non-negative, got{length}")
+    found = indices(index(row), index(col), index(offset), name == "tril_indices")
+    return made(name, found.astype(numpy_type(name, dtype), copy=False), options)
 
 
 def numbers(name: str, **arguments: Number | None) -> list[Any]:
@@ -249,14 +246,15 @@ def evenly(first: Array, last: Array, steps: int, dtype: np.dtype) -> np.ndarray
     The bounds may be arrays of as many dimensions: each pair of them has numbers of its own.
     """
     d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
+    if d.kind == "f" and steps != 1 and isinstance(first, (int, float)) and isinstance(last, (int, float)):
+        start, end = d.type(first), d.type(last)
+        step = (end - start) / d.type(max(steps - 1, 1))
+        out, half = np.empty(steps, d), steps // 2
+        count_up(out[:half], float(start), float(step))
+        count_up(out[half:], float(end), float(step), half + 1 - steps)
+        return out
     start, end = np.broadcast_arrays(np.asarray(first, d)[..., None], np.asarray(last, d)[..., None])
     step = (end - start) / d.type(max(steps - 1, 1))
-    if start.size == 1 and d.kind == "f" and steps != 1:
-        out = np.empty((*start.shape[:-1], steps), np.float64 if dtype.kind in "biu" else dtype)
-        half, row = steps // 2, out.reshape(-1)
-        count_up(row[:half], float(start.item()), float(step.item()))
-        count_up(row[half:], float(end.item()), float(step.item()), half + 1 - steps)
-        return out
     precise = np.result_type(d, np.float64)
     start, end, step = start.astype(precise), end.astype(precise), step.astype(precise)
     half = np.arange(steps // 2) * step

@@ -13,13 +13,13 @@ from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
 from rushlight.core.interpreters import noted, rely_on, writer
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import INDICES, kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.picking.batched_indexing import rows_picked, rows_put
-from rushlight.ops.picking.gather import _put_back
+from rushlight.ops.picking.gather import _put_back, with_parts_at
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -52,7 +52,7 @@ def _put_rows(input, indices, n):
 def table_cotangent(
     grad: Array, indices: Array, weight_shape: Sequence[int], padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
-    """The rows of a cotangent added up in their places, but for padding; divided by their numbers if so asked."""
+    """The rows of a cotangent added up in their places, without padding; divided by their numbers on request."""
     share = shares(indices, padding_idx, scale_grad_by_freq, grad.dtype)
     return _put_rows(grad if share is None else grad * np.expand_dims(share, -1), indices, weight_shape[0])
 
@@ -124,22 +124,19 @@ def embedding(
 
 
 def sparse_cotangent(grad: Array, indices: Array, weight_shape: Any, padding_idx: Any, scale_grad_by_freq: Any) -> Any:
-    """The rows of a cotangent with their places, but for padding: a sparse tensor."""
+    """The rows of a cotangent with their places, without padding: a sparse tensor."""
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
 
 
 def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: Any) -> Any:
-    """A sparse table of a shape with rows at their indices, but for those of padding."""
-    from rushlight.sparse.tensor import make
-
+    """A sparse table of a shape with rows at their indices, without those of padding."""
     places = np.reshape(np.asarray(indices), -1)
-    rows = rows if isinstance(rows, TensorBase) else new_tensor(rows)
     if padding_idx >= 0:
         kept = np.flatnonzero(places != padding_idx)
-        places, rows = places[kept], rows[new_tensor(kept)]
-    return make(places[None].astype(np.int64), rows, shape)
+        places, rows = places[kept], rows[new_tensor(kept) if isinstance(rows, TensorBase) else kept]
+    return with_parts_at(places[None].astype(np.int64), rows, shape)
 
 
 @operator(
@@ -166,7 +163,7 @@ def padding_row(padding_idx: int | None, weight: Tensor) -> int:
 
 def check_indices(function: str, indices: Tensor) -> None:
     """RuntimeError for indices that are no integers."""
-    if indices._array.dtype not in (np.int64, np.int32):
+    if indices._array.dtype not in INDICES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"torch.{TYPE_NAMES[indices.dtype]}Tensor instead (while checking arguments for {function})"

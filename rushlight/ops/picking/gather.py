@@ -9,13 +9,14 @@ from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import rely_on
+from rushlight.core.kinds import INDICES
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.kernels.picking import put_along, take_along
-from rushlight.layouts import owned
+from rushlight.layouts import joint_shape, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
@@ -37,14 +38,14 @@ def grid(index: Array, dim: int) -> tuple[Array, ...]:
     return tuple(places)
 
 
-def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
+def flwith_parts_at(index: Array, dim: int, shape: Sequence[int]) -> Array:
     """Where in an array of a shape, flattened, `index` along `dim` picks."""
     flat, step = 0, 1
     places = grid(index, dim)
     for i in reversed(range(len(shape))):
         flat = flat + places[i] * step
         step *= shape[i]
-    return np.broadcast_to(flat, index.shape).reshape(-1)
+    return np.reshape(flat, -1)
 
 
 @operator(
@@ -56,6 +57,29 @@ def _gather(input, dim, index):
         return np.reshape(input, -1)[index]
     found = take_along(input, index, dim)
     return input[grid(index, dim)] if found is None else found
+
+
+def sparse_cotangent(grad: Array, dim: int, index: Array, input_shape: Sequence[int]) -> Any:
+    """The elements of a cotangent with their places: a sparse tensor."""
+    index = np.asarray(index)
+    places = np.indices(index.shape).reshape(index.ndim, index.size)
+    if index.ndim:
+        places[dim] = index.reshape(-1)
+    return with_parts_at(places, np.reshape(grad, -1), input_shape)
+
+
+def with_parts_at(places: np.ndarray, parts: Any, shape: Sequence[int]) -> Any:
+    """A sparse tensor of a shape, with the parts of a cotangent at their places, which may coincide."""
+    from rushlight.sparse.tensor import make
+
+    values: Any = parts if isinstance(parts, TensorBase) else new_tensor(parts)
+    return make(places, values, shape)
+
+
+@operator(linear=True, batch=leading, aten="gather", node="GatherBackward0", input=sparse_cotangent)
+def _sparse_gather(input, dim, index):
+    """`_gather` whose input has a sparse cotangent."""
+    return _gather.forward(input, dim, index)
 
 
 @operator(
@@ -80,7 +104,7 @@ def _put_back(input, dim, index, shape, distinct=False):
         out[grid(index, dim)] = input
     elif input.size:
         out = np.zeros(out.size, input.dtype, like=input)
-        np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
+        np.add.at(out, flwith_parts_at(index, dim, shape), np.reshape(input, -1))
         return out.reshape(shape)
     return out
 
@@ -91,7 +115,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     dim = wrap_dim(dim, len(input._array.shape))
     if index._array.size == 0:
         return dim
-    if index._array.dtype not in (np.int64, np.int32):
+    if index._array.dtype not in INDICES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if src is not None and src._array.dtype != input._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
@@ -147,17 +171,16 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     """The elements of `input` at `index` along a dimension: `out[i][j] = input[index[i][j]][j]` for `dim=0`.
 
     The index has as many dimensions as `input` and is no larger apart from `dim`; the result has its shape.
-    RuntimeError where it does not fit. `sparse_grad` must stay False: there are no sparse tensors.
+    RuntimeError where it does not fit. With `sparse_grad` the gradient of `input` is a sparse tensor: the elements that
+    were picked.
 
     >>> import rushlight as torch
     >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0], [1]]))
     tensor([[1],
             [4]])
     """
-    if sparse_grad:
-        raise NotImplementedError("rushlight has no sparse tensors: leave sparse_grad=True out.")
     dim = check_index("gather", input, dim, index)
-    result = _gather(input, dim, index)
+    result = (_sparse_gather if sparse_grad else _gather)(input, dim, index)
     return result if out is None else write_out("gather", out, result, input)
 
 
@@ -172,7 +195,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     tensor([[1],
             [2]])
     """
-    if indices._array.dtype not in (np.int64, np.int32):
+    if indices._array.dtype not in INDICES:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {TYPE_NAMES[indices.dtype]}"
         )
@@ -186,7 +209,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     dim = wrap_dim(dim, input._array.ndim)
     shapes = [list(t._array.shape) for t in (input, indices)]
     shapes[0][dim] = shapes[1][dim] = 1
-    common = list(np.broadcast_shapes(*shapes))
+    common = list(joint_shape(*shapes))
     inner, outer = common.copy(), common.copy()
     inner[dim], outer[dim] = indices._array.shape[dim], input._array.shape[dim]
     size = max(outer[dim], 1)
@@ -286,13 +309,13 @@ def _scatter_add(input, dim, index, src):
     node="NotImplemented",
 )
 def _scatter_with_reduce(input, dim, index, src, reduce):
-    values = np.broadcast_to(corner(src, index.shape) if is_array(src) else src, index.shape)
+    values = corner(src, index.shape) if is_array(src) else np.broadcast_to(src, index.shape)
     return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
 
 def flat(index: Array, dim: int, input: Array) -> Array:
     """Where in the flattened input an index along a dimension points."""
-    return flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
+    return flwith_parts_at(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
 
 
 @takes_out

@@ -12,6 +12,7 @@ from rushlight.core.batched import Batched, aligned, spread, values
 from rushlight.core.batching import by, dynamic, with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import rely_on
+from rushlight.core.kinds import INDICES
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
@@ -58,8 +59,9 @@ def _add_at(input, shape, dim, index):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
         return as_array(np.add.reduce(input, axis=None))
-    rows = np.ascontiguousarray(np.moveaxis(input, dim, 0), like=input)
-    return np.ascontiguousarray(np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim), like=input)
+    rows = np.ascontiguousarray(np.swapaxes(input, dim, 0), like=input)
+    added = add_rows(np.reshape(index, -1), rows, shape[dim])
+    return np.ascontiguousarray(np.swapaxes(added, 0, dim), like=input)
 
 
 def vector_index(name: str, index: Tensor) -> None:
@@ -90,7 +92,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     """
     dim = wrap_dim(dim, input._array.ndim)
     vector_index("index_select", index)
-    if index._array.dtype not in (np.int64, np.int32):
+    if index._array.dtype not in INDICES:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if input._array.ndim == 0 and index._array.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)")
@@ -116,7 +118,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     """The dimension, after PyTorch's errors for an index and a source that do not fit."""
     dim, count = wrap_dim(dim, input._array.ndim), index._array.size
     vector_index(name, index)
-    if index._array.dtype not in (np.int64, np.int32):
+    if index._array.dtype not in INDICES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {TYPE_NAMES[index.dtype]}")
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(

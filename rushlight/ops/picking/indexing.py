@@ -65,12 +65,14 @@ def _accumulate(input, shape, key):
     dims, index, apart = located(key)
     rest = [dim for dim in range(len(shape)) if dim not in dims]
     places = 0 if apart else dims[0]
-    rows = np.moveaxis(input, range(places, places + index[0].ndim), range(index[0].ndim))
+    rows = np.moveaxis(input, range(places, places + index[0].ndim), range(index[0].ndim)) if places else input
     sizes = [shape[dim] for dim in dims]
     flat = flat_index([i.reshape(-1) for i in index], sizes)
     rows = np.ascontiguousarray(rows, like=rows).reshape(flat.size, *[shape[dim] for dim in rest])
-    out = add_rows(flat, rows, int(np.prod(sizes))).reshape(*sizes, *[shape[dim] for dim in rest])
-    return np.ascontiguousarray(np.moveaxis(out, range(len(dims)), dims), like=input)
+    out = add_rows(flat, rows, math.prod(sizes)).reshape(*sizes, *[shape[dim] for dim in rest])
+    if dims != list(range(len(dims))):
+        out = np.moveaxis(out, range(len(dims)), dims)
+    return np.ascontiguousarray(out, like=input)
 
 
 def located(key):
@@ -86,7 +88,7 @@ def located(key):
             blocks.append(number)
         else:
             dim += 1
-    return dims, np.broadcast_arrays(*index), blocks[-1] - blocks[0] >= len(blocks)
+    return dims, index if len(index) == 1 else np.broadcast_arrays(*index), blocks[-1] - blocks[0] >= len(blocks)
 
 
 def __getitem__(self, key):
@@ -250,8 +252,9 @@ def _index_put(input, values, key, accumulate):
 @in_float32
 def added_at(input: Array, values: Array, key: Any) -> Array:
     """A copy with values added in at a key."""
-    values = np.broadcast_to(values, input[key].shape)
-    return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
+    shape = selected_shape(input, key)
+    values = values if values.shape == shape else np.broadcast_to(values, shape)
+    return input + _accumulate.forward(values, input.shape, key).astype(input.dtype, copy=False)
 
 
 def put(
@@ -306,6 +309,13 @@ def checked_values(
 
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
     """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
+    dims = [dim for dim, item in enumerate(key) if is_array(item)]
+    if all(type(key[dim]) is np.ndarray and key[dim].dtype.kind != "b" for dim in dims):
+        shapes = {key[dim].shape for dim in dims}
+        if len(shapes) == 1:
+            rest = [n for dim, n in enumerate(array.shape) if dim not in dims]
+            place = dims[0] if dims[-1] - dims[0] < len(dims) else 0
+            return (*rest[:place], *shapes.pop(), *rest[place:])
     within = [np.zeros_like(item) if is_array(item) and item.dtype != bool else item for item in key]
     within = tuple([item.example() if type(item) is Batched else item for item in within])
     return np.broadcast_to(np.empty((), bool, like=array), array.shape)[within].shape

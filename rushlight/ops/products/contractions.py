@@ -77,7 +77,7 @@ def _einsum(operands, subscripts, output):
 
 
 def einsum(*args: Any) -> Tensor:
-    """A sum of products of tensors, told by Einstein's notation.
+    """Sums of products of tensors, written in Einstein's notation.
 
     `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run together,
     and those absent from the result are summed over. Without `->`, the letters that stand once make the result, in
@@ -270,7 +270,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 
 def check_chain(tensors: Sequence[Tensor]) -> None:
-    """The errors of `multi_dot`, but for sizes."""
+    """The errors of `multi_dot`, except those about sizes."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     for i, x in enumerate(tensors):

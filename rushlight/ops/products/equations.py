@@ -61,7 +61,7 @@ def parse(equation: str, shapes: tuple[Any, ...]) -> tuple[tuple[str, ...], str]
         term.replace("...", dims[len(dims) - (len(shape) - len(term) + 3) :])
         for term, shape in zip(terms, shapes, strict=True)
     )
-    check_sizes(subscripts, shapes)
+    check_letter_sizes(subscripts, shapes)
     if not arrow:
         once = sorted(c for c, n in Counter(left).items() if n == 1 and c.isalpha())
         return subscripts, dims + "".join(once)
@@ -110,7 +110,7 @@ def unused(*terms: str) -> Any:
     return (c for c in LETTERS if not any(c in term for term in terms))
 
 
-def check_sizes(subscripts, shapes):
+def check_letter_sizes(subscripts, shapes):
     """RuntimeError where one letter stands for two sizes, neither of them 1."""
     sizes = {}
     for i, (term, shape) in enumerate(zip(subscripts, shapes, strict=True)):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.batching import elementwise
@@ -62,14 +63,19 @@ def is_within_matmul() -> bool:
     return frame is not None and frame.f_code is MATMUL
 
 
+def laid(input: Array, mat2: Array, by_columns: bool) -> Array:
+    """The product of two matrices, row by row or column by column in memory: a gradient lies as what it belongs to."""
+    return _mm(mat2.T, input.T).T if by_columns else _mm(input, mat2)
+
+
 _mm: Operator = operator(
     name="mm",
     aten=product_events("mm", of_mm),
     slot="mm",
     batch=with_matrix,
     linear=True,
-    input=lambda grad, mat2: _mm(grad, mat2.T),
-    mat2=lambda grad, input: _mm(input.T, grad),
+    input=lambda grad, input_by_columns, mat2: laid(grad, mat2.T, input_by_columns),
+    mat2=lambda grad, input, mat2_by_columns: laid(input.T, grad, mat2_by_columns),
 )(kernels.product)
 
 
@@ -148,7 +154,7 @@ def _bmm(input, mat2):
     node="UnsafeViewBackward0",
     aten=product_events("mm", of_mm),
     input=lambda grad, other: _folded(grad, other.T),
-    other=lambda grad, input: _mm(rows(input).T, rows(grad)),
+    other=lambda grad, input, other_by_columns: laid(rows(input).T, rows(grad), other_by_columns),
 )
 def _folded(input, other):
     """A batch of matrices times one matrix, as a single product of matrices."""
@@ -214,7 +220,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         return not_tensors(mm, input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 2 or y.ndim != 2:
-        raise RuntimeError(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix")
+        raise RuntimeError(advised(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix"))
     result = tried(_mm, mismatch.matrices, input, mat2)
     return result if out is None else write_out("mm", out, result, input, mat2)
 

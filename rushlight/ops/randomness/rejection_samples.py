@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import on_more_levels
 from rushlight.kernels.implicit import beta_slope, gamma_slope
+from rushlight.layouts import joint_shape
 from rushlight.ops.randomness.random_tensors import source
 from rushlight.ops.table import no_derivative, operator
 from rushlight.random import Generator
@@ -105,7 +106,7 @@ def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
 
 @operator(name="binomial", batch=on_more_levels, broadcasts=True, count=zero, prob=zero)
 def _binomial(count, prob, generator):
-    return successes(generator, np.broadcast_shapes(count.shape, prob.shape), count, prob)
+    return successes(generator, joint_shape(count.shape, prob.shape), count, prob)
 
 
 @for_examples

@@ -12,6 +12,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
+from rushlight.kernels.triangles import indices
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import ratio
 from rushlight.ops.reductions.norms import norm_cotangent, norm_of, vector_norm
@@ -162,7 +163,8 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    rows, columns = np.triu_indices(input._array.shape[0], 1)
+    n = input._array.shape[0]
+    rows, columns = indices(n, n, 1, False)
     if input._array.shape[1] == 0:
         return norm_of_rows(input[rows] - input[columns], p)
     return _cdist(input, input, p)[rows, columns]

@@ -11,6 +11,7 @@ from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
+from rushlight.kernels.reductions import LARGEST, SMALLEST, reduced, total
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
@@ -59,7 +60,7 @@ def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
 def _max(input):
-    return np.maximum.reduce(input, None)
+    return total(input, LARGEST)
 
 
 @operator(
@@ -71,7 +72,7 @@ def _max(input):
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
 def _min(input):
-    return np.minimum.reduce(input, None)
+    return total(input, SMALLEST)
 
 
 @operator(
@@ -81,7 +82,7 @@ def _min(input):
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
 )
 def _amax(input, dims, keepdim):
-    return np.maximum.reduce(input, dims, None, None, keepdim)
+    return reduced(input, dims, keepdim, LARGEST)
 
 
 @operator(
@@ -91,7 +92,7 @@ def _amax(input, dims, keepdim):
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
 )
 def _amin(input, dims, keepdim):
-    return np.minimum.reduce(input, dims, None, None, keepdim)
+    return reduced(input, dims, keepdim, SMALLEST)
 
 
 @operator(
@@ -101,7 +102,7 @@ def _amin(input, dims, keepdim):
     ),
 )
 def _aminmax(input, dims, keepdim):
-    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
+    return reduced(input, dims, keepdim, SMALLEST), reduced(input, dims, keepdim, LARGEST)
 
 
 def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], dim: int) -> Array:

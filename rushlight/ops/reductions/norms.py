@@ -12,6 +12,8 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.kernels.reductions import SIZES, SQUARES, reduced
+from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.arithmetic import no_booleans
@@ -37,12 +39,12 @@ def norm_of(x, p, dims, keepdim):
         elements = x.reshape(-1)
         return np.sqrt(np.dot(elements, elements)).reshape([1] * (x.ndim * keepdim))
     if p == 2:
-        return np.sqrt(added(x * x, dims, keepdim))
+        return np.sqrt(reduced(x, dims, keepdim, SQUARES))
     if p == 0:
         return added((x != 0).astype(x.real.dtype), dims, keepdim)
-    size = np.abs(x)
     if p == 1:
-        return added(size, dims, keepdim)
+        return reduced(x, dims, keepdim, SIZES)
+    size = np.abs(x)
     if p == math.inf:
         return np.maximum.reduce(size, dims, None, None, keepdim, initial=0)
     if p == -math.inf:
@@ -168,7 +170,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """
     if not isinstance(other, TensorBase):
         return refuse("dist", "other", 2, other)
-    shape = np.broadcast_shapes(input._array.shape, other._array.shape)
+    shape = joint_shape(input._array.shape, other._array.shape)
     if 0 in shape and (p < 0 or p == math.inf):
         refuse_empty(shape, p, None)
     return _dist(input, other, float(p))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
@@ -28,8 +29,8 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
     """The values at one place in each row along a dimension, and the index of the places."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64, like=input)
-    index = np.expand_dims(index, dim)
-    values = np.take_along_axis(input, index, dim)
+    index = np.reshape(index, kept(input.shape, (dim,)))
+    values = _gather.forward(input, dim, index)
     return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
 
 
@@ -38,7 +39,12 @@ def ranked(rows: Array, rank: Any) -> Array:
     if isinstance(rank, int):
         return np.argpartition(rows, rank, -1)[..., rank]
     order = np.argsort(rows, -1, kind="stable")
-    return np.take_along_axis(order, rank[..., None], -1)[..., 0]
+    return at_places(order, rank)
+
+
+def at_places(rows: Array, places: Array) -> Array:
+    """The element at one place of each row along the last dimension."""
+    return _gather.forward(rows, rows.ndim - 1, places[..., None])[..., 0]
 
 
 def middle(rows: Array) -> Array:
@@ -64,20 +70,21 @@ def middle_number(rows: Array) -> Array:
 def most_frequent(rows: Array) -> Array:
     """The index of the most frequent element of each row: of the smallest such, the last place."""
     order = np.argsort(rows, -1, kind="stable")
-    values = np.take_along_axis(rows, order, -1)
+    values = _gather.forward(rows, rows.ndim - 1, order)
     place = np.arange(rows.shape[-1], like=rows)
     first = np.ones(rows.shape, bool, like=rows)
     first[..., 1:] = values[..., 1:] != values[..., :-1]
     start = np.maximum.accumulate(np.where(first, place, 0), -1)
     longest = (place - start).argmax(-1)
-    return np.take_along_axis(order, longest[..., None], -1)[..., 0]
+    return at_places(order, longest)
 
 
 def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
     """Enters an operator that picks one element of each row along a dimension: `choose` gives their index."""
 
     def forward(input, dim, keepdim, *options):
-        return picked(input, choose(np.moveaxis(input, dim, -1), *options) if input.ndim else 0, dim, keepdim)
+        rows = input if dim >= input.ndim - 1 else np.moveaxis(input, dim, -1)
+        return picked(input, choose(rows, *options) if input.ndim else 0, dim, keepdim)
 
     def formula(grads, result1, input_shape, dim):
         return returned(grads, result1, input_shape, dim)
@@ -120,7 +127,7 @@ def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array
         return np.full(batch, np.nan).astype(input.dtype)
     if not batch:
         return middle_value(rows, choose is middle_number)
-    return np.take_along_axis(rows, choose(rows)[..., None], -1)[..., 0]
+    return at_places(rows, choose(rows))
 
 
 def middle_value(row: Array, numbers_only: bool) -> Array:
@@ -213,7 +220,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     wrapped = wrap_dim(dim, array.ndim)
     n = array.shape[wrapped] if array.ndim else 1
     if n and not 1 <= k <= n:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {wrapped}")
+        raise RuntimeError(advised(f"kthvalue(): selected number k out of range for dimension {wrapped}"))
     return along("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
 
 

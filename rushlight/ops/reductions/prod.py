@@ -1,6 +1,5 @@
 """Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from rushlight.core.batching import leading, over_all
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
-from rushlight.kernels.compiled import load
+from rushlight.kernels.reductions import PRODUCT, reduced, total
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.reductions.reduction import integers_widened, repeated, spread
@@ -19,8 +18,6 @@ from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["cumprod", "prod"]
-
-fast: ModuleType | None = load("row_products")
 
 
 def along(dim: int, place: slice) -> tuple[slice, ...]:
@@ -114,7 +111,7 @@ def prod_cotangent(grad: Array, input: Array) -> Array:
     input=lambda grad, input, result: prod_cotangent(grad, input),
 )
 def _prod(input):
-    return np.multiply.reduce(input, None)
+    return total(input, PRODUCT)
 
 
 @operator(
@@ -127,8 +124,8 @@ def _prod(input):
     ),
 )
 def _prod_dim(input, dim, keepdim, dtype):
-    if fast is not None and input.dtype == dtype and (values := fast.row_products(input, dim, keepdim)) is not None:
-        return values
+    if input.dtype == dtype and input.ndim:
+        return reduced(input, (dim,), keepdim, PRODUCT)
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
 
 

@@ -12,7 +12,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
-from rushlight.kernels.reductions import total
+from rushlight.kernels.reductions import NUMBERS, SUM, reduced, total
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.table import method, operator
@@ -21,8 +21,6 @@ from rushlight.tensors import Tensor
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "sum"]
 
 Dim = int | tuple[int, ...] | list[int] | None
-
-BLOCK = 4096  # rows of float32 that are added one after the other; more of them are added in blocks
 
 
 def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
@@ -83,14 +81,11 @@ def integers_widened(input: Any) -> Array:
 
 
 def added(array, dims, keepdim, d=None):
-    """The sum over `dims`; for precision float16 is added in float32, and long columns in blocks."""
-    if d is None and len(dims) == array.ndim and array.dtype.kind == "f" and array.dtype.itemsize > 2:
-        return total(array).reshape((1,) * array.ndim if keepdim else ())
+    """The sum over `dims`; for precision float16 is added in float32."""
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
-    if dims == (0,) and array.ndim == 2 and array.shape[0] > BLOCK and array.dtype.itemsize < 8:
-        blocks = np.add.reduceat(array, range(0, array.shape[0], BLOCK // 8), 0, d)
-        return np.add.reduce(blocks, 0, None, None, keepdim)
+    if d is None or d == array.dtype:
+        return reduced(array, dims, keepdim, SUM)
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
@@ -204,6 +199,8 @@ def _is_number(input):
     batch=leading, input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
 )
 def _nansum(input, dims, keepdim, dtype):
+    if dtype in (None, input.dtype) and input.dtype != np.float16:
+        return reduced(input, dims, keepdim, NUMBERS)
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
 
 
@@ -288,6 +285,8 @@ def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 
 @operator(batch=leading)
 def _count_nonzero(input, dims):
+    if len(dims) == input.ndim and type(input) is np.ndarray:
+        return np.count_nonzero(input)
     return np.add.reduce(input != 0, dims, np.int64)
 
 

@@ -90,7 +90,7 @@ def mean_cotangent(grad: Array, input_shape: Sequence[int], dims: Sequence[int],
 
 
 def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdim: bool) -> Any:
-    """The sum of squares of what is left without the mean, over their number but for the correction."""
+    """The sum of squared deviations from the mean, divided by their number minus the correction."""
     rest = input - input.mean(dims, keepdim=True)
     squares = (rest * rest).sum(dims, keepdim=keepdim)
     return squares * (squares.numel() / (input.numel() - correction * squares.numel()))

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
+from rushlight.kernels.triangles import triangle
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
@@ -21,12 +22,12 @@ __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
 def _tril(input, diagonal):
-    return np.tril(input, diagonal) if input.size else input.copy()
+    return triangle(input, diagonal, True)
 
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input, diagonal):
-    return np.triu(input, diagonal) if input.size else input.copy()
+    return triangle(input, diagonal, False)
 
 
 @in_place
@@ -69,7 +70,8 @@ def check_matrices(name: str, input: Tensor) -> None:
 def _diag_embed(input, offset, dim1, dim2):
     n = input.shape[-1] + abs(offset)
     out = np.zeros((*input.shape[:-1], n, n), input.dtype, like=input)
-    out = np.moveaxis(out, (-2, -1), (dim1, dim2))
+    if (dim1, dim2) != (out.ndim - 2, out.ndim - 1):
+        out = np.moveaxis(out, (-2, -1), (dim1, dim2))
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
     return out
 
@@ -132,8 +134,7 @@ def trace_batch(n: int, input: Array) -> Any:
 
 @operator(linear=True, input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
 def _trace(input):
-    dtype = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
-    return np.trace(input, dtype=dtype)
+    return np.add.reduce(input.diagonal(), None, np.int64 if input.dtype.kind in "biu" else None)
 
 
 def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:

@@ -119,7 +119,7 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
         raise RuntimeError(advised(said))
     order = tuple([wrap_dim(dim, ndim) for dim in order])
     if len(set(order)) < ndim:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+        raise RuntimeError(advised("permute(): duplicate dims are not allowed."))
     return _permute(input, order)
 
 

@@ -85,7 +85,7 @@ def check_list(name: str, tensors: Any) -> list[Tensor]:
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along a dimension; their other sizes are the same. The result has their common dtype.
 
-    Empty vectors, of shape (0,), are left out whatever the shapes of the others, as PyTorch does from of old.
+    Empty vectors, of shape (0,), are left out whatever the shapes of the others, as in PyTorch.
 
     >>> import rushlight as torch
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3.0])])
@@ -95,17 +95,17 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [tensor._array.shape for tensor in tensors]
-    for i, shape in enumerate(shapes):
-        if not shape:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     first = next((shape for shape in shapes if shape != (0,)), (0,))
     dim = wrap_dim(dim, len(first))
-    check_sizes(shapes, first, dim)
+    if shapes.count(first) < len(shapes):
+        check_joined_sizes(shapes, first, dim)
     result = _cat(tensors, dim, common_dtype(tensors))
     return result if out is None else write_out("cat", out, result, *tensors)
 
 
-def check_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) -> None:
+def check_joined_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) -> None:
     """RuntimeError where a size differs in another dimension than that of joining."""
     for i, shape in enumerate(shapes):
         if shape == (0,) or shape == first:

@@ -108,8 +108,8 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
 def _unpad(input, shape, places):
     """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
-        rows = np.moveaxis(input, dim, 0)
-        input = np.moveaxis(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
+        rows = np.swapaxes(input, dim, 0)
+        input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
     return np.ascontiguousarray(input, like=input)
 
 

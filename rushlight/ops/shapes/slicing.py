@@ -72,7 +72,7 @@ Tensor.slice = slice_of
 
 @method
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
-    """A view of `length` indices of a dimension from `start` on. RuntimeError where they are not there.
+    """A view of `length` indices of a dimension from `start` on. RuntimeError where some of them do not exist.
 
     >>> import rushlight as torch
     >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)

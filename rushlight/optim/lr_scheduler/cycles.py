@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.optim.lr_scheduler.scheduler import LRScheduler, one_for_each, require_optimizer, set_value
 from rushlight.optim.optimizer import Optimizer
 
@@ -171,7 +172,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The rates on the cosine of the present cycle, one for each group."""
         self._warn_outside_step()
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (lr - self.eta_min) * height for lr in self.base_lrs]
@@ -294,7 +295,7 @@ class OneCycleLR(_WithMomentum):
 def number_of_steps(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
     """The number of steps, which may be given as epochs of steps. ValueError for what is not positive."""
     if total_steps is None and (epochs is None or steps_per_epoch is None):
-        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        raise ValueError(advised("You must define either total_steps OR (epochs AND steps_per_epoch)"))
     given = (
         {"total_steps": total_steps}
         if total_steps is not None

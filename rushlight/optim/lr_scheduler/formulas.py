@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.optim.lr_scheduler.scheduler import LRScheduler
 from rushlight.optim.optimizer import Optimizer
 
@@ -39,7 +40,7 @@ class _ByLambda(LRScheduler):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lambdas)}")
         for function in lambdas:
             if not callable(function):
-                raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
+                raise TypeError(advised(f"lr_lambda should be a function, but got {type(function).__name__}"))
         self.lr_lambdas = lambdas
         super().__init__(optimizer, last_epoch)
 
@@ -69,7 +70,7 @@ class LambdaLR(_ByLambda):
     """
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The first rates times the functions of the epoch, one for each group."""
         self._warn_outside_step()
         return [lr * function(self.last_epoch) for function, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
@@ -90,7 +91,7 @@ class MultiplicativeLR(_ByLambda):
     """
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The last rates times the functions of the epoch, one for each group."""
         self._warn_outside_step()
         if self._is_initial:
             return self._unchanged()
@@ -117,7 +118,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The last rates, times `gamma` every `step_size` epochs, one for each group."""
         self._warn_outside_step()
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self._scaled(self.gamma) if due else self._unchanged()
@@ -147,7 +148,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The last rates, times `gamma` at each milestone, one for each group."""
         self._warn_outside_step()
         if self.last_epoch not in self.milestones:
             return self._unchanged()
@@ -183,7 +184,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The rates times `factor` until `total_iters` epochs are over, one for each group."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._scaled(self.factor)
@@ -230,7 +231,7 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The rates times the factor of this epoch, one for each group."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._scaled(self.start_factor)
@@ -264,7 +265,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The last rates times `gamma`, one for each group."""
         self._warn_outside_step()
         return self._unchanged() if self._is_initial else self._scaled(self.gamma)
 
@@ -293,7 +294,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The rates on the polynomial's way to 0, one for each group."""
         self._warn_outside_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._unchanged()
@@ -328,7 +329,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates of this epoch."""
+        """The rates on the cosine between the first one and `eta_min`, one for each group."""
         self._warn_outside_step()
         epoch, low, groups = self.last_epoch, self.eta_min, self.optimizer.param_groups
         if self._is_initial:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import from_numpy_dtype
 from rushlight.ops.shapes import joining
@@ -34,9 +35,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return rebuilt(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
-            raise RuntimeError("each element in list of batch should be of equal size")
+            raise RuntimeError(advised("each element in list of batch should be of equal size"))
         return rebuilt(first, [default_collate(samples) for samples in zip(*batch, strict=True)])
-    raise TypeError(UNKNOWN.format(type(first)))
+    raise TypeError(advised(UNKNOWN.format(type(first))))
 
 
 UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
@@ -50,7 +51,7 @@ def stack(batch: Any) -> Tensor:
 def stack_arrays(batch: Any) -> Any:
     """The same for arrays."""
     if batch[0].dtype.kind in "SUO":
-        raise TypeError(UNKNOWN.format(batch[0].dtype))
+        raise TypeError(advised(UNKNOWN.format(batch[0].dtype)))
     array = np.stack(batch)
     from_numpy_dtype(array.dtype)
     return new_tensor(array)

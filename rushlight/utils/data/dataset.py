@@ -76,7 +76,12 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """
 
     def __init__(self, *tensors: Tensor):
-        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+        try:
+            sizes = {tensor.size(0) for tensor in tensors}
+        except (AttributeError, TypeError) as error:  # a list, an array
+            advice = "TensorDataset takes tensors: torch.tensor(...), torch.from_numpy(array)."
+            raise type(error)(f"{error}. {advice}") from None
+        if len(sizes) > 1:
             raise AssertionError(advised("Size mismatch between tensors"))
         self.tensors = tensors
 

@@ -22,7 +22,7 @@ LACKING = (
 
 
 def arrays(value: Any) -> Any:
-    """A value with arrays in the places of tensors, wherever they are in it."""
+    """A value with arrays in the places of tensors, nested ones included."""
     return tree_map(lambda leaf: leaf.numpy(force=True) if isinstance(leaf, TensorBase) else leaf, value)
 
 

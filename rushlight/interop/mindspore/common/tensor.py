@@ -20,7 +20,7 @@ class Tensor:
     """An array with MindSpore's ways: of numbers, sequences, NumPy arrays or tensors, or of a shape and `init`.
 
     Python floats become float32, integers int64; NumPy arrays keep their type; `dtype` overrides both. The data are
-    copied. Nothing is recorded on a tensor: gradients come from `grad` and its like, which differentiate functions.
+    copied. Nothing is recorded on a tensor: gradients come from `grad` and similar functions.
 
     TypeError for a type that tensors cannot have, ValueError where neither data nor shape, dtype and init are given.
 

@@ -75,7 +75,7 @@ class LeakyReLU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """x where it is positive, else alpha * x; the shape of x."""
         return ops.leaky_relu(x, self.alpha)
 
 
@@ -87,7 +87,7 @@ class ELU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """x where it is positive, else alpha (eˣ - 1); the shape of x."""
         return ops.elu(x, self.alpha)
 
 
@@ -99,7 +99,7 @@ class GELU(Cell):
         self.approximate = approximate
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """x Φ(x) of each element, or its approximation by tanh."""
         return ops.gelu(x, "tanh" if self.approximate else "none")
 
 
@@ -111,7 +111,7 @@ class PReLU(Cell):
         self.w: Parameter = Parameter(initializer(w, (channel,)), name="a")
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """x where it is positive, else x times the weight of its channel."""
         return ops.prelu(x, self.w)
 
 
@@ -123,7 +123,7 @@ class Softmax(Cell):
         self.axis = axis
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """Positive numbers that sum to 1 along the cell's axis."""
         return ops.softmax(x, self.axis)
 
 
@@ -131,7 +131,7 @@ class LogSoftmax(Softmax):
     """`ops.log_softmax` along an axis."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """The logarithm of the softmax along the cell's axis."""
         return ops.log_softmax(x, self.axis)
 
 
@@ -151,7 +151,7 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """The same elements with fewer dimensions."""
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 
@@ -170,7 +170,7 @@ class Dropout(Cell):
             raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {self.p}.")
 
     def construct(self, x: Tensor) -> Tensor:
-        """The result."""
+        """x with random zeros while training, x itself otherwise."""
         return ops.dropout(x, self.p, self.training)
 
     def extend_repr(self) -> str:
@@ -194,7 +194,7 @@ class Pool(Cell):
         self.kernel_size, self.strides, self.pad_mode = kernel_size, stride, pad_mode
 
     def extend_repr(self) -> str:
-        """The options."""
+        """Kernel size, stride and padding mode, as `repr` shows them."""
         return f"kernel_size={self.kernel_size}, stride={self.strides}, pad_mode={self.pad_mode}"
 
 

@@ -33,7 +33,7 @@ class Cell:
         self.__dict__.update(_params={}, _cells={}, _auto_prefix=auto_prefix, training=False, requires_grad=False)
         if hasattr(self, "bprop"):
             raise NotImplementedError(
-                "Cell: a gradient of one's own (bprop) is not served; rushlight.autograd.Function has it."
+                "Cell: a custom gradient (bprop) is not supported; rushlight.autograd.Function has it."
             )
         for name, value in (flags or {}).items():
             setattr(self, name, value)

@@ -66,7 +66,7 @@ class Dense(Cell):
         return x if self.activation is None else self.activation(x)
 
     def extend_repr(self) -> str:
-        """The sizes."""
+        """The numbers of channels and whether there is a bias, as `repr` shows them."""
         return f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
 
 
@@ -122,7 +122,7 @@ class Conv2d(Cell):
         return ops.conv2d(x, self.weight, bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:
-        """The options."""
+        """The sizes and options of the convolution, as `repr` shows them."""
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
             f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
@@ -162,7 +162,7 @@ class Embedding(Cell):
         return ops.gather(self.embedding_table, ids, 0)
 
     def extend_repr(self) -> str:
-        """The sizes."""
+        """The size of the table, as `repr` shows it."""
         return f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}"
 
 
@@ -198,7 +198,7 @@ class LayerNorm(Cell):
         return ops.layer_norm(input_x, self.normalized_shape, self.gamma, self.beta, self.epsilon)
 
     def extend_repr(self) -> str:
-        """The options."""
+        """The normalized shape, scale and shift, as `repr` shows them."""
         return f"normalized_shape={self.normalized_shape}, gamma={self.gamma}, beta={self.beta}"
 
 
@@ -252,7 +252,7 @@ class BatchNorm(Cell):
         )
 
     def extend_repr(self) -> str:
-        """The options."""
+        """The number of channels, options and statistics, as `repr` shows them."""
         return (
             f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, "
             f"beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}"

@@ -45,7 +45,7 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """The squared differences of logits and labels, reduced as the cell says."""
         return self.get_loss(ops.square(logits - labels))
 
 
@@ -53,7 +53,7 @@ class L1Loss(LossBase):
     """The absolute error."""
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """The absolute differences of logits and labels, reduced as the cell says."""
         return self.get_loss(ops.abs(logits - labels))
 
 
@@ -69,7 +69,7 @@ class SmoothL1Loss(LossBase):
         self.beta = beta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """Squared below `beta`, linear above, reduced as the cell says."""
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
@@ -81,7 +81,7 @@ class HuberLoss(LossBase):
         self.delta = delta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """Squared below `delta`, linear above, reduced as the cell says."""
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -103,7 +103,7 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """The cross entropy of logits (N, C, ...) with class indices (N, ...) or probabilities (N, C, ...)."""
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
@@ -118,7 +118,7 @@ class NLLLoss(LossBase):
         self.weight, self.ignore_index = weight, ignore_index
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """Minus the log probability of each sample's class, reduced as the cell says."""
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
@@ -130,7 +130,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse = sparse
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """The cross entropy of each row of logits (N, C), reduced as the cell says."""
         if self.sparse:
             return ops.cross_entropy(logits, labels, reduction=self.reduction)
         return self.get_loss(ops.SoftmaxCrossEntropyWithLogits()(logits, labels)[0])
@@ -144,7 +144,7 @@ class BCELoss(LossBase):
         self.weight = weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """-(y log p + (1 - y) log(1 - p)) for probabilities p and labels y, reduced as the cell says."""
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
@@ -160,5 +160,5 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss."""
+        """The binary cross entropy after a sigmoid, reduced as the cell says."""
         return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

@@ -18,7 +18,7 @@ class WithLossCell(Cell):
         self._backbone, self._loss_fn = backbone, loss_fn
 
     def construct(self, data: Tensor, label: Tensor) -> Tensor:
-        """The loss."""
+        """Runs the network on `data`, and compares its output with `label`."""
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -50,7 +50,7 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
 
     def construct(self, *inputs: Any) -> Tensor:
-        """The loss."""
+        """Computes the loss and its gradients, and changes the parameters once."""
         loss, gradients = value_and_grad(self.network, None, self.optimizer.parameters)(*inputs)
         self.optimizer(tuple(gradient * self.sens for gradient in gradients))
         return loss

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
@@ -50,7 +51,9 @@ class Conversion(Traversal):
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
+                advised(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
+                )
             )
         if dtype.is_complex:
             warn(

@@ -1,14 +1,16 @@
 """Images of another size, sampled at points, and rearranged."""
 
+import numpy as np
 from nn.functional.cases.form import Case, waves
 
 X = waves(2, 2, 7, 5)
+PIXELS = (np.arange(2 * 3 * 7 * 5) * 37 % 251).astype(np.uint8).reshape(2, 3, 7, 5)
 POINTS = 1.2 * waves(2, 3, 4, 2, phase=7)
 
 
-def resized(mode, input, *args, **options):
+def resized(mode, input, *args, order=1, **options):
     """An interpolation."""
-    return Case(lambda F, torch, x: F.interpolate(x, *args, mode=mode, **options), (input,), 1)
+    return Case(lambda F, torch, x: F.interpolate(x, *args, mode=mode, **options), (input,), order)
 
 
 def sampled(mode, padding, align):
@@ -24,6 +26,17 @@ for mode in ("bilinear", "bicubic"):
     IMAGES[f"{mode}, corners"] = resized(mode, X, (9, 3), align_corners=True)
     IMAGES[f"{mode}, smooth"] = resized(mode, X, (3, 4), antialias=True)
     IMAGES[f"{mode}, smooth, corners"] = resized(mode, X, (3, 4), antialias=True, align_corners=True)
+    for smooth in (False, True):
+        IMAGES |= {
+            f"{mode} of bytes to {size}, smooth {smooth}": resized(mode, PIXELS, size, antialias=smooth)
+            for size in ((3, 4), (14, 10), (7, 9))
+        }
+for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
+    IMAGES[f"{mode}, sizes kept and doubled"] = resized(mode, X, None, (1.1, 2.15))
+    IMAGES[f"{mode} of bytes, sizes kept and doubled"] = resized(mode, PIXELS, None, (1.1, 2.15))
+for mode in ("bilinear", "bicubic", "lanczos"):
+    IMAGES[f"{mode}, smooth, sizes kept"] = resized(mode, X, None, (1.1, 1.9), antialias=True, order=0)
+IMAGES["lanczos of bytes"] = resized("lanczos", PIXELS, (3, 4), antialias=True)
 IMAGES["lanczos"] = resized("lanczos", X, (3, 4), antialias=True)
 IMAGES["scale from sizes"] = resized("bilinear", X, None, 1.7, recompute_scale_factor=True)
 for mode in ("nearest", "linear", "nearest-exact", "area"):
