@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-RUSHLIGHT = Path(__file__).parent.parent / "rushlight"
+RUSHLIGHT = Path(importlib.util.find_spec("rushlight").origin).parent  # in the clone, or where it is installed
 
 
 @dataclass(frozen=True)

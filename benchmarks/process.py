@@ -30,7 +30,11 @@ class Process:
         command = [sys.executable, "-m", "benchmarks.worker", name]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, cwd=ROOT)
-        self.description = self.ask("describe")
+        try:
+            self.description = self.ask("describe")
+        except Cannot:
+            self.end()  # a stopped one would outlive this process
+            raise
 
     def ask(self, command: str, *arguments, patience: float | None = None):
         """The answer to a command of `Worker`; Cannot where it fails or takes longer than `patience` seconds."""
