@@ -13,6 +13,11 @@ from rushlight.tensors import Tensor, disabled_torch_function, dispatches, rebui
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
+CASTS = {"half", "float", "double", "char", "short", "int", "long", "cuda", "cpu", "to"}
+WITHOUT_SHAPE = {"__hash__", "size", "copy_", "is_complex", "is_floating_point", "get_device", *CASTS}
+"""The functions that take a parameter without a shape."""
+
+
 def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
     """The array of a tensor; an empty one for None. TypeError for anything else."""
     if data is None:
@@ -104,6 +109,18 @@ class UninitializedTensorMixin:
     cls_to_become: ClassVar[type]
     _array: np.ndarray
 
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The call itself of what needs no shape; ValueError for all others."""
+        name = getattr(func, "__name__", repr(func))
+        if name in WITHOUT_SHAPE or type(func).__name__ == "method-wrapper":
+            return disabled_torch_function(func, types, args, kwargs or {})
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
+            f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{cls.__name__}` objects. When using "
+            "LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch functions"
+        )
+
     def materialize(self, shape: tuple[int, ...], device: Any = None, dtype: dtypes.dtype | None = None) -> None:
         """Gives it memory of a shape, without particular values, and its ordinary class."""
         self._array = np.empty(tuple(shape), self._array.dtype if dtype is None else dtype._numpy)
@@ -181,7 +198,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     """
 
     cls_to_become = Tensor
-    __torch_function__ = disabled_torch_function
 
     def __init__(
         self,

@@ -140,3 +140,33 @@ def test_older_hooks_on_gradients(torch):
     seen.clear()
     module(torch.ones(3, 2)).sum().backward()
     assert seen == []
+
+
+USES = {
+    "a sum": lambda torch, lazy: lazy + 1,
+    "a sum on the right": lambda torch, lazy: torch.ones(2) + lazy,
+    "a reduction": lambda torch, lazy: lazy.sum(),
+    "its size": lambda torch, lazy: lazy.numel(),
+    "detached": lambda torch, lazy: lazy.detach(),
+    "an element": lambda torch, lazy: lazy[0],
+    "a weight": lambda torch, lazy: torch.nn.functional.linear(torch.ones(2), lazy),
+    "filled": lambda torch, lazy: torch.nn.init.zeros_(lazy),
+}
+
+
+@pytest.mark.parametrize("kind", ["UninitializedParameter", "UninitializedBuffer"])
+@pytest.mark.parametrize("use", USES)
+def test_what_has_no_shape_cannot_be_computed_with(torch, kind, use):
+    lazy = getattr(torch.nn.parameter, kind)()
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter in"):
+        USES[use](torch, lazy)
+
+
+def test_casts_take_what_has_no_shape(torch):
+    assert torch.nn.LazyLinear(2).double().weight.dtype == torch.float64
+    assert torch.nn.UninitializedParameter().to(torch.float16).dtype == torch.float16
+
+
+def test_state_of_what_has_no_shape_is_itself(torch):
+    layer = torch.nn.LazyLinear(2)
+    assert layer.state_dict()["weight"] is layer.weight

@@ -49,10 +49,12 @@ class LazyModuleMixin:
         return super().__getattr__(name)  # type: ignore[misc]
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        """What is uninitialized is put there as it is."""
-        super()._save_to_state_dict(destination, prefix, keep_vars)  # type: ignore[misc]
-        members = {**self._parameters, **self._persistent_buffers()}
-        destination.update({prefix + name: member for name, member in members.items() if is_lazy(member)})
+        """What is uninitialized is put there as it is: it cannot be detached."""
+        super()._save_to_state_dict(destination, prefix, keep_vars=True)  # type: ignore[misc]
+        if not keep_vars:
+            members = {**self._parameters, **self._persistent_buffers()}
+            made = {name: member for name, member in members.items() if member is not None and not is_lazy(member)}
+            destination.update({prefix + name: member.detach() for name, member in made.items()})
 
     def _lazy_load_hook(self, state_dict, prefix, *others):
         """Gives what is uninitialized the shape of what is about to be loaded."""
