@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.turned import memory, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.layouts import laid_over, layout
-from rushlight.nn.parameter import Buffer, Parameter
+from rushlight.nn.parameter import Buffer, Parameter, is_lazy
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.names import theirs
 from rushlight.serialization.places import Storage
@@ -160,6 +160,8 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
     def reducer_override(self, obj):
         """What is ours in PyTorch's form; everything else as it pickles itself."""
         if isinstance(obj, TensorBase):
+            if is_lazy(obj):
+                return obj.__reduce_ex__(self.proto)
             return sparse_parts(obj) if obj._array is None else self.reduced(obj)
         if isinstance(obj, Size):
             return Size, (tuple(obj),)

@@ -170,3 +170,12 @@ def test_casts_take_what_has_no_shape(torch):
 def test_state_of_what_has_no_shape_is_itself(torch):
     layer = torch.nn.LazyLinear(2)
     assert layer.state_dict()["weight"] is layer.weight
+
+
+def test_what_has_no_shape_is_saved(torch):
+    file = io.BytesIO()
+    torch.save(torch.nn.LazyBatchNorm1d().state_dict(), file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=False)
+    assert [torch.nn.parameter.is_lazy(value) for value in loaded.values()] == [True] * 4 + [False]
+    assert loaded["num_batches_tracked"] == 0

@@ -14,6 +14,7 @@ from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, empty, shown, uninitialized
 from rushlight.nn.modules.module import Module
+from rushlight.ops.making.creation import zeros
 from rushlight.tensors import Tensor
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
@@ -47,7 +48,8 @@ class _NormBase(Module):
             self.register_parameter(name, uninitialized(num_features, device, dtype) if present else None)
         for name in ("running_mean", "running_var"):
             self.register_buffer(name, empty(num_features, device, dtype) if track_running_stats else None)
-        self.register_buffer("num_batches_tracked", empty((), device, int64) if track_running_stats else None)
+        count = zeros((), dtype=int64, device=device) if track_running_stats else None
+        self.register_buffer("num_batches_tracked", count)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
