@@ -5,6 +5,7 @@ The same program, `distributed_work.py`, is started on one and two processes by 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from benchmarks import table
 from benchmarks.contenders import installed
 from benchmarks.options import parser
+from benchmarks.process import ROOT, Cannot
 from rushlight.distributed.mpi import available
 from rushlight.launch.start import mpiexec
 
@@ -30,14 +32,41 @@ STARTERS = {
     "rushlight": ["-m", "rushlight", "launch", "--no-labels", "-n", "{n}", WORK],
     "torch": ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "{n}", WORK],
 }
+STARTED = {"ours": ("rushlight", 2), "theirs": ("torch", 2), "alone": ("rushlight", 1)}
+PATIENCE = 300.0  # seconds until a program that has not ended is ended; on idle cores it takes a few
 
 
-def figures(library: str, processes: int) -> dict[str, float]:
-    """The seconds of each piece of work on so many new processes."""
+def figures(library: str, processes: int, patience: float = PATIENCE) -> dict[str, float]:
+    """The seconds of each piece of work on so many new processes; Cannot, with the reason, where there are none."""
     command = [sys.executable, *(part.format(n=processes) for part in STARTERS[library])]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=True)
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True, process_group=0) as process:
+        try:
+            told, errors = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            raise Cannot(f"not done after {patience:g} s") from None
+        finally:
+            end_group(process.pid)
+    if process.returncode:
+        raise Cannot(f"ended with {process.returncode}: {last_line(errors)}")
+    try:
+        return json.loads(last_line(told))
+    except json.JSONDecodeError:
+        raise Cannot(f"no figures: {last_line(told)}") from None
+
+
+def end_group(leader: int) -> None:
+    """Ends what is left of the processes that a launcher has started, and itself."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def last_line(text: str) -> str:
+    """The last line of what a program has said."""
+    return (text.strip() or "nothing said").splitlines()[-1]
 
 
 def has_mpi() -> bool:
@@ -49,26 +78,47 @@ def has_mpi() -> bool:
     return available()
 
 
-def ratios(runs: int) -> dict[str, list[float]]:
-    """What is compared, by the names of `LIMITS`: a ratio for each run."""
+def needed(name: str) -> tuple[str, str]:
+    """What is started for a row of `LIMITS`: what gives the work's time, and what that of the other."""
+    against = name.partition(" over ")[2]
+    return {"none": ("alone", "alone"), BY_HAND: ("ours", "ours"), GLOO: ("ours", "theirs")}[against]
+
+
+def ratio(name: str, told: dict[str, dict[str, float]]) -> float:
+    """What is compared in a row of `LIMITS`, by the figures of what was started."""
+    work, _, against = name.partition(" over ")
+    other = {"none": work.replace("DDP", "alone"), BY_HAND: "the same by hand", GLOO: work}[against]
+    first, second = needed(name)
+    return told[first][work] / told[second][other]
+
+
+def ratios(runs: int) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """What is compared, by the names of `LIMITS`, a ratio for each run; and why some of `STARTED` gave none."""
     found: dict[str, list[float]] = {name: [] for name in LIMITS}
-    for _ in range(runs):
-        ours, theirs, alone = figures("rushlight", 2), figures("torch", 2), figures("rushlight", 1)
-        for name in found:
-            work, _, against = name.partition(" over ")
-            if against == "none":
-                found[name].append(alone[work] / alone[work.replace("DDP", "alone")])
-            else:
-                found[name].append(ours[work] / (ours["the same by hand"] if against == BY_HAND else theirs[work]))
-    return found
+    cannot: dict[str, str] = {}
+    for number in range(1, runs + 1):
+        told: dict[str, dict[str, float]] = {}
+        for one in [one for one in STARTED if one not in cannot]:
+            print("run {} of {}: {}, processes {}".format(number, runs, *STARTED[one]), file=sys.stderr, flush=True)
+            try:
+                told[one] = figures(*STARTED[one])
+            except Cannot as error:
+                cannot[one] = str(error)
+        for name, row in found.items():
+            if told.keys() >= set(needed(name)):
+                row.append(ratio(name, told))
+    return found, cannot
 
 
 def report(runs: int) -> str:
     """The table of ratios with what each is to stay below; why there is none, where something is not installed."""
     if not has_mpi() or installed(["torch"]) != ["torch"]:
         return "Many processes: not measured, for want of MPI (`rushlight[distributed]`) or PyTorch."
-    rows = [[name, table.spread(found), f"{LIMITS[name]:g}"] for name, found in ratios(runs).items()]
-    return table.markdown(["one and two processes, one thread each", "ratio", "at most"], rows)
+    found, cannot = ratios(runs)
+    rows = [[name, table.spread(row) if row else "not measured", f"{LIMITS[name]:g}"] for name, row in found.items()]
+    reasons = ["- {}, processes {}: {}".format(*STARTED[one], why) for one, why in cannot.items()]
+    made = table.markdown(["one and two processes, one thread each", "ratio", "at most"], rows)
+    return "\n".join([made, *([""] if reasons else []), *reasons])
 
 
 def main(arguments: list[str]) -> None:

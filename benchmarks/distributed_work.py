@@ -71,10 +71,13 @@ def main():
     for name, seconds in zip(("sum of 100 MB", "the same by hand"), measure(*calls), strict=False):
         figures[name] = seconds
     figures["sum of one number"] = measure(lambda: dist.all_reduce(one), repeat=100)[0]
-    for name, make, width, batch in (("perceptron", perceptron, 1000, 16), ("wide perceptron", wide, 512, 256)):
+    for name, make, width, batch, repeat in (
+        ("perceptron", perceptron, 1000, 16, 20),
+        ("wide perceptron", wide, 512, 256, 4),
+    ):
         alone, wrapped = step_of(make(), width, batch), step_of(DistributedDataParallel(make()), width, batch)
         alone(), wrapped()
-        figures[f"{name}, alone"], figures[f"{name}, DDP"] = measure(alone, wrapped, repeat=20)
+        figures[f"{name}, alone"], figures[f"{name}, DDP"] = measure(alone, wrapped, repeat=repeat)
     if dist.get_rank() == 0:
         print(json.dumps(figures), flush=True)
     dist.destroy_process_group()
