@@ -88,3 +88,11 @@ def test_maps_along_dimensions(monkeypatch, turned, dtype, layout):
     assert found.flags.c_contiguous
     assert found.shape == (2, 3, *(each.rows.shape[0] for each in maps))
     assert maps[0].T.T is maps[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_kernel_takes_the_maps(dtype):
+    for each in (sampling.averaging(7, 3), sampling.averaging(7, 3).T):
+        rows = each.in_dtype(np.dtype(dtype))
+        x = np.ones((2, rows.shape[1]), dtype)
+        assert sampling.fast is None or sampling.fast.mapped(x, 1, rows.indptr, rows.indices, rows.data) is not None

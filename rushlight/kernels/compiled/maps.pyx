@@ -5,7 +5,7 @@
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -23,31 +23,52 @@ cdef struct Job:
     Py_ssize_t n
     Py_ssize_t inner
     bint single
+    bint single_weights  # each row has one
+
+
+cdef always combine_numbers(const Job* job, Py_ssize_t row, Py_ssize_t count, const real* source, const real* weights,
+                            real* out) noexcept nogil:
+    """The sums of some rows, from `row` on, of one line of numbers."""
+    cdef const int* starts = job.starts + row
+    cdef Py_ssize_t i, k
+    cdef real total
+    if job.single_weights:
+        for i in range(count):
+            out[i] = weights[row + i] * source[job.places[row + i]]
+        return
+    for i in range(count):
+        total = 0
+        for k in range(starts[i], starts[i + 1]):
+            total += weights[k] * source[job.places[k]]
+        out[i] = total
+
+
+cdef always combine_row(const Job* job, Py_ssize_t row, const real* source, const real* weights, real* out) noexcept nogil:
+    """The sum of one row, of lines that lie beside each other."""
+    cdef Py_ssize_t c, k, inner = job.inner
+    cdef const real* line
+    for c in range(inner):
+        out[c] = 0
+    for k in range(job.starts[row], job.starts[row + 1]):
+        line = source + job.places[k] * inner
+        for c in range(inner):
+            out[c] += weights[k] * line[c]
 
 
 cdef wide combine(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, const real* weights,
                   real* out) noexcept nogil:
     """The sums of some lines of the result."""
-    cdef Py_ssize_t line, c, k, inner = job.inner, i = start % job.rows - 1
-    cdef real total, weight
-    cdef const real* source = x + start // job.rows * job.n * inner
-    for line in range(start, stop):
-        i += 1
-        if i == job.rows:
-            i = 0
-            source += job.n * inner
-        if inner == 1:
-            total = 0
-            for k in range(job.starts[i], job.starts[i + 1]):
-                total += weights[k] * source[job.places[k]]
-            out[line] = total
-            continue
-        for c in range(inner):
-            out[line * inner + c] = 0
-        for k in range(job.starts[i], job.starts[i + 1]):
-            weight = weights[k]
-            for c in range(inner):
-                out[line * inner + c] += weight * source[job.places[k] * inner + c]
+    cdef Py_ssize_t line = start, row, count
+    cdef const real* source
+    while line < stop:
+        row = line % job.rows
+        count = 1 if job.inner > 1 else min(job.rows - row, stop - line)
+        source = x + line // job.rows * job.n * job.inner
+        if job.inner > 1:
+            combine_row(job, row, source, weights, out + line * job.inner)
+        else:
+            combine_numbers(job, row, count, source, weights, out + line)
+        line += count
 
 
 cdef void combine_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -83,5 +104,8 @@ def mapped(x, int dim, cnp.ndarray starts, cnp.ndarray places, cnp.ndarray weigh
     job.starts, job.places = <const int*>cnp.PyArray_DATA(starts), <const int*>cnp.PyArray_DATA(places)
     if job.rows > 0:
         each = max(1, cnp.PyArray_SIZE(places) // job.rows) * job.inner
-        shared(combine_lines, &job, outer * job.rows, max(1, GRAIN // each))
+        job.single_weights = cnp.PyArray_SIZE(places) == job.rows
+    for d in range(job.rows + 1):
+        job.single_weights = job.single_weights and job.starts[d] == d
+    shared(combine_lines, &job, outer * job.rows, max(1, GRAIN // each))
     return out

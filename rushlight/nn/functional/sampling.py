@@ -101,7 +101,7 @@ def matrix(rows: Array, columns: Array, weights: Array, shape: Sequence[int]) ->
     """The map of weights at places, which may coincide: then they are added."""
     from scipy.sparse import csr_array
 
-    rows, columns = np.broadcast_arrays(rows, columns)
+    rows, columns = np.broadcast_arrays(rows.astype(np.int32), columns.astype(np.int32))
     weights = np.broadcast_to(weights, rows.shape)
     return Map(csr_array((weights.ravel(), (rows.ravel(), columns.ravel())), shape=shape))
 
