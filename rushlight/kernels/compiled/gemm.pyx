@@ -4,22 +4,52 @@
 Six rows of the result at a time, 64 columns wide, are summed up in 24 registers (`block`). Each step of the sum reads a
 row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right matrix is therefore laid out
 in panels of 64 columns and at most DEPTH rows, which stay in the nearest cache while all rows of the left one pass by, and
-these in strips of six rows. The method is that of K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
-multiplication", 2008.
+these in strips of six rows. Where both lie along the sum, and one has few rows, these are laid out as a panel of 16
+columns, and 24 rows of the other at a time pass by as they lie (`tower`). The method is that of K. Goto and R. van de
+Geijn, "Anatomy of high-performance matrix multiplication", 2008.
 """
 
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers
+from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers, widest
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
+
+cdef extern from *:
+    """
+    /* Turns 16 vectors of 16 floats, as the rows of a square, into its columns: what lies across from each other changes
+       places, first in squares of 8, then in those of 4, 2 and 1. */
+    #ifdef __clang__
+    #define rushlight_mixed(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+    #else
+    typedef int rushlight_order __attribute__((vector_size(64)));
+    #define rushlight_mixed(x, y, ...) __builtin_shuffle(x, y, (rushlight_order){__VA_ARGS__})
+    #endif
+    #define RUSHLIGHT_UPPER(i, n) ((i) & n ? 16 + (i) - n : (i))
+    #define RUSHLIGHT_LOWER(i, n) ((i) & n ? 16 + (i) : (i) + n)
+    #define RUSHLIGHT_EACH(of, n) of(0, n), of(1, n), of(2, n), of(3, n), of(4, n), of(5, n), of(6, n), of(7, n), \\
+        of(8, n), of(9, n), of(10, n), of(11, n), of(12, n), of(13, n), of(14, n), of(15, n)
+    #define RUSHLIGHT_EXCHANGE(x, n) for (int i = 0; i < 16; i++) if (!(i & n)) { \\
+        rushlight_floats upper = rushlight_mixed(x[i], x[i + n], RUSHLIGHT_EACH(RUSHLIGHT_UPPER, n)); \\
+        x[i + n] = rushlight_mixed(x[i], x[i + n], RUSHLIGHT_EACH(RUSHLIGHT_LOWER, n)); \\
+        x[i] = upper; }
+    #define rushlight_turn(x) do { RUSHLIGHT_EXCHANGE(x, 8) RUSHLIGHT_EXCHANGE(x, 4) \\
+        RUSHLIGHT_EXCHANGE(x, 2) RUSHLIGHT_EXCHANGE(x, 1) } while (0)
+    """
+    void turn "rushlight_turn"(floats* x) noexcept nogil
 
 cnp.import_array()
 
 cdef enum:
     ROWS = 6
+    LANES = 16
+    FEW = 48  # rows, or LANES columns, that are multiplied by inner products,
+    LONG = 256  # of so many numbers
     SQUARE = 4  # rows and columns of a block of inner products
+    TOWER = 24  # rows that pass by a panel of one vector's width
+    LOW = 8  # rows of the last of them
+    TALL = 1024  # rows of such a panel
     COLUMNS = 64
     DEPTH = 192
     OFTEN = 96  # rows or columns from which on laying out the other matrix pays
@@ -194,8 +224,8 @@ cdef inline void copy_or_add(const float* values, float* out, index n, bint adds
 
 
 cdef wide dots(const float* a, index down, const float* b, index right, index depth, float* out, index stride,
-               index height, index width) noexcept nogil:
-    """out[:height, :width] = a[4, depth] @ b[4, depth]ᵀ with rows contiguous; missing rows repeat the last one."""
+               index height, index width, bint adds) noexcept nogil:
+    """out[:height, :width] = or += a[4, depth] @ b[4, depth]ᵀ, rows contiguous; missing rows repeat the last one."""
     cdef floats s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33, x0, x1, x2, x3, y
     cdef const float* x[4]
     cdef const float* z[4]
@@ -235,25 +265,144 @@ cdef wide dots(const float* a, index down, const float* b, index right, index de
                 sums[4 * i + j][0] += x[i][k] * z[j][k]
     for i in range(height):
         for j in range(width):
-            out[i * stride + j] = sums[4 * i + j][0]
+            out[i * stride + j] = sums[4 * i + j][0] + (out[i * stride + j] if adds else 0)
 
 
-cdef void all_dots(Matrix a, Matrix b, float* out, index m, index n, index depth) noexcept nogil:
-    """out (m, n) = a @ b by blocks of inner products."""
+cdef void all_dots(Matrix a, Matrix b, float* out, index m, index n, index depth, bint adds) noexcept nogil:
+    """out (m, n) = or += a @ b by blocks of inner products."""
     cdef index i, j
     for j in range(0, n, 4):
         for i in range(0, m, 4):
             dots(a.start + i * a.down, a.down, b.start + j * b.right, b.right, depth, out + i * n + j, n,
-                 min(<index>4, m - i), min(<index>4, n - j))
+                 min(<index>4, m - i), min(<index>4, n - j), adds)
+
+
+cdef widest tower(const float* y, index down, const float* panel, index depth, float* sums) noexcept nogil:
+    """sums[24, 16] = y[24, depth] @ panel[depth, 16], with rows contiguous."""
+    cdef floats a0, a1, a2, a3, a4, a5, a6, a7
+    cdef floats b0, b1, b2, b3, b4, b5, b6, b7
+    cdef floats c0, c1, c2, c3, c4, c5, c6, c7
+    cdef floats x
+    cdef const float* z = y + 8 * down
+    cdef const float* w = z + 8 * down
+    cdef floats* s = <floats*>sums
+    cdef index k
+    a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = (<const floats*>ZEROS)[0]
+    b0 = b1 = b2 = b3 = b4 = b5 = b6 = b7 = (<const floats*>ZEROS)[0]
+    c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = (<const floats*>ZEROS)[0]
+    for k in range(depth):
+        x = (<const floats*>(panel + k * LANES))[0]
+        a0 += y[k] * x; a1 += y[down + k] * x; a2 += y[2 * down + k] * x; a3 += y[3 * down + k] * x
+        a4 += y[4 * down + k] * x; a5 += y[5 * down + k] * x; a6 += y[6 * down + k] * x; a7 += y[7 * down + k] * x
+        b0 += z[k] * x; b1 += z[down + k] * x; b2 += z[2 * down + k] * x; b3 += z[3 * down + k] * x
+        b4 += z[4 * down + k] * x; b5 += z[5 * down + k] * x; b6 += z[6 * down + k] * x; b7 += z[7 * down + k] * x
+        c0 += w[k] * x; c1 += w[down + k] * x; c2 += w[2 * down + k] * x; c3 += w[3 * down + k] * x
+        c4 += w[4 * down + k] * x; c5 += w[5 * down + k] * x; c6 += w[6 * down + k] * x; c7 += w[7 * down + k] * x
+    s[0] = a0; s[1] = a1; s[2] = a2; s[3] = a3
+    s[4] = a4; s[5] = a5; s[6] = a6; s[7] = a7
+    s[8] = b0; s[9] = b1; s[10] = b2; s[11] = b3
+    s[12] = b4; s[13] = b5; s[14] = b6; s[15] = b7
+    s[16] = c0; s[17] = c1; s[18] = c2; s[19] = c3
+    s[20] = c4; s[21] = c5; s[22] = c6; s[23] = c7
+
+
+cdef widest low_tower(const float* y, index down, const float* panel, index depth, float* sums) noexcept nogil:
+    """sums[8, 16] = y[8, depth] @ panel[depth, 16], likewise."""
+    cdef floats a0, a1, a2, a3, a4, a5, a6, a7, x
+    cdef floats* s = <floats*>sums
+    cdef index k
+    a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = (<const floats*>ZEROS)[0]
+    for k in range(depth):
+        x = (<const floats*>(panel + k * LANES))[0]
+        a0 += y[k] * x; a1 += y[down + k] * x; a2 += y[2 * down + k] * x; a3 += y[3 * down + k] * x
+        a4 += y[4 * down + k] * x; a5 += y[5 * down + k] * x; a6 += y[6 * down + k] * x; a7 += y[7 * down + k] * x
+    s[0] = a0; s[1] = a1; s[2] = a2; s[3] = a3
+    s[4] = a4; s[5] = a5; s[6] = a6; s[7] = a7
+
+
+cdef widest lay_lanes(const float* few, index step, index width, index depth, float* panel) noexcept nogil:
+    """Lays out rows as the columns of a panel of one vector's width; the last one again where there are no more."""
+    cdef floats x[16]
+    cdef const float* row[16]
+    cdef index k, r, whole = depth - depth % LANES
+    for r in range(16):
+        row[r] = few + min(r, width - 1) * step
+    for k in range(0, whole, 16):
+        for r in range(16):
+            x[r] = (<const floats*>(row[r] + k))[0]
+        turn(x)
+        for r in range(16):
+            (<floats*>(panel + (k + r) * LANES))[0] = x[r]
+    for k in range(whole, depth):
+        for r in range(16):
+            panel[k * LANES + r] = row[r][k]
+
+
+cdef void lay_down(const float* sums, float* out, index down, index right, index height, index width,
+                   bint adds) noexcept nogil:
+    """out[height, width] = or += sums, whose rows are vectors."""
+    cdef index i, j
+    for i in range(height):
+        for j in range(width):
+            out[i * down + j * right] = sums[i * LANES + j] + (out[i * down + j * right] if adds else 0)
+
+cdef inline bint is_along(index right, index down, index m, index n, index depth) noexcept nogil:
+    """Whether inner products of whole rows and columns are faster."""
+    return right == 1 and down == 1 and depth >= LONG and (m <= FEW or n <= LANES)
+
+
+cdef inline bint has_towers(index m, index n) noexcept nogil:
+    """Whether a product of rows and columns that lie along the sum is one for towers."""
+    return min(m, n) > SQUARE and max(m, n) >= LOW
+
+
+cdef bint by_towers(Matrix a, Matrix b, float* out, index m, index n, index depth, index start, index stop,
+                    bint adds) noexcept nogil:
+    """out (m, n) = or += a @ b; those of the rows, or columns if there are more, from `start` to before `stop`.
+
+    False where there is no memory to lay out the smaller operand.
+    """
+    cdef Matrix many = Matrix(b.start, b.right, 1), few = Matrix(a.start, a.down, 1)  # what is summed along in rows
+    cdef index rows = n, count = m, down = 1, right = n, j, k
+    cdef float* panel = <float*>malloc(sizeof(float) * LANES * (min(<index>TALL, depth) + TOWER))
+    if panel == NULL:
+        return False
+    if m > n:
+        many, few, rows, count, down, right = few, many, m, n, n, 1
+    for j in range(0, count, 16):
+        for k in range(0, depth, 1024):
+            lay_lanes(few.start + j * few.down + k, few.down, count - j, min(<index>TALL, depth - k), panel)
+            pass_tower(Matrix(many.start + k, many.down, 1), panel, min(<index>TALL, depth - k), rows, start, stop,
+                       out + j * right, down, right, min(<index>LANES, count - j), adds or k > 0)
+    free(panel)
+    return True
+
+
+cdef void pass_tower(Matrix a, float* panel, index depth, index rows, index start, index stop, float* out, index down,
+                     index right, index width, bint adds) noexcept nogil:
+    """out[start:stop, :width] = or += a[start:stop] @ panel, behind which there is room for the sums."""
+    cdef float* sums = panel + LANES * depth
+    cdef index i = start, size, place
+    while i < stop:
+        size = TOWER if stop - i >= TOWER else LOW
+        place = min(i, rows - size)  # so many rows that are there; some of them again
+        if size == TOWER:
+            tower(a.start + place * a.down, a.down, panel, depth, sums)
+        else:
+            low_tower(a.start + place * a.down, a.down, panel, depth, sums)
+        lay_down(sums + (i - place) * LANES, out + i * down, down, right, min(size, stop - i), width, adds)
+        i += size
 
 
 cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index depth, bint along,
                         bint adds) noexcept nogil:
-    """out (m, n) = a @ b, or += without `along`; False where there is no memory to lay out the operands."""
+    """out (m, n) = or += a @ b; False where there is no memory to lay out the operands."""
     cdef index k, strips = (m + ROWS - 1) // ROWS * ROWS * min(<index>DEPTH, depth)
     cdef float* scratch
     if along:
-        all_dots(a, b, out, m, n, depth)
+        if has_towers(m, n):
+            return by_towers(a, b, out, m, n, depth, 0, max(m, n), adds)
+        all_dots(a, b, out, m, n, depth, adds)
         return True
     scratch = <float*>malloc(sizeof(float) * (DEPTH * COLUMNS + ROWS * COLUMNS + strips))
     if scratch == NULL:
@@ -294,6 +443,13 @@ cdef void compute_rows(const void* given, index start, index stop) noexcept nogi
         job.failed = True
 
 
+cdef void compute_towers(const void* given, index start, index stop) noexcept nogil:
+    """Some rows of a single product that lies along its sum, or some columns where there are more of them."""
+    cdef Job* job = <Job*>given
+    if not by_towers(matrix_of(&job.a, 0), matrix_of(&job.b, 0), job.out, job.m, job.n, job.depth, start, stop, job.adds):
+        job.failed = True
+
+
 cdef void compute_products(const void* given, index start, index stop) noexcept nogil:
     """Products of a batch."""
     cdef Job* job = <Job*>given
@@ -312,10 +468,14 @@ cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index de
     cdef Job job = Job(a, b, out, m, n, depth, False, adds, False)
     cdef index count = 1, parts
     cdef int dim
-    job.along = not adds and is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
+    job.along = is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
     if a.dims == 0:
-        parts = max(1, min(number_of_threads(), m * n * depth // SHARED)) * (SQUARE if job.along else ROWS)
-        shared(compute_rows, &job, m, (m + parts - 1) // parts * (SQUARE if job.along else ROWS))
+        parts = max(1, min(number_of_threads(), m * n * depth // SHARED))
+        if job.along and has_towers(m, n):
+            shared(compute_towers, &job, max(m, n), (max(m, n) + parts - 1) // parts)
+        else:
+            parts *= SQUARE if job.along else ROWS
+            shared(compute_rows, &job, m, (m + parts - 1) // parts * (SQUARE if job.along else ROWS))
     else:
         for dim in range(a.dims):
             count *= a.shape[dim]

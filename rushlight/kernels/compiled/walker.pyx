@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg import cython_blas
 
-from rushlight.kernels.compiled.gemm cimport Batch, is_along, multiply_batch
+from rushlight.kernels.compiled.gemm cimport Batch, multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.products cimport times_vector
@@ -381,10 +381,6 @@ cdef int multiply_one(const Product* p, char** slots, const real* a, const real*
         times_vector(b, p.b.right, p.b.down, a, out, p.n, p.depth)
         if p.adds:
             lay_addend(p, slots, out, True)
-        return 0
-    if real is float and HAS_KERNEL and p.adds and is_along(p.a.right, p.b.down, p.m, p.n, p.depth):
-        multiply_batch(alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), <float*>out, p.m, p.n, p.depth, False)
-        lay_addend(p, slots, out, True)
         return 0
     if p.adds:
         lay_addend(p, slots, out, False)
