@@ -12,7 +12,6 @@ tensor([2., 4., 6.])
 # ruff: noqa: I001 (tensors first, then what makes them)
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from rushlight.starting import WithoutCollections as _WithoutCollections
 
@@ -88,6 +87,7 @@ with _WithoutCollections():
     from rushlight.ops.reductions.order import *
     from rushlight.ops.reductions.prod import *
     from rushlight.ops.reductions.reduction import *
+    from rushlight.ops.reductions.segments import *
     from rushlight.ops.reductions.softmax import *
     from rushlight.ops.reductions.sorting import *
     from rushlight.ops.reductions.statistics import *
@@ -201,6 +201,7 @@ _FUNCTIONS = {
         "conv1d",
         "conv2d",
         "conv3d",
+        "conv_tbc",
         "conv_transpose1d",
         "conv_transpose2d",
         "conv_transpose3d",
@@ -213,6 +214,7 @@ _FUNCTIONS = {
         "group_norm",
         "layer_norm",
         "max_pool1d",
+        "max_pool1d_with_indices",
         "max_pool2d",
         "max_pool3d",
         "native_batch_norm",
@@ -273,60 +275,6 @@ _FUNCTIONS = {
     "utils.dlpack": ["to_dlpack"],
     "sparse.products": ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"],
 }
-if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
-    from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
-    from rushlight import distributed, distributions, fft, func, functional, functorch, futures, fx, hub, interop, jit
-    from rushlight import (
-        library,
-        linalg,
-        masked,
-        mps,
-        multiprocessing,
-        nn,
-        onnx,
-        optim,
-        overrides,
-        profiler,
-        quasirandom,
-    )
-    from rushlight import serialization, signal, special, testing, torch_version, types, utils, vision, xpu
-    from rushlight.linalg.toplevel import cholesky, cholesky_inverse, cholesky_solve, cross, det, frobenius_norm
-    from rushlight.linalg.toplevel import geqrf, inverse, lobpcg, logdet, lu, lu_solve, lu_unpack, matrix_exp
-    from rushlight.linalg.toplevel import matrix_power, norm, nuclear_norm, orgqr, ormqr, pca_lowrank, pinverse, qr
-    from rushlight.linalg.toplevel import renorm, slogdet, svd, svd_lowrank, triangular_solve, vander
-    from rushlight.nn.functional.cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
-    from rushlight.overrides.assertion import _assert
-    from rushlight.utils.dlpack import to_dlpack
-    from rushlight._C import DisableTorchFunction, DisableTorchFunctionSubclass
-    from rushlight.amp import GradScaler, autocast
-    from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled
-    from rushlight.amp.autocast_mode import is_autocast_enabled, set_autocast_cpu_dtype
-    from rushlight.compiler import compile
-    from rushlight.config import show_config
-    from rushlight.func import vmap
-    from rushlight.nn.functional import adaptive_avg_pool1d, adaptive_max_pool1d, alpha_dropout, avg_pool1d, bilinear
-    from rushlight.nn.functional import channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d
-    from rushlight.nn.functional import conv_transpose3d, cosine_similarity, dropout, feature_alpha_dropout
-    from rushlight.nn.functional import grid_sampler, grid_sampler_2d, grid_sampler_3d, group_norm, layer_norm
-    from rushlight.nn.functional import max_pool1d, max_pool2d, max_pool3d, native_batch_norm, native_channel_shuffle
-    from rushlight.nn.functional import native_dropout, native_group_norm, native_layer_norm, pairwise_distance
-    from rushlight.nn.functional import pixel_shuffle, pixel_unshuffle, rms_norm
-    from rushlight.nn.functional.native import affine_grid_generator, alpha_dropout_, batch_norm
-    from rushlight.nn.functional.native import binary_cross_entropy_with_logits, cosine_embedding_loss, ctc_loss
-    from rushlight.nn.functional.native import dropout_, embedding, feature_alpha_dropout_, hinge_embedding_loss
-    from rushlight.nn.functional.native import instance_norm, kl_div, margin_ranking_loss, poisson_nll_loss
-    from rushlight.nn.functional.native import triplet_margin_loss
-    from rushlight.serialization import load, save
-    from rushlight import sparse
-    from rushlight.sparse.creation import sparse_bsc_tensor, sparse_bsr_tensor, sparse_compressed_tensor
-    from rushlight.sparse.creation import sparse_coo_tensor, sparse_csc_tensor, sparse_csr_tensor
-    from rushlight import storage
-    from rushlight.storage import BFloat16Storage, BoolStorage, ByteStorage, CharStorage, ComplexDoubleStorage
-    from rushlight.storage import ComplexFloatStorage, DoubleStorage, FloatStorage, HalfStorage, IntStorage
-    from rushlight.storage import LongStorage, ShortStorage, TypedStorage, UntypedStorage, is_storage
-    from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
-    from rushlight.threads import get_num_threads, set_num_threads
-
 _HOMES = {
     name: module for table in (_FUNCTIONS, _late_methods.FUNCTIONS) for module, names in table.items() for name in names
 }

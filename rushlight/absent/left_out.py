@@ -98,15 +98,15 @@ LEFT_OUT = [
         "PyTorch's own code calls it, its users do not; where there is a function of the plain name, use that.",
         """torch.return_types.*_out torch.return_types.pytree_register_structseq
         torch.return_types.all_return_types torch.*_indices_copy torch.indices_copy torch.values_copy
-        torch.slice_inverse torch.Tensor.slice_inverse torch.native_norm torch.conv_tbc
-        torch.nn.functional.conv_tbc torch.*convolution torch.hash_tensor torch.Tensor.hash_tensor
+        torch.slice_inverse torch.Tensor.slice_inverse torch.native_norm
+        torch.*convolution torch.hash_tensor torch.Tensor.hash_tensor
         torch.feature_dropout torch.feature_dropout_ torch.thread_safe_generator
         torch.random.thread_safe_generator torch.autograd.*NestedIOFunction torch.*enforce_grad_layout_policy
         torch.autograd.grad_mode.enforce_grad_layout_policy torch.autograd.function.NestedIOFunction
         torch.autograd.gradcheck.get_* torch.autograd.profiler.EnforceUnique
         torch.autograd.profiler*.MemRecordsAcc torch.autograd.profiler_util.EventMetadata
         torch.autograd.profiler_util.FormattedTimesMixin torch.autograd.profiler_util.StringTable
-        torch.empty_permuted torch.nn.functional.TYPE_CHECKING torch.TYPE_CHECKING torch.nn.functional.Tensor
+        torch.nn.functional.TYPE_CHECKING torch.TYPE_CHECKING torch.nn.functional.Tensor
         torch.fft.Tensor torch.nn.common_types torch.nn.factory_kwargs torch.nn.Module.T_destination
         torch.nn.Module.dump_patches torch.optim.Optimizer.Optimizer*Hook
         torch.optim.Optimizer.profile_hook_step torch.utils.data.DataLoader.check_worker_number_rationality

@@ -47,7 +47,7 @@ EXACT = {
         take""",
     "{name}() out tensor must be same dtype as the input tensor": "nanquantile quantile",
     "{name}: dtype of out: {Given} should be same as input: {Own}": "nan_to_num",
-    "{name}: Expected out tensor to have scalar type {Own} but got scalar type{Given}": "nonzero",
+    "{name}: Expected out tensor to have scalar type {Own} but got scalar type{Given}": "nonzero nonzero_static",
     "Expected out type to be {Own} but got {Given}": "where",
     "output values must be of same type as input": "kthvalue[0]",
     "output indices must be of scalar type {Own}": "kthvalue[1]",

@@ -30,6 +30,7 @@ from rushlight.tensors import Tensor
 __all__ = [
     "empty",
     "empty_like",
+    "empty_permuted",
     "empty_strided",
     "eye",
     "full",
@@ -214,6 +215,46 @@ def empty_strided(
     steps = tuple(s * d.itemsize for s in stride)
     array = laid_over(blank_array(length, d), tuple(size), steps)
     return made("empty_strided", array, options)
+
+
+def empty_permuted(
+    size: Sequence[int], physical_layout: Sequence[int], *, dtype: DType | None = None, **options: Unpack[Options]
+) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in the order of `physical_layout`, outermost first.
+
+    RuntimeError unless that names each dimension once, counted from 0.
+
+    >>> import rushlight as torch
+    >>> torch.empty_permuted((2, 3, 5), (0, 2, 1)).stride()
+    (15, 1, 3)
+    """
+    if not isinstance(size, (tuple, list)):
+        kind = type(size).__name__
+        raise TypeError(f"empty_permuted(): argument 'size' (position 1) must be tuple of ints, not {kind}")
+    check_order(size, physical_layout)
+    steps, step = [0] * len(size), 1
+    for dim in reversed(physical_layout):
+        steps[dim] = step
+        step *= max(size[dim], 1)
+    return empty_strided(sizes("empty_permuted", (size,)), steps, dtype=dtype, **options)
+
+
+def check_order(size: Sequence[int], order: Sequence[int]) -> None:
+    """Raises PyTorch's errors for an order of dimensions in memory that lacks one, or has one twice."""
+    n = len(size)
+    if len(order) != n:
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {n} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for i, dim in enumerate(order):
+        if not 0 <= dim < n:
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {n - 1}, but got {dim} at index {i}).  "
+                "NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if dim in order[:i]:
+            raise RuntimeError("Duplicate dim not allowed")
 
 
 def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:

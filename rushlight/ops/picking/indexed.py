@@ -34,6 +34,7 @@ __all__ = [
     "index_reduce",
     "index_select",
     "nonzero",
+    "nonzero_static",
     "put",
     "take",
     "unravel_index",
@@ -508,6 +509,45 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 @operator(batch=dynamic, layout="as computed")
 def _nonzero(input):
     return np.argwhere(input)
+
+
+@operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
+def _nonzero_static(input, size, fill_value):
+    return first_places(0, input, size, fill_value)
+
+
+def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
+    """The first `size` rows of `nonzero` of each example of `n` batch dimensions, then rows of `fill_value`."""
+    examples = input.reshape(math.prod(input.shape[:n]), -1)
+    result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
+    example, place = np.nonzero(examples)
+    number = np.arange(example.size) - np.searchsorted(example, example)
+    kept = number < size
+    coordinates = np.unravel_index(place[kept], input.shape[n:]) if input.ndim > n else ()
+    for dim, coordinate in enumerate(coordinates):
+        result[example[kept], number[kept], dim] = coordinate
+    return result.reshape(*input.shape[:n], size, input.ndim - n)
+
+
+@method
+@takes_out
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first `size` rows of `nonzero`, and rows of `fill_value` where there are not as many.
+
+    The shape does not depend on values, so `vmap` takes it. RuntimeError for a negative size.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero_static(torch.tensor([0, 1, 1]), size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if type(fill_value) is not int:
+        kind = type(fill_value).__name__
+        raise TypeError(f"nonzero_static(): argument 'fill_value' must be int, not {kind}")
+    return _nonzero_static(input, size, fill_value)
 
 
 @method

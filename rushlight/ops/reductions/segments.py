@@ -1,0 +1,204 @@
+"""Reductions of segments: neighbours along a dimension that are sums, means, products or extremes of their own."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.aliases import Array
+from rushlight.core.batched import values
+from rushlight.core.batching import leading
+from rushlight.core.interpreters import rely_on
+from rushlight.core.kinds import INDICES, kind_of
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.derivatives.series import default, nearby
+from rushlight.ops.picking.reducing_scatter import UFUNCS, product_of_others, start_of
+from rushlight.ops.reductions.reduction import type_name
+from rushlight.ops.table import operator
+from rushlight.tensors import Tensor
+
+__all__ = ["segment_reduce"]
+
+REDUCTIONS = {
+    "sum": "sum",
+    "mean": "mean",
+    "prod": "prod",
+    "max": "amax",
+    "amax": "amax",
+    "min": "amin",
+    "amin": "amin",
+}
+
+
+def flat_bounds(bounds: Array, length: int) -> Array:
+    """Bounds of the segments of each of several rows, as bounds in the rows one after another."""
+    first = length * np.arange(math.prod(bounds.shape[:-1]))
+    return (bounds + first.reshape(*bounds.shape[:-1], 1)).reshape(-1)
+
+
+@operator(
+    linear=True,
+    batch=leading,
+    input=lambda grad, starts, ends: _segment_reduce(grad, starts, ends, "sum", None),
+    aten=(),
+)
+def _segment_spread(input, starts, ends, length):
+    """The value of each segment at each of its places, 0 at places of no segment: the adjoint of the segments' sums."""
+    axis = starts.ndim - 1
+    inner = input.shape[axis + 1 :]
+    first, last = (flat_bounds(bounds, length) for bounds in (starts, ends))
+    counts = np.maximum(last - first, 0)
+    places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    result = np.zeros((math.prod(input.shape[:axis]) * length, *inner), input.dtype, like=input)
+    result[places] = np.repeat(input.reshape(starts.size, *inner), counts, axis=0)
+    return result.reshape(*input.shape[:axis], length, *inner)
+
+
+@operator(batch=leading, aten=())
+def _segment_numbers(starts, ends, shape):
+    """The number of the segment that each element is in, counted from 1; 0 in none."""
+    axis = starts.ndim - 1
+    numbers = np.arange(1, starts.size + 1).reshape(starts.shape)
+    numbers = _segment_spread.forward(numbers, starts, ends, shape[axis])
+    return np.broadcast_to(numbers.reshape(*numbers.shape, *(1,) * (len(shape) - numbers.ndim)), shape).copy()
+
+
+def segment_cotangent(
+    grad: Array, input: Array, starts: Array, ends: Array, reduce: str, initial: float | None, result: Array
+) -> Array:
+    """The cotangent of what segments are reduced from: a mean's places share it evenly, and those of an extreme."""
+    length = input.shape[starts.ndim - 1]
+    if reduce in ("sum", "prod"):
+        share = _segment_spread(grad if initial is None or reduce == "sum" else grad * initial, starts, ends, length)
+        if reduce == "sum":
+            return share
+        others = product_of_others(input, _segment_numbers(starts, ends, input.shape), starts.ndim - 1)
+        return share * others
+    sharing = np.ones_like(input)
+    if reduce != "mean":
+        reached = (input == _segment_spread(result, starts, ends, length)) | np.isnan(input)
+        sharing = np.where(reached, sharing, np.zeros_like(input))
+    counts = np.maximum(_segment_reduce(sharing, starts, ends, "sum", None), 1)
+    return sharing * _segment_spread(grad / counts, starts, ends, length)
+
+
+def segment_tangent(op: Any, outs: Any, args: Any, tangents: Any) -> Any:
+    """The sum over each segment of what its places count for, times their tangents."""
+    input, starts, ends, reduce, initial = args
+    counts_for = segment_cotangent(np.ones_like(outs[0]), input, starts, ends, reduce, initial, outs[0])
+    return [_segment_reduce(counts_for * tangents[0], starts, ends, "sum", None)]
+
+
+def segment_series(op: Any, args: Any, primals: Any, outs: Any, level: Any, order: int) -> Any:
+    """Their series: those of picked elements and of sums; for products there is none."""
+    rule = default(op, outs) if args[3] == "prod" else nearby
+    return rule(op, args, primals, outs, level, order)
+
+
+@operator(batch=leading, tangent=segment_tangent, series=segment_series, input=segment_cotangent)
+def _segment_reduce(input, starts, ends, reduce, initial):
+    axis = starts.ndim - 1
+    inner = input.shape[starts.ndim :]
+    rows = input.reshape(math.prod(input.shape[: axis + 1]), *inner)
+    first, last = (flat_bounds(bounds, input.shape[axis]) for bounds in (starts, ends))
+    held = last > first
+    start = start_of(reduce, input.dtype) if initial is None else initial
+    result = np.full((starts.size, *inner), start, input.dtype, like=input)
+    cuts = np.stack([first[held], last[held]], 1).reshape(-1)
+    if cuts.size:
+        ufunc = UFUNCS[reduce]
+        parts = ufunc.reduceat(rows, cuts[:-1] if cuts[-1] == len(rows) else cuts, axis=0)[::2]
+        result[held] = ufunc(result[held], parts)
+    if reduce == "mean":
+        result = result / np.maximum(last - first, 1).reshape(-1, *(1,) * len(inner)).astype(input.dtype)
+        if initial is None:
+            result[~held] = np.nan
+    return result.reshape(*starts.shape, *inner)
+
+
+def fit(ends: Array, starts: Array, length: int) -> bool:
+    """Whether all segments lie within the data."""
+    return bool((values(starts) >= 0).all() and (values(ends) <= length).all())
+
+
+def fill_all(lengths: Array, length: int) -> bool:
+    """Whether the segments have all of the data between them."""
+    return bool((values(lengths).sum(-1) == length).all())
+
+
+def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: int, unsafe: bool) -> tuple[Any, Any]:
+    """Where each segment begins and where it ends, after PyTorch's errors for segments that do not fit."""
+    given = offsets if lengths is None else lengths
+    if given is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    array = given._array
+    if array.dtype not in INDICES:
+        raise NotImplementedError(f"\"_segment_reduce_lengths_cpu_kernel1\" not implemented for '{type_name(given)}'")
+    if array.ndim > len(shape):
+        raise RuntimeError("Expected data.dim() >= lengths_value.dim() to be true, but got false.")
+    if axis != array.ndim - 1:
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of lengths but got {axis}.")
+    if array.shape[:axis] != shape[:axis]:
+        raise RuntimeError(
+            f"segment_reduce(): the dimensions before axis {axis} must be those of data, {list(shape[:axis])}, but got "
+            f"{list(array.shape[:axis])}"
+        )
+    if lengths is None:
+        starts, ends = given[..., :-1], given[..., 1:]
+    else:
+        if not unsafe:
+            check_lengths(array, shape[axis])
+        ends = given.cumsum(-1)
+        starts = ends - given
+    if not fit(ends._array, starts._array, shape[axis]):
+        raise RuntimeError(f"segment_reduce(): segments reach beyond the {shape[axis]} places of data")
+    rely_on(fit, ends._array, starts._array, shape[axis])
+    return starts, ends
+
+
+def check_lengths(lengths: Array, length: int) -> None:
+    """Raises PyTorch's errors for lengths that the data cannot be cut into."""
+    if values(lengths).min(initial=0) < 0:
+        raise RuntimeError("lengths contains negative value!")
+    if not fill_all(lengths, length):
+        raise RuntimeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+            "!unsafe."
+        )
+    rely_on(fill_all, lengths, length)
+
+
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> Tensor:
+    """The sum, mean, product or an extreme of each of the segments that a dimension is cut into.
+
+    `lengths` says how many places each segment has, or `offsets` where each begins and the last one ends: int32 or
+    int64, with the dimensions of `data` before `axis` and one for the segments, which the result has in place of
+    `axis`. `reduce` is "sum", "mean", "prod", "max" or "min"; `initial` is what each begins with, and the result of
+    an empty one: without it 0, NaN, 1 and infinities.
+
+    RuntimeError for lengths that do not add up to `axis`, unless `unsafe`; and for `indices`, as in PyTorch;
+    NotImplementedError for data that are no floating-point numbers.
+
+    >>> import rushlight as torch
+    >>> torch.segment_reduce(torch.tensor([1.0, 2.0, 3.0, 4.0]), "sum", lengths=torch.tensor([1, 3]))
+    tensor([1., 9.])
+    """
+    axis = wrap_dim(axis, data._array.ndim)
+    if reduce not in REDUCTIONS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    starts, ends = bounds_of(lengths, offsets, data._array.shape, axis, unsafe)
+    if kind_of(data._array.dtype) != "f":
+        raise NotImplementedError(f"\"_segment_reduce_cpu\" not implemented for '{type_name(data)}'")
+    return _segment_reduce(data, starts, ends, REDUCTIONS[reduce], initial)
