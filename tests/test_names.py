@@ -33,11 +33,13 @@ def test_no_public_name_is_a_module_too(package):
 
 
 def test_checkers_of_types_see_what_is_loaded_on_demand():
-    tree = ast.parse(Path(rushlight.__file__).read_text())
-    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "_TYPE_CHECKING"]
-    seen = {(node.module, name.name) for node in block.body for name in node.names}
-    modules = {("rushlight", name) for name in rushlight._MODULES}
-    assert seen == modules | {(f"rushlight.{home}", name) for name, home in rushlight._HOMES.items()}
+    tree = ast.parse(Path(rushlight.__file__).with_suffix(".pyi").read_text())
+    seen = {
+        name.asname or name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+    seen |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    loaded = {name for name in (*rushlight._MODULES, *rushlight._HOMES) if not name.startswith("_")}
+    assert loaded - seen == set()
 
 
 LATE = """

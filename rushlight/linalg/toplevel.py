@@ -38,6 +38,7 @@ from rushlight.linalg.vectors import vander as vander_along
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.out import takes_out
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.reductions.reduction import Dim
 from rushlight.ops.table import method, no_derivative, operator
@@ -76,6 +77,7 @@ __all__ = [
 ]
 
 
+@takes_out
 def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
     """The root of the sum of squares, over some dimensions, or all.
 
@@ -86,6 +88,7 @@ def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tenso
     return vector_norm(input, 2, None if dim == () else dim, keepdim)
 
 
+@takes_out
 def nuclear_norm(input: Tensor, dim: tuple[int, int] = (-2, -1), keepdim: bool = False) -> Tensor:
     """The sum of the singular values of a matrix, which two dimensions are.
 

@@ -18,6 +18,7 @@ from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.arguments.mismatch import C_NAMES, differ
 from rushlight.ops.derivatives.events import Event, of_conv2d
+from rushlight.ops.out import takes_out
 from rushlight.ops.shapes.padding import pad
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
@@ -398,6 +399,7 @@ def conv3d(
     return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
+@takes_out
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """The convolution of sequences that lie as (time, batch, channels), with a weight (width, channels, new channels).
 

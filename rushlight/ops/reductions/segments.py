@@ -12,6 +12,7 @@ from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import INDICES, kind_of
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.derivatives.series import default, nearby
+from rushlight.ops.out import takes_out
 from rushlight.ops.picking.reducing_scatter import UFUNCS, product_of_others, start_of
 from rushlight.ops.reductions.reduction import type_name
 from rushlight.ops.table import operator
@@ -168,6 +169,7 @@ def check_lengths(lengths: Array, length: int) -> None:
     rely_on(fill_all, lengths, length)
 
 
+@takes_out
 def segment_reduce(
     data: Tensor,
     reduce: str,
