@@ -37,11 +37,13 @@ class Bucket:
             if id(parameter) in unused:
                 self.views[id(parameter)][...] = 0
 
-    def take(self, parameter: Tensor) -> None:
-        """Takes a parameter's gradient in."""
+    def take(self, parameter: Tensor, factor: float) -> None:
+        """Takes a parameter's gradient in, times a factor."""
         grad, view = parameter.grad, self.views[id(parameter)]
         if grad is None:
             view[...] = 0
+        elif factor != 1:
+            np.multiply(grad._array, factor, out=view)
         elif grad._array.base is not self.flat:
             np.copyto(view, grad._array)
         self.missing.discard(id(parameter))

@@ -5,9 +5,11 @@ long calls the roll: those that wait too answer with what they wait for, and the
 """
 
 import json
+import os
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +24,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Work"]
 
-EAGER = 0.2  # seconds for which a process polls without a pause
+YIELD: Callable[[], object] = getattr(os, "sched_yield", partial(time.sleep, 0))
+AT_ONCE = 0.0005  # seconds for which a process with a core of its own looks again at once: a sleep of nothing is 50 µs
+EAGER = 0.2  # seconds until which it sleeps for nothing
 PAUSE = 0.0005  # seconds between two looks after that
 ROLL_CALL = 2.0  # seconds for which answers are waited for
 UNLIKE = (
     "Tensors have to have the same size and dtype in the processes that take part; "
     "TORCH_DISTRIBUTED_DEBUG=DETAIL compares all calls before they are made."
 )
+
+
+@cache
+def has_a_core() -> bool:
+    """Whether there is a core for each process on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", 1)) <= (os.cpu_count() or 1)
 
 
 def nothing() -> None:
@@ -108,6 +118,8 @@ class Work:
             if waited > EAGER:
                 self._answer()
                 time.sleep(PAUSE)
+            elif waited < AT_ONCE and has_a_core():
+                YIELD()
             else:
                 time.sleep(0)
         return True

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
 from rushlight.distributed.buckets import Bucket, GradBucket, assign
 from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.groups import ProcessGroup
@@ -57,8 +56,8 @@ class Reducer:
         self.buckets: list[Bucket] = assign(parameters, limit)
         self.bucket_of: dict[int, Bucket] = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
         self.parameters = parameters
-        self.hook: Callable[[Any, GradBucket], Any] = allreduce_hook
-        self.state: Any = group
+        self.hook: Callable[[Any, GradBucket], Any] | None = None
+        self.state: Any = None
         self.scale: float = 1.0  # what the averages are multiplied by
         self.unused: set[int] | None = None
         self.sent = 0
@@ -107,7 +106,7 @@ class Reducer:
                 f"{self.names[id(parameter)]} in several backward passes of one forward pass, or outside of `forward`: "
                 "make them one pass, or use `no_sync()` for all but the last."
             )
-        bucket.take(parameter)
+        bucket.take(parameter, self.scale if self.hook else self.scale / self.group.size())
         self._send()
         if self.sent == len(self.buckets):
             self._finish()
@@ -125,10 +124,12 @@ class Reducer:
 
     def launch(self, bucket: Bucket) -> None:
         """Begins to average a bucket over the processes."""
-        if self.scale != 1:
-            bucket.flat *= self.scale
-        grads = GradBucket(bucket, bucket.index == len(self.buckets) - 1)
-        bucket.future = self.hook(self.state, grads)
+        if self.hook is not None:
+            bucket.future = self.hook(self.state, GradBucket(bucket, bucket.index == len(self.buckets) - 1))
+            return
+        work = all_reduce(new_tensor(bucket.flat), group=self.group, async_op=True)
+        assert work is not None
+        bucket.future = work.get_future()
 
     def _finish(self) -> None:
         """Waits for all buckets, and gives their gradients back."""
