@@ -7,7 +7,9 @@ from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+import rushlight
+
+ROOT = Path(rushlight.__file__).parents[1]
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in (ROOT / "rushlight").rglob("*.py")

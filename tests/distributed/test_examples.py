@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from beside import beside
 from distributed.launch import ROOT, needs_mpi, run
 
 pytestmark = needs_mpi
-FOLDER = str(ROOT / "examples" / "distributed")
+FOLDER = beside("examples/distributed")
 
 
 def test_digits(tmp_path):

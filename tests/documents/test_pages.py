@@ -4,13 +4,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from beside import ROOT, beside
 
-ROOT = Path(__file__).parents[2]
 PAGES = [
-    ROOT / "README.md",
+    beside("README.md"),
     *sorted(ROOT.glob("docs/*.md")),
     *sorted(ROOT.glob("*/README.md")),
     *ROOT.glob("[B-Z]*.md"),

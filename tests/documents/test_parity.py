@@ -2,13 +2,13 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from beside import beside
 
 from rushlight.absent import left_out
 
-PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
+PAGE = beside("docs/parity.md")
 SECTIONS = PAGE.read_text().split("\n## ")[1:]
 
 

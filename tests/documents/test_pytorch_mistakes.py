@@ -2,12 +2,12 @@
 
 import doctest
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from beside import beside
 
-PAGE = (Path(__file__).parents[2] / "docs" / "pytorch-mistakes.md").read_text()
+PAGE = beside("docs/pytorch-mistakes.md").read_text()
 VERSION = "2.13"
 STATED = re.compile(r"^    PyTorch: (.*)$", re.MULTILINE)
 PROGRAMS = [part for part in PAGE.split("\n### ")[1:] if STATED.search(part)]

@@ -6,17 +6,16 @@ import subprocess
 import sys
 from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
 
 import pytest
+from beside import ROOT, beside
 
 import rushlight
 
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "docs"))
+sys.path.append(str(beside("docs")))
 
-import tried  # noqa: E402 (found by the line above)
-from reference import MODULES, public_names  # noqa: E402
+import tried
+from reference import MODULES, public_names
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Programs' commands rather than functions: they put a script in the place of the one that calls them.

@@ -1,11 +1,11 @@
 """The example that solves an ordinary differential equation runs, and finds the solution."""
 
 import importlib.util
-import pathlib
 
 import pytest
+from beside import beside
 
-PATH = pathlib.Path(__file__).parents[2] / "examples" / "ode.py"
+PATH = beside("examples/ode.py")
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """The examples with real data run, draw a picture, and find what is to be found."""
 
 import importlib
-from pathlib import Path
 
 import pytest
+from beside import beside
 
-FOLDER = Path(__file__).parents[2] / "examples"
+FOLDER = beside("examples")
 
 # The steps that are enough here, and what has come out by then.
 EXAMPLES = {

@@ -4,13 +4,12 @@ import importlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from beside import ROOT, beside
 
 import rushlight as torch
 
-ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "tests" / "programs" / "scripts").glob("*.py"))
 EXAMPLES = ROOT / "examples"
 PROBLEMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem not in ("ode", "pictures"))
@@ -49,7 +48,7 @@ def test_other_examples_are_silent(example, tmp_path):
     options, needed = OTHERS[example]
     for name in needed:
         pytest.importorskip(name)
-    command = [sys.executable, "-m", "rushlight", "run", "--explain", str(EXAMPLES / example), *options]
+    command = [sys.executable, "-m", "rushlight", "run", "--explain", str(beside(f"examples/{example}")), *options]
     done = subprocess.run(command, cwd=tmp_path, env=os.environ | ALONE, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert "rushlight explains" not in done.stderr

@@ -3,9 +3,9 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from beside import ROOT, beside
 from explain.programs import explained
 
 import rushlight as torch
@@ -14,7 +14,6 @@ from rushlight.explain import KINDS
 from rushlight.explain.listing import listing
 from rushlight.explain.text import report
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import torch
 w = torch.randn(3, requires_grad=True)
@@ -164,7 +163,7 @@ def test_the_example_of_the_readme(tmp_path):
         text=True,
         timeout=60,
     )
-    shown = (ROOT / "README.md").read_text().split("## An error that explains itself")[1].split("##")[0]
+    shown = beside("README.md").read_text().split("## An error that explains itself")[1].split("##")[0]
     lines = [line.removeprefix("    ") for line in shown.splitlines() if line.startswith("    ")]
     assert "\n".join(lines) in done.stderr
 

@@ -5,20 +5,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from beside import beside
 
 pytest.importorskip("setuptools", minversion="77")
-ROOT = Path(__file__).parents[2]
+ROOT = beside("setup.py").parent
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 NO_COMPILER = {"CC": "no-such-compiler", "CXX": "no-such-compiler", "PATH": ""}
 
-pytestmark = [
-    pytest.mark.skipif(not (ROOT / "setup.py").exists(), reason="the tests run away from the sources"),
-    pytest.mark.skipif(os.name == "nt", reason="the compiler of Windows is not found by PATH or CC"),
-]
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the compiler of Windows is not found by PATH or CC")
 
 
 @pytest.fixture
