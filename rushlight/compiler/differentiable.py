@@ -98,8 +98,8 @@ def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
 
 
 def sent_back(outputs: list[Any], inputs: list[Any], cut: list[Any], grads: list[Any]) -> Any:
-    """The gradients of inputs, None where there is none; those of `cut` are results themselves."""
-    with ending_at((), cut):
+    """The gradients of inputs before their hooks, None where there is none; those of `cut` are results themselves."""
+    with ending_at(inputs, cut):
         return grad(outputs, inputs, grads, retain_graph=True, allow_unused=True)
 
 

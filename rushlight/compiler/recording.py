@@ -143,7 +143,10 @@ def check_views(results: list[TensorBase]) -> None:
 
 
 class Again:
-    """What differentiates a call once more, by calling its function: what the call changes is put back."""
+    """What differentiates a call once more, by calling its function: what the call changes is put back.
+
+    Hooks that tensors have got since are not called by passes within the call.
+    """
 
     call: Any
     start: Any
@@ -161,7 +164,7 @@ class Again:
         state = State(self.tensors)
         if self.start is not None:
             default_generator._set_state_array(self.start)
-        with enable_grad():
+        with enable_grad(), ending_at(self.tensors):
             tensors: list[Any] = []
             flattened(function(*args, **kwargs), tensors, [])
         state.put_back()

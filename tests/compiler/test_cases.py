@@ -456,6 +456,41 @@ def through_a_compiled_module(compile):
 
 
 @case
+def hooks_on_results_that_are_given_on(compile):
+    """A gradient meets a hook on the result of an operator once, though the call is recorded behind it."""
+    f = compile(lambda x: x.sum(0))
+    seen = []
+    for x, _ in batches():
+        x = x.clone().requires_grad_()
+        y = torch.tanh(x)
+        y.register_hook(lambda g: g * 2)
+        y.retain_grad()
+        torch.autograd.backward([f(y).sum(), y.sum()])
+        seen += [x.grad, y.grad]
+    return seen, f
+
+
+@case
+def hooks_that_come_after_a_call_with_a_pass_within(compile):
+    """Differentiating twice makes the call again: its own pass meets no hook that was not there."""
+    met = []
+
+    @compile
+    def f(x, w):
+        w.sum().backward()
+        return (x * w).sum()
+
+    seen = []
+    for x, _ in batches():
+        x, w = x.clone().requires_grad_(), torch.ones(3, requires_grad=True)
+        y = f(x, w)
+        w.register_hook(met.append)
+        (g,) = torch.autograd.grad(y, x, create_graph=True)
+        seen += [g.detach(), w.grad, *torch.autograd.grad((g * g).sum(), w)]
+    return [*seen, *met], f
+
+
+@case
 def differentiated_twice_through_a_compiled_function(compile):
     f = compile(lambda x, w: torch.tanh(x @ w).sum(1))
     w = torch.ones(3, 2, requires_grad=True)
