@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlparse
 
 from rushlight.distributed.stores import FileStore, PrefixStore, Store, TCPStore
 
-__all__ = ["place_of", "rendezvous", "store_of"]
+__all__ = ["check_scheme", "place_of", "rendezvous", "store_of"]
 
 
 def from_environment(name: str, given: int) -> int:
@@ -21,6 +21,13 @@ def from_environment(name: str, given: int) -> int:
             "not set. Start the program with `rushlight launch -n 4 script.py`, or with mpiexec."
         )
     return int(os.environ[name])
+
+
+def check_scheme(init_method: str | None) -> None:
+    """RuntimeError for an address of a kind that nobody knows."""
+    scheme = urlparse(init_method or "env://").scheme
+    if scheme not in ("env", "tcp", "file"):
+        raise RuntimeError(f"No rendezvous handler for {scheme}://: use env://, tcp://host:port or file:///path.")
 
 
 def place_of(init_method: str | None, world_size: int, rank: int) -> tuple[int, int]:
@@ -57,6 +64,7 @@ def store_of(
         if world_size <= 0 or rank < 0:
             raise ValueError("world_size and rank must be positive if using store")
         return PrefixStore(purpose, store), rank, world_size
+    check_scheme(init_method)
     rank, world_size = place_of(init_method, world_size, rank)
     if world_size == 1:
         return None, rank, world_size
@@ -65,10 +73,8 @@ def store_of(
         return PrefixStore(purpose, FileStore(url.path, world_size)), rank, world_size
     if url.scheme == "tcp":
         host, port = url.hostname, url.port
-    elif url.scheme == "env":
-        host, port = os.environ.get("MASTER_ADDR"), from_environment("MASTER_PORT", -1)
     else:
-        raise RuntimeError(f"No rendezvous handler for {url.scheme}://: use env://, tcp://host:port or file:///path.")
+        host, port = os.environ.get("MASTER_ADDR"), from_environment("MASTER_PORT", -1)
     if not host or port is None:
         raise ValueError("MASTER_ADDR expected in the environment, or a host and a port in tcp://host:port.")
     if rank == 0:

@@ -1,13 +1,14 @@
 """What communication asks of its arguments, before anything is sent."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.distributed import mpi
-from rushlight.distributed.groups import ProcessGroup, get_global_rank, get_group_rank
+from rushlight.distributed.groups import ProcessGroup, get_group_rank, here
 from rushlight.tensors import Tensor
 
-__all__ = ["check_count", "check_own", "check_tag", "check_tensor", "check_tensors", "root_of"]
+__all__ = ["check_count", "check_own", "check_tag", "check_tensor", "check_tensors", "named_root", "root_of"]
 
 
 def check_tensor(tensor: Tensor, name: str) -> None:
@@ -31,9 +32,12 @@ def check_tensors(tensors: list[Tensor], name: str) -> None:
 
 
 def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> None:
-    """ValueError where a list does not have a tensor for each process."""
+    """RuntimeError where a list does not have a tensor for each process."""
     if len(tensors) != group.size():
-        raise ValueError(f"{name} has {len(tensors)} tensors, but the group has {group.size()} processes")
+        raise RuntimeError(
+            f"invalid tensor list size, must be world size: {name} has {len(tensors)} tensors, but the group has "
+            f"{group.size()} processes"
+        )
 
 
 def check_own(tensor: Tensor, other: Tensor, name: str) -> None:
@@ -47,15 +51,28 @@ def check_own(tensor: Tensor, other: Tensor, name: str) -> None:
         )
 
 
-def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
-    """The rank in the group of the process that a call names by its rank among all, or in the group; 0 by default."""
+def named_root(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
+    """The rank in the group of the process that a call names by its rank among all, or in the group.
+
+    ValueError where it names none, or does so twice, or the process is in another group; TypeError for what is no
+    rank; RuntimeError for one that there is not.
+    """
+    if rank is None and group_rank is None:
+        raise ValueError(f"Must specify global_rank or group_rank: pass `{name}`, or `group_{name}`.")
     if rank is not None and group_rank is not None:
         raise ValueError(f"Can't specify both group_{name} and {name}")
-    if rank is not None:
-        return get_group_rank(group, rank)
-    found = group_rank or 0
-    get_global_rank(group, found)
-    return found
+    number: Any
+    among, number = (here(None), rank) if rank is not None else (group, group_rank)
+    if not hasattr(number, "__index__"):
+        raise TypeError(f"{name}: a rank is an int, but got {type(number).__name__}")
+    if not 0 <= number < among.size():
+        raise RuntimeError(f"invalid root rank: {number}. `{name}` has to be 0 to {among.size() - 1}.")
+    return number if rank is None else get_group_rank(group, number)
+
+
+def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
+    """As `named_root`, and the first process of the group where none is named."""
+    return named_root(group, rank, 0 if rank is None and group_rank is None else group_rank, name)
 
 
 def check_tag(tag: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rushlight.distributed import mpi
 from rushlight.distributed.agreement import agree
-from rushlight.distributed.arguments import check_count, check_own, check_tensor, check_tensors, root_of
+from rushlight.distributed.arguments import check_count, check_own, check_tensor, check_tensors, named_root, root_of
 from rushlight.distributed.groups import ProcessGroup, member
 from rushlight.distributed.memory import Incoming, outgoing, packed, parts_of, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
@@ -127,7 +127,7 @@ def reduce(
     members = member(group)
     if members is None:
         return None
-    root = root_of(members, dst, group_dst, "dst")
+    root = named_root(members, dst, group_dst, "dst")
     reduction = Reduction(op, tensor._array.dtype, members.size())
     agree(members, "reduce", [tensor], op, root)
     if members.rank() != root:
@@ -156,7 +156,7 @@ def broadcast(
     members = member(group)
     if members is None:
         return None
-    root = root_of(members, src, group_src, "src")
+    root = named_root(members, src, group_src, "src")
     agree(members, "broadcast", [tensor], root=root)
     incoming = Incoming(tensor)
     request = members.comm.Ibcast(incoming.bytes(), root)
@@ -243,7 +243,7 @@ def all_gather_into_tensor(
     if members is None:
         return None
     if output_tensor.numel() != input_tensor.numel() * members.size() or output_tensor.dtype != input_tensor.dtype:
-        raise ValueError(
+        raise RuntimeError(
             "output tensor size must be equal to world_size times input tensor size, and of its dtype: got "
             f"{tuple(output_tensor.shape)} for {members.size()} times {tuple(input_tensor.shape)}"
         )
@@ -388,12 +388,14 @@ def reduce_scatter_tensor(
     if members is None:
         return None
     if output.numel() * members.size() != input.numel():
-        raise ValueError(
+        raise RuntimeError(
             "input tensor must be the same size as output size times world size: got "
             f"{tuple(input.shape)} for {members.size()} times {tuple(output.shape)}"
         )
     if output.dtype != input.dtype:
-        raise TypeError(f"output tensor must have the same type as input tensor: got {output.dtype} and {input.dtype}")
+        raise RuntimeError(
+            f"output tensor must have the same type as input tensor: got {output.dtype} and {input.dtype}"
+        )
     reduction = Reduction(op, output._array.dtype, members.size())
     agree(members, "reduce_scatter_tensor", [input], op)
     data = reduction.widen(outgoing(input)).reshape(-1)
@@ -468,10 +470,11 @@ def all_to_all_single(
     sent = split_counts(input, input_split_sizes, members.size())
     received = split_counts(output, output_split_sizes, members.size())
     to_itself, from_itself = sent[members.rank()], received[members.rank()]
-    if output.dtype != input.dtype or to_itself != from_itself:
+    if output.dtype != input.dtype:
+        raise ValueError(f"Invalid usage of tensors with different dtypes: {output.dtype} and {input.dtype}")
+    if to_itself != from_itself:
         raise RuntimeError(
-            f"all_to_all_single: this process sends itself {to_itself} bytes of {input.dtype}, and has room for "
-            f"{from_itself} of {output.dtype}"
+            f"all_to_all_single: this process sends itself {to_itself} bytes, and has room for {from_itself}"
         )
     agree(members, "all_to_all_single")
     request = members.comm.Ialltoallv([packed([input]), sent], [incoming.bytes(), received])

@@ -169,13 +169,16 @@ def init_device_mesh(
 ) -> DeviceMesh:
     """Lays processes out in a mesh, row by row: all, or as many of the first as there are places.
 
-    RuntimeError for more places than processes, and for names that are not one for each dimension, or not different.
+    RuntimeError for a device with an index, for more places than processes, and for names that are not one for each
+    dimension, or not different.
 
     >>> import rushlight.distributed as dist
     >>> mesh = dist.init_device_mesh("cpu", (1,), mesh_dim_names=("data",))
     >>> mesh.size()
     1
     """
+    if not device_type.isalpha():
+        raise RuntimeError(f"Device type with index is not supported but got {device_type}: leave out the index.")
     if mesh_dim_names is not None and len(set(mesh_dim_names)) != len(mesh_dim_names):
         raise RuntimeError(
             f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {mesh_dim_names}"

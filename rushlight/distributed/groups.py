@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rushlight.core.lines import warn
 from rushlight.distributed import mpi
-from rushlight.distributed.addresses import store_of
+from rushlight.distributed.addresses import check_scheme, store_of
 from rushlight.distributed.backends import Backend
 from rushlight.distributed.meeting import meet
 from rushlight.distributed.stores import Store
@@ -182,12 +182,18 @@ def init_process_group(
         raise ValueError("trying to initialize the default process group twice!")
     if pg_options is not None:
         raise ValueError("init_process_group(): pg_options configure NCCL, which needs a GPU; leave them out.")
-    if timeout is not None and not isinstance(timeout, timedelta):
-        raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
+    check_timeout(timeout)
+    check_scheme(init_method)
     name = Backend(backend or "gloo")
     limit = timeout or default_pg_timeout
     comm = join(init_method, world_size, rank, store, limit, "default_pg")
     World.default = ProcessGroup(comm, list(range(comm.size)), limit, group_name or "0", name, "default_pg")
+
+
+def check_timeout(timeout: Any) -> None:
+    """TypeError for a limit of time that is no timedelta."""
+    if timeout is not None and not isinstance(timeout, timedelta):
+        raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
 
 
 def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any, purpose: str) -> Any:
@@ -243,7 +249,10 @@ def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
         )
         return None
     if not isinstance(given, ProcessGroup):
-        raise TypeError(f"group has to be a ProcessGroup, but got {type(given).__name__}")
+        raise ValueError(
+            f"Process group {given} is not initialized in the world group map. Please initialize the group first: "
+            "`new_group` makes one."
+        )
     if given.ended:
         raise ValueError(
             f"Group {given} is not registered, please create group with torch.distributed.new_group API: "
@@ -374,6 +383,7 @@ def new_group(
     >>> dist.get_process_group_ranks(pair)
     [0]
     """
+    check_timeout(timeout)
     world = here(None)
     chosen = list(range(world.size())) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
     if len(set(chosen)) != len(chosen):

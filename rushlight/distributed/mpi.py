@@ -172,7 +172,8 @@ def typed(array: np.ndarray) -> list[Any]:
 def operation(op: ReduceOp, dtype: np.dtype) -> Any:
     """MPI's operation for one of PyTorch's, on elements of a type.
 
-    Boolean sums and maxima are "or", products and minima "and". RuntimeError for operations that the type lacks.
+    Boolean sums and maxima are "or", products and minima "and". RuntimeError for operations that the type lacks,
+    ValueError for an order of complex numbers.
     """
     MPI = load()
     if dtype.kind == "b":
@@ -192,6 +193,8 @@ def operation(op: ReduceOp, dtype: np.dtype) -> Any:
             return {ReduceOp.BAND: MPI.BAND, ReduceOp.BOR: MPI.BOR, ReduceOp.BXOR: MPI.BXOR}[op]
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype: got {dtype} tensors.")
     elif op in (ReduceOp.MIN, ReduceOp.MAX):
+        if dtype.kind == "c":
+            raise ValueError(f"ReduceOp.{op.name} is not supported on complex tensors: they have no order.")
         if dtype.kind in "iuf":
             return MPI.MIN if op is ReduceOp.MIN else MPI.MAX
     elif dtype in datatypes():

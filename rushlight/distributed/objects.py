@@ -66,6 +66,8 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> 
     all_gather(sizes, sizes_of([data]), members)
     parts = [room(size) for size in sizes]
     all_gather(parts, data, members)
+    if len(object_list) < len(parts):
+        raise IndexError(f"list assignment index out of range: object_list has to have {len(parts)} places")
     object_list[:] = [from_tensor(part) for part in parts]
 
 

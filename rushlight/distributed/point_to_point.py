@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.distributed import mpi
-from rushlight.distributed.arguments import check_tag, check_tensor, root_of
+from rushlight.distributed.arguments import check_tag, check_tensor, named_root
 from rushlight.distributed.errors import DistBackendError
-from rushlight.distributed.groups import ProcessGroup, member
+from rushlight.distributed.groups import ProcessGroup, check_timeout, member
 from rushlight.distributed.memory import Incoming, packed
 from rushlight.distributed.work import PAUSE, ROLL_CALL, UNLIKE, Work
 from rushlight.tensors import Tensor
@@ -43,7 +43,7 @@ def isend(
     members = member(group)
     if members is None:
         return None
-    to = root_of(members, dst, group_dst, "dst")
+    to = named_root(members, dst, group_dst, "dst")
     if to == members.rank():
         raise ValueError(
             "Invalid destination rank: destination rank should not be the same as the rank of the current process."
@@ -75,7 +75,11 @@ def irecv(
     if members is None:
         return None
     anyone = src is None and group_src is None
-    source = mpi.load().ANY_SOURCE if anyone else root_of(members, src, group_src, "src")
+    source = mpi.load().ANY_SOURCE if anyone else named_root(members, src, group_src, "src")
+    if source == members.rank():
+        raise RuntimeError(
+            "Invalid source rank: source rank should not be the same as the rank of the current process."
+        )
     incoming = Incoming(tensor, keep=False)
 
     def finish():
@@ -167,12 +171,16 @@ class P2POp:
                 "``torch.distributed.irecv``."
             )
         check_tensor(tensor, "tensor")
+        if peer is None and group_peer is None:
+            raise ValueError("Must specify global_rank or group_rank: pass `peer`, or `group_peer`.")
         self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
         self.group_peer = group_peer
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Begins several messages; gives their works. ValueError where they are of several groups, or none.
+    """Begins several messages; gives their works.
+
+    ValueError where they are of several groups or no messages, IndexError where there are none.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -187,8 +195,10 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     >>> if dist.get_world_size() > 1:
     ...     print(pass_on(torch.ones(2)))
     """
-    if not isinstance(p2p_op_list, list) or not all(isinstance(op, P2POp) for op in p2p_op_list) or not p2p_op_list:
+    if not isinstance(p2p_op_list, list) or not all(isinstance(op, P2POp) for op in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type ``torch.distributed.P2POp``.")
+    if not p2p_op_list:
+        raise IndexError("list index out of range: batch_isend_irecv takes one P2POp at least")
     if len({id(op.group) for op in p2p_op_list}) > 1:
         raise ValueError("All ops need to use the same group.")
     works = [op.op(op.tensor, op.peer, op.group, op.tag, op.group_peer) for op in p2p_op_list]
@@ -207,6 +217,7 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
     members = member(group)
     if members is None:
         return
+    check_timeout(timeout)
     limit = (timeout or members.timeout).total_seconds()
     comm, nothing = members.comm, np.empty(0, np.uint8)
     if members.rank() != 0:

@@ -1,5 +1,7 @@
 """Calls that do not fit each other, and groups that have ended: errors in all processes, which then go on."""
 
+from functools import partial
+
 import torch
 import torch.distributed as dist
 
@@ -63,11 +65,53 @@ def what_a_process_sends_itself():
     refused(lambda: dist.all_gather(room(2), long), RuntimeError, "invalid tensor size")
     refused(lambda: dist.all_gather(room(2), short.long()), ValueError, "different dtypes")
     refused(lambda: dist.reduce_scatter(long, room(2)), RuntimeError, "invalid tensor size")
-    refused(lambda: dist.reduce_scatter_tensor(short.long(), torch.ones(2 * size)), TypeError, "same type as input")
+    refused(lambda: dist.reduce_scatter_tensor(short.long(), torch.ones(2 * size)), RuntimeError, "same type as input")
     refused(lambda: dist.all_to_all(room(2), room(3)), RuntimeError, "invalid tensor size")
     refused(lambda: dist.all_to_all_single(torch.ones(size), torch.ones(2 * size)), RuntimeError, "sends itself")
-    refused(lambda: dist.broadcast(short, group_src=size), ValueError, f"Group rank {size} is not part of group")
-    refused(lambda: dist.reduce(short, size), ValueError, f"Global rank {size} is not part of group")
+
+
+def what_pytorch_refuses():
+    x, other = torch.ones(2), (rank + 1) % size
+    wide, few, numbers = x.double(), [torch.ones(2)] * (size - 1), torch.ones(2 * size)
+    pair = dist.new_group([0, 1])
+    message = partial(dist.P2POp, dist.isend, x)
+    for call, kind, words in (
+        (lambda: dist.broadcast(x), ValueError, "Must specify global_rank or group_rank"),
+        (lambda: dist.reduce(x), ValueError, "Must specify global_rank or group_rank"),
+        (lambda: dist.send(x), ValueError, "Must specify global_rank or group_rank"),
+        (message, ValueError, "Must specify global_rank or group_rank"),
+        (lambda: dist.broadcast(x, 0, group_src=0), ValueError, "Can't specify both group_src and src"),
+        (lambda: dist.broadcast(x, size), RuntimeError, f"invalid root rank: {size}"),
+        (lambda: dist.broadcast(x, -1), RuntimeError, "invalid root rank: -1"),
+        (lambda: dist.broadcast(x, group_src=size), RuntimeError, f"invalid root rank: {size}"),
+        (lambda: dist.broadcast(x, 0.5), TypeError, "a rank is an int, but got float"),
+        (lambda: dist.reduce(x, size), RuntimeError, f"invalid root rank: {size}"),
+        (lambda: dist.broadcast_object_list([1], size), RuntimeError, f"invalid root rank: {size}"),
+        (lambda: dist.all_gather(few, x), RuntimeError, "invalid tensor list size, must be world size"),
+        (lambda: dist.reduce_scatter(x, few), RuntimeError, "invalid tensor list size, must be world size"),
+        (lambda: dist.all_to_all(few, few), RuntimeError, "invalid tensor list size, must be world size"),
+        (lambda: dist.gather(x, few, group_dst=rank), RuntimeError, "invalid tensor list size, must be world size"),
+        (lambda: dist.scatter(x, few, group_src=rank), RuntimeError, "invalid tensor list size, must be world size"),
+        (lambda: dist.all_gather_into_tensor(x, x), RuntimeError, "output tensor size must be equal to world_size"),
+        (lambda: dist.all_gather_into_tensor(numbers, wide), RuntimeError, "output tensor size must be equal"),
+        (lambda: dist.reduce_scatter_tensor(x, x), RuntimeError, "input tensor must be the same size"),
+        (lambda: dist.all_to_all_single(numbers, numbers.double()), ValueError, "tensors with different dtypes"),
+        (lambda: dist.recv(x, rank), RuntimeError, "Invalid source rank"),
+        (lambda: dist.send(x, rank), ValueError, "Invalid destination rank"),
+        (lambda: dist.batch_isend_irecv([]), IndexError, "list index out of range"),
+        (lambda: dist.batch_isend_irecv([1]), ValueError, "Invalid ``p2p_op_list``"),
+        (lambda: dist.all_reduce(x, group=5), ValueError, "Process group 5 is not initialized in the world group map"),
+        (lambda: dist.barrier(5), ValueError, "Process group 5 is not initialized"),
+        (lambda: dist.get_backend("pair"), ValueError, "Process group pair is not initialized"),
+        (lambda: dist.monitored_barrier(timeout=5), TypeError, "Expected timeout argument to be of type"),
+        (lambda: dist.new_group([0, 1], timeout=5), TypeError, "Expected timeout argument to be of type"),
+        (lambda: dist.all_gather_object([], 1), IndexError, "list assignment index out of range"),
+        (lambda: dist.init_device_mesh("cpu:0", (size,)), RuntimeError, "Device type with index is not supported"),
+    ):
+        refused(call, kind, words)
+    if size > 2 and pair is not dist.GroupMember.NON_GROUP_MEMBER:
+        refused(lambda: dist.broadcast(x, 2, pair), ValueError, "Global rank 2 is not part of group")
+    assert message(other).peer == other
 
 
 def messages_of_other_sizes():
@@ -78,7 +122,7 @@ def messages_of_other_sizes():
             words = "4 bytes came from rank 0 for a tensor of 8 bytes" if sent == 1 else "same size and dtype"
             refused(lambda: dist.recv(torch.zeros(2), 0), RuntimeError, words)
     refused(lambda: dist.isend(torch.ones(1), (rank + 1) % size, tag=-1), ValueError, "tag has to be 0 to")
-    refused(lambda: dist.irecv(torch.ones(1), 0, tag=2**40), ValueError, "tag has to be 0 to")
+    refused(lambda: dist.irecv(torch.ones(1), (rank + 1) % size, tag=2**40), ValueError, "tag has to be 0 to")
     if rank == 0:
         dist.send(torch.ones(1), 1, tag=32_001)
     elif rank == 1:
@@ -119,6 +163,7 @@ def models_that_differ():
 
 
 what_a_process_sends_itself()
+what_pytorch_refuses()
 messages_of_other_sizes()
 dist.set_debug_level(dist.DebugLevel.DETAIL)
 calls_that_differ()
