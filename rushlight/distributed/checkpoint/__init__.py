@@ -1,10 +1,9 @@
 """Checkpoints that several processes write together, and any number of processes reads."""
 
+from rushlight.distributed.checkpoint.default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
-from rushlight.distributed.checkpoint.planners import (
+from rushlight.distributed.checkpoint.planner import (
     CheckpointException,
-    DefaultLoadPlanner,
-    DefaultSavePlanner,
     LoadPlan,
     LoadPlanner,
     ReadItem,

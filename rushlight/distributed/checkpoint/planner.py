@@ -1,26 +1,169 @@
-"""How `save` and `load` plan, where PyTorch has the classes that are extended."""
+"""What of a state dict a process writes, and where what it reads goes: classes to be extended."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.distributed.checkpoint.planners import (
-    LoadItemType,
-    LoadPlan,
-    LoadPlanner,
-    ReadItem,
-    SavePlan,
-    SavePlanner,
-    WriteItem,
-    WriteItemType,
-)
+from rushlight.distributed.checkpoint.trees import flat, replace
+from rushlight.distributed.tensor import DTensor
+from rushlight.tensors import Tensor
 
 __all__ = [
+    "CheckpointException",
     "LoadItemType",
     "LoadPlan",
     "LoadPlanner",
+    "MetadataIndex",
     "ReadItem",
     "SavePlan",
     "SavePlanner",
     "WriteItem",
     "WriteItemType",
 ]
+
+
+class CheckpointException(RuntimeError):
+    """A checkpoint lacks what was asked for, or has it in another shape."""
+
+
+class WriteItemType(Enum):
+    """What is written: a tensor, a part of one, or any other value."""
+
+    TENSOR = auto()
+    SHARD = auto()
+    BYTE_IO = auto()
+
+
+class LoadItemType(Enum):
+    """What is read: a tensor, or any other value."""
+
+    TENSOR = auto()
+    BYTE_IO = auto()
+
+
+@dataclass(frozen=True)
+class MetadataIndex:
+    """The path of a value in a state dict, with points between names."""
+
+    fqn: str
+
+
+@dataclass(frozen=True)
+class WriteItem:
+    """A value that a process writes."""
+
+    index: MetadataIndex
+    type: WriteItemType
+
+
+@dataclass
+class SavePlan:
+    """What a process writes."""
+
+    items: list[WriteItem]
+
+
+@dataclass(frozen=True)
+class ReadItem:
+    """A value that a process reads: its name in the state dict, and in the checkpoint."""
+
+    type: LoadItemType
+    dest_index: MetadataIndex
+    storage_index: MetadataIndex
+
+
+@dataclass
+class LoadPlan:
+    """What a process reads."""
+
+    items: list[ReadItem]
+
+
+class SavePlanner:
+    """What of a state dict a process writes; `DefaultSavePlanner` does what `save` does by itself."""
+
+    state_dict: dict[str, Any]
+
+    def set_up_planner(
+        self, state_dict: dict[str, Any], storage_meta: Any = None, is_coordinator: bool = False
+    ) -> None:
+        """Takes the state dict; one process is the coordinator."""
+        self.state_dict = dict(flat(state_dict))
+        self.is_coordinator = is_coordinator
+
+    def create_local_plan(self) -> SavePlan:
+        """Says what this process writes: its parts of DTensors; the coordinator writes what all have alike."""
+        return SavePlan(
+            [item for key, value in self.state_dict.items() if (item := self._item(key, value)) is not None]
+        )
+
+    def _item(self, key: str, value: Any) -> WriteItem | None:
+        if isinstance(value, DTensor):
+            mine = all(p.is_shard() or value.device_mesh.get_local_rank(i) == 0 for i, p in enumerate(value.placements))
+            return WriteItem(MetadataIndex(key), WriteItemType.SHARD) if mine else None
+        if not self.is_coordinator:
+            return None
+        kind = WriteItemType.TENSOR if isinstance(value, Tensor) else WriteItemType.BYTE_IO
+        return WriteItem(MetadataIndex(key), kind)
+
+    def lookup_object(self, index: MetadataIndex) -> Any:
+        """The value of a name."""
+        return self.state_dict[index.fqn]
+
+    def transform_object(self, write_item: WriteItem, object: Any) -> Any:
+        """What is written for a value: it itself."""
+        return object
+
+    def resolve_data(self, write_item: WriteItem) -> Any:
+        """What is written: a tensor, or any other value."""
+        value = self.transform_object(write_item, self.lookup_object(write_item.index))
+        if isinstance(value, DTensor):
+            value = value.to_local()
+        return value.detach() if isinstance(value, Tensor) else value
+
+
+class LoadPlanner:
+    """Where what is read goes; `DefaultLoadPlanner` does what `load` does by itself."""
+
+    original_state_dict: dict[str, Any]
+    is_coordinator: bool
+    state_dict: dict[str, Any]
+
+    allow_partial_load = False
+
+    def set_up_planner(self, state_dict: dict[str, Any], metadata: Any = None, is_coordinator: bool = False) -> None:
+        """Takes the state dict to be filled, and what the checkpoint says of itself."""
+        self.original_state_dict, self.metadata, self.is_coordinator = state_dict, metadata, is_coordinator
+        self.state_dict = dict(flat(state_dict))
+        self._read: dict[str, Any] = {}
+
+    def create_local_plan(self) -> LoadPlan:
+        """Says what is read. CheckpointException for names that the checkpoint lacks, unless a part may be loaded."""
+        there = {**self.metadata["tensors"], **self.metadata["values"]}
+        missing = [key for key in self.state_dict if key not in there]
+        if missing and not self.allow_partial_load:
+            raise CheckpointException(f"Missing key in checkpoint state_dict: {', '.join(missing)}.")
+        return LoadPlan([self._item(key) for key in self.state_dict if key in there])
+
+    def _item(self, key: str) -> ReadItem:
+        kind = LoadItemType.TENSOR if isinstance(self.state_dict[key], Tensor) else LoadItemType.BYTE_IO
+        return ReadItem(kind, MetadataIndex(key), MetadataIndex(key))
+
+    def resolve_tensor(self, read_item: ReadItem) -> Tensor:
+        """The tensor, or DTensor, that is filled."""
+        return self.state_dict[read_item.dest_index.fqn]
+
+    def commit_tensor(self, read_item: ReadItem, tensor: Tensor) -> None:
+        """Takes notice of a tensor that has been filled."""
+
+    def load_bytes(self, read_item: ReadItem, value: Any) -> None:
+        """Takes a value that is no tensor, as it was saved."""
+        self._read[read_item.dest_index.fqn] = value
+
+    def finish(self) -> None:
+        """Puts values that are no tensors in their places."""
+        replace(self.original_state_dict, self._read)
+
 
 _explain_misses(globals())

@@ -4,11 +4,10 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from rushlight.distributed.checkpoint.default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
-from rushlight.distributed.checkpoint.planners import (
+from rushlight.distributed.checkpoint.planner import (
     CheckpointException,
-    DefaultLoadPlanner,
-    DefaultSavePlanner,
     LoadItemType,
     LoadPlanner,
     SavePlanner,

@@ -7,7 +7,7 @@ from rushlight.distributed.tensor.parallel.prepared import (
     PrepareModuleInputOutput,
     PrepareModuleOutput,
 )
-from rushlight.distributed.tensor.parallel.styles import (
+from rushlight.distributed.tensor.parallel.style import (
     ColwiseParallel,
     ParallelStyle,
     RowwiseParallel,

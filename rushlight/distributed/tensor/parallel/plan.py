@@ -4,7 +4,7 @@ from fnmatch import fnmatch
 
 from rushlight.core.lines import warn
 from rushlight.distributed.device_mesh import DeviceMesh
-from rushlight.distributed.tensor.parallel.styles import ParallelStyle
+from rushlight.distributed.tensor.parallel.styling import ParallelStyle
 from rushlight.distributed.tensor.sharded import line_of_all
 from rushlight.nn.modules.module import Module
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight.distributed.device_mesh import DeviceMesh
-from rushlight.distributed.tensor.parallel.styles import ParallelStyle, as_wanted, local_or_not
+from rushlight.distributed.tensor.parallel.styling import ParallelStyle, as_wanted, local_or_not
 from rushlight.distributed.tensor.placements import Placement
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
