@@ -118,6 +118,17 @@ def change_dual(tensor: TensorBase, function: Callable[..., Any], args: Sequence
     return tensor
 
 
+def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: Any) -> bool:
+    """Whether `function` has written a change into a tensor's array: not where it is recorded or somebody looks on."""
+    if STACK.depth or not is_ordinary(tensor) or (recording() and (tensor._needs or tensor._view)):
+        return False
+    check_memory(tensor, ())
+    if not function(tensor._array, *args):
+        return False
+    tensor._bump()
+    return True
+
+
 def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
     if STACK.depth:

@@ -12,7 +12,11 @@ from rushlight.kernels.plans import Shape
 
 fast: ModuleType | None = load("taps")
 FEW = 1 << 13
-"""Multiplications up to which convolutions are small: an estimate, of what tables and calls of BLAS cost."""
+"""Multiplications up to which convolutions are small.
+
+Measured with one thread and AVX-512, the general way is as quick from 5,000 (rows of few places and many channels) to
+28,000 (long rows of few channels); backward a little later.
+"""
 
 TYPES = np.dtype(np.float32), np.dtype(np.float64)
 

@@ -18,11 +18,14 @@ def take_along(array: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray | N
     return None if fast is None else fast.taken(array, index, dim)
 
 
-def put_along(array: np.ndarray, index: Any, dim: int, values: int | np.ndarray, adds: bool = False) -> bool:
-    """Puts values into an array along a dimension, or adds them in; whether it could. If not, some may be there."""
+def put_along(array: np.ndarray, index: Any, dim: int, values: Any, reduce: str | None = None) -> bool:
+    """Puts values into an array along a dimension; whether it could. If not, some may be there.
+
+    `reduce` ("sum", "prod", "amax" or "amin") combines them with what is there.
+    """
     if fast is None or not is_array(index):
         return False
     source: Any = values if is_array(values) else np.asarray(values, array.dtype)
     if source.shape != index.shape:
         source = np.broadcast_to(source, index.shape)
-    return fast.put(array, index, dim, source, adds)
+    return fast.put(array, index, dim, source, reduce)

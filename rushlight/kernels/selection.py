@@ -15,7 +15,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import laid_out_like
 
-__all__ = ["bounded", "drop", "keep", "passed", "passed_above", "select"]
+__all__ = ["bound", "bounded", "drop", "keep", "passed", "passed_above", "select"]
 
 fast: ModuleType | None = load("bounds")
 LARGE = 1 << 12
@@ -70,6 +70,11 @@ def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
     if low is not None:
         x = np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
+
+
+def bound(x: np.ndarray, low: float | None, high: float | None) -> bool:
+    """Brings an array itself between bounds; whether there is a kernel for it."""
+    return fast is not None and fast.bound(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def passed(grad: Array, x: Array, low: float | None, high: float | None) -> np.ndarray | None:

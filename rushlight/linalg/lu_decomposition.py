@@ -22,13 +22,13 @@ from rushlight.tensors import Tensor
 __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 
 
-def lu_cotangent(grad: Sequence[Array], result0: Array, result3: Array) -> Array:
+def lu_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
     """The cotangent of A = P L U, from that of L and U packed into one matrix.
 
     For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2, rows L2
     U.
     """
-    packed, gLU, P = result0, grad[0], result3
+    packed, gLU = result0, grad[0]
     n, m = packed.shape[-2:]
     k = min(n, m)
     square, g = packed[..., :k, :k], gLU[..., :k, :k]
@@ -44,7 +44,7 @@ def lu_cotangent(grad: Sequence[Array], result0: Array, result3: Array) -> Array
     cotangent = _solve_triangular(square, left.mT, True, False).mT
     if beyond is not None:
         cotangent = np.concatenate([cotangent, beyond], -1 if m > k else -2)
-    return np.matmul(P, cotangent)
+    return np.matmul(_permutation(result1, n, packed.dtype), cotangent)
 
 
 def unit_lower(x: Array) -> Array:
@@ -58,10 +58,10 @@ def unit_lower(x: Array) -> Array:
     batch=leading,
     node="LinalgLuFactorExBackward0",
     input=lu_cotangent,
-    nondifferentiable=(1, 2, 3),
+    nondifferentiable=(1, 2),
 )
 def _lu_factor(input):
-    """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation matrix."""
+    """L and U in one matrix, the rows' exchanges counted from 1, and LAPACK's `info`."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (input,))
@@ -71,19 +71,18 @@ def _lu_factor(input):
         if a.size == 0:
             return a.copy(), np.zeros(size, np.int32), np.int32(0)
         packed, pivots, info = factor(a)
-        return np.ascontiguousarray(packed), pivots + np.int32(1), np.int32(info)
+        return packed, pivots + np.int32(1), np.int32(info)
 
-    packed, pivots, info = over_batches(factored, (input,), (2,))
-    return packed, pivots, info, permutations(pivots, input.shape[-2], input.dtype)
+    return over_batches(factored, (input,), (2,))
 
 
 def permutations(pivots: Array, n: int, dtype: np.dtype) -> Array:
     """The matrices P of A = P L U, from the exchanges of rows."""
 
     def permutation(exchanges):
-        order = np.arange(n)
-        for i, j in enumerate(exchanges - 1):
-            order[[i, j]] = order[[j, i]]
+        order = list(range(n))
+        for i, j in enumerate(exchanges.tolist()):
+            order[i], order[j - 1] = order[j - 1], order[i]
         return np.eye(n, dtype=dtype)[:, order]
 
     return over_batches(permutation, (pivots,), (1,))
@@ -119,8 +118,9 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
             [0., 2.]])
     """
     check_lu("linalg.lu", A, pivot)
-    packed, _, _, P = _lu_factor(A)
-    return return_types.linalg_lu((P.contiguous(), *triangles(packed)))
+    packed, pivots, _ = _lu_factor(A)
+    P = _permutation(pivots, A._array.shape[-2], A._array.dtype)
+    return return_types.linalg_lu((P, *triangles(packed)))
 
 
 def triangles(packed: Any) -> Any:
@@ -142,7 +142,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     tensor([2, 2], dtype=torch.int32)
     """
     check_lu("torch.lu_factor", A, pivot)
-    packed, pivots, info, _ = _lu_factor(A)
+    packed, pivots, info = _lu_factor(A)
     if info._array.any():
         raise singular_factor("torch.linalg.lu_factor", info._array)
     return return_types.linalg_lu_factor((packed, pivots))
@@ -171,7 +171,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     tensor(1, dtype=torch.int32)
     """
     check_lu("torch.lu_factor", A, pivot)
-    packed, pivots, info, _ = _lu_factor(A)
+    packed, pivots, info = _lu_factor(A)
     if check_errors and info._array.any():
         raise singular_factor("torch.linalg.lu_factor_ex", info._array)
     return return_types.linalg_lu_factor_ex((packed, pivots, info))

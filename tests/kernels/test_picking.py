@@ -5,9 +5,9 @@ import pytest
 from kernels.forms import both_forms
 
 import rushlight
-from rushlight.kernels import halves, picking, ranking
+from rushlight.kernels import halves, picking, ranking, selection
 
-form = both_forms(picking, ranking, halves)
+form = both_forms(picking, ranking, halves, selection)
 DTYPES = ["bool", "int16", "int32", "float16", "float32", "float64", "complex64", "complex128"]
 LAYOUTS = {
     "in order": lambda x: x,
@@ -102,3 +102,64 @@ def test_halves_are_rounded_to_the_nearest(shape):
         with np.errstate(over="ignore"):
             np.testing.assert_array_equal(half.numpy(), given.astype(np.float16))
         np.testing.assert_array_equal(half.float().numpy(), given.astype(np.float16).astype(np.float32))
+
+
+UFUNCS = {"sum": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("reduce", UFUNCS)
+def test_values_reduced_along_a_dimension(reduce, layout, dtype):
+    x, source = numbers((4, 5, 6), dtype), numbers((4, 9, 6), dtype)
+    if dtype != "int64":
+        source[1, 2, 3] = x[2, 1, 0] = np.nan
+    index = np.random.default_rng(1).integers(0, 5, source.shape)
+    for include_self in (True, False):
+        expected = x.copy()
+        if not include_self:
+            for _, target in looped(index, 1):
+                expected[target] = {"sum": 0, "prod": 1}.get(reduce, expected[target])
+            if reduce in ("amax", "amin"):
+                for _, target in looped(index, 1):
+                    limit = np.iinfo(dtype) if dtype == "int64" else None
+                    ends = (limit.min, limit.max) if limit else (-np.inf, np.inf)
+                    expected[target] = ends[reduce == "amin"]
+        UFUNCS[reduce].at(expected, tuple(np.array([t for _, t in looped(index, 1)]).T), source.reshape(-1))
+        t, i, s = (rushlight.from_numpy(np.ascontiguousarray(LAYOUTS[layout](a))) for a in (x, index, source))
+        if layout == "backwards":
+            expected = expected[::-1]
+        found = t.scatter_reduce(1, i, s, reduce, include_self=include_self).numpy()
+        np.testing.assert_allclose(found, expected, rtol=2e-2 if dtype == "float16" else 1e-5, atol=2e-2)
+
+
+@pytest.mark.parametrize("reduce", UFUNCS)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_slices_reduced_by_an_index(dim, reduce):
+    x, source, index = numbers((5, 5), "float32"), numbers((5, 5), "float32"), np.array([0, 3, 3, 1, 0])
+    expected = x.copy()
+    UFUNCS[reduce].at(expected if dim == 0 else expected.T, index, source if dim == 0 else source.T)
+    t, i, s = map(rushlight.from_numpy, (x, index, source))
+    if reduce == "sum":
+        found = t.index_add(dim, i, s)
+        np.testing.assert_allclose(t.index_add(dim, i, s, alpha=2).numpy(), 2 * expected - x, rtol=1e-5, atol=1e-5)
+    else:
+        found = t.index_reduce(dim, i, s, reduce)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_bounds_in_place(layout, dtype):
+    x = numbers((4, 6), dtype)
+    x[1, 2] = np.nan
+    calls = {"clamp_": (-1, 2.5), "clamp_min_": (0.5,), "clamp_max_": (0.5,), "relu_": ()}
+    for name, bounds in calls.items():
+        array = np.ascontiguousarray(LAYOUTS[layout](x)) if layout == "backwards" else LAYOUTS[layout](x.copy())
+        changed, expected = rushlight.from_numpy(array), rushlight.from_numpy(array.copy())
+        version = changed._version
+        assert getattr(changed, name)(*bounds) is changed
+        assert changed._version == version + 1
+        np.testing.assert_array_equal(changed.numpy(), getattr(expected, name[:-1])(*bounds).numpy())
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        rushlight.ones(3, requires_grad=True).clamp_(0, 1)

@@ -68,10 +68,9 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
         compute_part(job, <const double*>job.x, start, stop - start)
 
 
-cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, bint positive):
-    """A new array with a job's results."""
+cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, bint positive, cnp.ndarray out):
+    """An array with a job's results."""
     cdef Job job
-    cdef cnp.ndarray out = empty_like(x)
     job.x, job.grad, job.out = cnp.PyArray_DATA(x), grad, cnp.PyArray_DATA(out)
     job.low, job.high, job.positive = low, high, positive
     job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
@@ -83,11 +82,19 @@ def bounded(x, double low, double high):
     """x, but at least `low`, and then at most `high`; None where this is not the place for it."""
     if not float_type(x) or not is_dense(x) or low != low or high != high:
         return None
-    return computed(x, NULL, low, high, False)
+    return computed(x, NULL, low, high, False, empty_like(x))
+
+
+def bound(x, double low, double high):
+    """Brings x itself between the bounds; whether this is the place for it."""
+    if not float_type(x) or not is_dense(x) or not cnp.PyArray_ISWRITEABLE(x) or low != low or high != high:
+        return False
+    computed(x, NULL, low, high, False, x)
+    return True
 
 
 def passed(grad, x, double low, double high, bint positive):
     """The cotangents that pass; None where this is not the place for it."""
     if not float_type(x) or not is_dense(x) or not fits(grad, x) or not same_strides(grad, x):
         return None
-    return computed(x, cnp.PyArray_DATA(grad), low, high, positive)
+    return computed(x, cnp.PyArray_DATA(grad), low, high, positive, empty_like(x))

@@ -7,7 +7,8 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by
-from rushlight.core.inplace import change
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, changed_at_once
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.derivatives.series import masking
 from rushlight.ops.table import named, operator, retold
@@ -18,10 +19,15 @@ def floats(kernel: str) -> Callable[..., Any]:
     return only("f", kernel)
 
 
-def variant(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The variant with an underscore of an activation that is no method: it changes its input."""
+def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = None) -> Callable[..., Any]:
+    """The variant with an underscore of an activation that is no method: it changes its input.
+
+    `at_once` writes into an array of a tensor without further arguments, and tells whether it did.
+    """
 
     def change_input(input, *args, **kwargs):
+        if at_once and not args and not kwargs and isinstance(input, TensorBase) and changed_at_once(input, at_once):
+            return input
         return change(input, function, *args, **kwargs)
 
     name = function.__name__

@@ -13,7 +13,7 @@ from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.selection import bounded, passed_above, select
+from rushlight.kernels.selection import bound, bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.arguments.mismatch import not_tensors
 from rushlight.ops.arguments.promotion import common, only
@@ -178,7 +178,8 @@ def rrelu(
 
 def mean(array: Array, lower: float, upper: float) -> Array:
     """1 where elements are positive, else the mean of the bounds."""
-    return np.where(np.logical_not(array > 0), array.dtype.type((lower + upper) / 2), array.dtype.type(1))
+    positive = (array > 0).astype(array.dtype)
+    return positive + (1 - positive) * array.dtype.type((lower + upper) / 2)
 
 
 def drawn(array: Array, lower: float, upper: float) -> Array:
@@ -212,7 +213,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return change(input, _threshold, threshold, value) if inplace else _threshold(input, threshold, value)
 
 
-relu_: Callable[..., Tensor] = variant(relu)
+relu_: Callable[..., Tensor] = variant(relu, lambda array: bound(array, 0, None))
 leaky_relu_: Callable[..., Tensor] = variant(leaky_relu)
 rrelu_: Callable[..., Tensor] = variant(rrelu)
 threshold_: Callable[..., Tensor] = variant(threshold)

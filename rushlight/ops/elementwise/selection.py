@@ -9,11 +9,11 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import change, check_first
+from rushlight.core.inplace import change, changed_at_once, check_first
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, keeping, result_dtype
-from rushlight.kernels.selection import bounded, drop, keep, passed, select
+from rushlight.kernels.selection import bound, bounded, drop, keep, passed, select
 from rushlight.ops.arguments.promotion import NUMBERS, common, kept, missing, only, real
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
@@ -418,11 +418,16 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     return result if out is None else write_out("clamp_max", out, result, input)
 
 
-def bounded_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first."""
+def bounded_in_place(function: Callable[..., Any], *missing: int) -> Callable[..., Any]:
+    """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first.
+
+    `missing` has the places of the bounds, of two, that the function does not take.
+    """
 
     @functools.wraps(function, updated=())
     def variant(self, *args, **kwargs):
+        if not kwargs and len(args) == 2 - len(missing) and bounded_at_once(self, list(args), missing):
+            return self
         try:
             return change(self, function, *args, **kwargs)
         except NotImplementedError:
@@ -435,7 +440,21 @@ def bounded_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return variant
 
 
-Tensor.clamp_, Tensor.clamp_min_, Tensor.clamp_max_ = map(bounded_in_place, (clamp, clamp_min, clamp_max))
+def bounded_at_once(tensor: Tensor, bounds: list[Any], missing: Sequence[int]) -> bool:
+    """Whether a tensor of floats has been brought between numbers without a temporary."""
+    if not isinstance(tensor, TensorBase) or type(tensor._array) is not np.ndarray:
+        return False
+    dtype = tensor._array.dtype
+    if kind_of(dtype) != "f" or any(type(x) is not float and type(x) is not int for x in bounds):
+        return False
+    bounds = [checked_number(x, dtype) for x in bounds]
+    for place in missing:
+        bounds.insert(place, None)
+    return changed_at_once(tensor, bound, *bounds)
+
+
+Tensor.clamp_ = bounded_in_place(clamp)
+Tensor.clamp_min_, Tensor.clamp_max_ = bounded_in_place(clamp_min, 1), bounded_in_place(clamp_max, 0)
 clip: Callable[..., Any] = alias("clip", clamp)
 clamp_, clip_ = Tensor.clamp_, Tensor.clip_
 clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_

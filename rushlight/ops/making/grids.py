@@ -1,10 +1,8 @@
 """Grids and combinations of vectors' elements."""
 
-import itertools
-
 import numpy as np
 
-from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.ops.arguments.dims import listed
 from rushlight.ops.picking.indexed import index_select
@@ -70,6 +68,17 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return stack([flatten(grid) for grid in meshgrid(*vectors, indexing="ij")], dim=1)
 
 
+def chosen_places(n: int, r: int, again: bool) -> Array:
+    """The rows of r increasing places below n, which may be equal with `again`, in their order."""
+    rows = np.arange(n)[:, None]
+    for _ in range(r - 1):
+        first = rows[:, -1] + (0 if again else 1)
+        counts = n - first
+        begins = np.repeat(np.cumsum(counts) - counts - first, counts)
+        rows = np.column_stack([np.repeat(rows, counts, 0), np.arange(counts.sum()) - begins])
+    return rows
+
+
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All combinations of r elements of a vector, a row each, in the order of Python's `itertools`.
 
@@ -84,6 +93,5 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return new_tensor(np.empty(0, input._array.dtype))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(input._array.size), r)), dtypes.int64._numpy).reshape(-1, r)
+    rows = chosen_places(input._array.size, r, with_replacement)
     return stack([index_select(input, 0, new_tensor(column.copy())) for column in rows.T], dim=1)

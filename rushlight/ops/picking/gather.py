@@ -21,7 +21,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
-from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced
+from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced, reduced_by_kernel
 from rushlight.ops.shapes.slicing import _look, _place
 from rushlight.ops.table import in_place, method, no_derivative, operator
 from rushlight.settings import warn_once
@@ -38,7 +38,7 @@ def grid(index: Array, dim: int) -> tuple[Array, ...]:
     return tuple(places)
 
 
-def flwith_parts_at(index: Array, dim: int, shape: Sequence[int]) -> Array:
+def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
     """Where in an array of a shape, flattened, `index` along `dim` picks."""
     flat, step = 0, 1
     places = grid(index, dim)
@@ -104,7 +104,7 @@ def _put_back(input, dim, index, shape, distinct=False):
         out[grid(index, dim)] = input
     elif input.size:
         out = np.zeros(out.size, input.dtype, like=input)
-        np.add.at(out, flwith_parts_at(index, dim, shape), np.reshape(input, -1))
+        np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
         return out.reshape(shape)
     return out
 
@@ -294,7 +294,7 @@ def _scatter_add(input, dim, index, src):
     if not index.size:
         return input.copy()
     values, out = corner(src, index.shape), owned(input)
-    if put_along(out, index, dim, values, True):
+    if put_along(out, index, dim, values, "sum"):
         return out
     added = _put_back.forward(values, dim, index, input.shape)
     return (input + added).astype(input.dtype, copy=False)
@@ -310,12 +310,15 @@ def _scatter_add(input, dim, index, src):
 )
 def _scatter_with_reduce(input, dim, index, src, reduce):
     values = corner(src, index.shape) if is_array(src) else np.broadcast_to(src, index.shape)
-    return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
+    return reduced_along(input, dim, index, values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
 
-def flat(index: Array, dim: int, input: Array) -> Array:
-    """Where in the flattened input an index along a dimension points."""
-    return flwith_parts_at(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
+def reduced_along(input: Array, dim: int, index: Array, values: Array, reduce: str, include_self: bool) -> Array:
+    """A copy of `input` with values reduced into its elements at `index` along a dimension."""
+    if (found := reduced_by_kernel(input, dim, index, values, reduce, include_self)) is not None:
+        return found
+    places = flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
+    return reduced(input, places, values, reduce, include_self)
 
 
 @takes_out
@@ -398,7 +401,7 @@ def scatter_reduce_cotangents(
 )
 @in_float32
 def _scatter_reduce(input, dim, index, src, reduce, include_self):
-    return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
+    return reduced_along(input, dim, index, corner(src, index.shape), reduce, include_self)
 
 
 @takes_out

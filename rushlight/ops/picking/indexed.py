@@ -22,7 +22,7 @@ from rushlight.ops.arguments.promotion import is_complex, missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.picking.gather import check_bounds
-from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced
+from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced, reduced_by_kernel
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -169,6 +169,10 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
 def _index_add(input, dim, index, source, alpha):
     if not input.size:
         return owned(input)
+    scaled = source if alpha == 1 else source * alpha
+    found = reduced_by_kernel(input, dim, along(index, dim, source.shape), scaled, "sum", True)
+    if found is not None:
+        return found
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
     factor = np.asarray(alpha).astype(added.dtype) if added.dtype.kind in "iu" else alpha
     return (input + np.reshape(added * factor, input.shape)).astype(input.dtype, copy=False)
@@ -340,6 +344,9 @@ def index_reduce_cotangents(
 )
 @in_float32
 def _index_reduce(input, dim, index, source, reduce, include_self):
+    found = reduced_by_kernel(input, dim, along(index, dim, source.shape), source, reduce, include_self)
+    if found is not None:
+        return found
     rows = as_rows(input)
     places = np.arange(rows.size, like=rows).reshape(rows.shape)[at(dim, index)]
     return reduced(input, places.reshape(-1), source, reduce, include_self)

@@ -106,6 +106,8 @@ def __getitem__(self, key):
             if key.step is not None:
                 check_step(key)
             return call(_slice, (self, (key,)))
+        if key is None:
+            return basic(self, (None,))
         if kind is tuple and is_basic(key):
             return basic(self, key)
         return general(self, key)

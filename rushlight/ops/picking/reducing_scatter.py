@@ -8,6 +8,8 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
+from rushlight.kernels.picking import put_along
+from rushlight.layouts import owned
 from rushlight.ops.elementwise.selection import _drop, _keep
 from rushlight.ops.reductions.prod import _recur, _shift
 from rushlight.ops.table import operator
@@ -47,6 +49,18 @@ def reduced(input: Any, places: Array, values: Array, reduce: str, include_self:
         divide = np.floor_divide if out.dtype.kind in "biu" else np.divide
         out = divide(out, np.maximum(counts, 1)).astype(out.dtype)
     return out.reshape(input.shape)
+
+
+def reduced_by_kernel(
+    input: Array, dim: int, index: Array, values: Array, reduce: str, include_self: bool
+) -> Array | None:
+    """A copy of `input` with values reduced into it at `index` along a dimension; None where there is no kernel."""
+    if reduce == "mean":
+        return None
+    out = owned(input)
+    if not include_self and not put_along(out, index, dim, start_of(reduce, out.dtype)):
+        return None
+    return out if put_along(out, index, dim, values, reduce) else None
 
 
 @operator(batch=leading)

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -222,12 +223,13 @@ def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool
 @operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
 def _multi_dot(tensors):
     """The product of two or more matrices (or batches of such) in the order that takes the fewest multiplications."""
-    cuts = best_cuts([tensors[0].shape[-2], *[x.shape[-1] for x in tensors]])
+    cuts = best_cuts((tensors[0].shape[-2], *[x.shape[-1] for x in tensors]))
     product = lambda i, j: tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
     return product(0, len(tensors) - 1)
 
 
-def best_cuts(sizes: Sequence[int]) -> Any:
+@lru_cache(maxsize=64)
+def best_cuts(sizes: tuple[int, ...]) -> Any:
     """Where to cut the chain of the matrices i to j, of which the k-th has `sizes[k]` rows, for each i and j.
 
     Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 15.2.
@@ -265,7 +267,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
             shapes = f"{list(tensors[i]._array.shape)} and {list(tensors[i + 1]._array.shape)}"
             raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
     shape = tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:]
-    result = _multi_dot(matrices).reshape(shape)
+    result = _multi_dot(matrices)
+    result = result if len(shape) == 2 else result.reshape(shape)
     return result if out is None else write_out("multi_dot", out, result, *tensors)
 
 

@@ -34,17 +34,16 @@ def distinct(input: Array, dim: int) -> tuple[Array, ...]:
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 
-def runs(input: Array, dim: int) -> Any:
-    """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths."""
+def runs(input: Array, dim: int, numbered: bool, counted: bool) -> Any:
+    """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths, where wanted."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
-    changes = rows[1:] != rows[:-1]
     starts = np.ones(len(rows), bool)
-    starts[1:] = changes.any(tuple(range(1, rows.ndim)))
-    places = np.flatnonzero(starts)
-    values = rows[places] if dim is None else np.moveaxis(rows[places], 0, dim)
-    inverse = np.cumsum(starts) - 1
-    counts = np.diff(np.append(places, len(rows)))
-    return values, inverse.reshape(input.shape) if dim is None else inverse, counts
+    starts[1:] = rows[1:] != rows[:-1] if rows.ndim == 1 else (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    values = rows[starts] if dim is None else np.moveaxis(rows[starts], 0, dim)
+    nothing = np.zeros(0, np.int64)
+    inverse = (np.cumsum(starts) - 1).reshape(input.shape if dim is None else -1) if numbered else nothing
+    counts = np.diff(np.append(np.flatnonzero(starts), len(rows))) if counted else nothing
+    return values, inverse, counts
 
 
 @operator(aten="_unique2", batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
@@ -58,8 +57,8 @@ def _unique_dim(input, dim):
 
 
 @operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
-def _unique_consecutive(input, dim):
-    return runs(input, dim)
+def _unique_consecutive(input, dim, numbered, counted):
+    return runs(input, dim, numbered, counted)
 
 
 def asked(results: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -103,7 +102,8 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    results = _unique_consecutive(input, None if dim is None else known_dim(dim, input._array.shape))
+    dim = None if dim is None else known_dim(dim, input._array.shape)
+    results = _unique_consecutive(input, dim, return_inverse, return_counts)
     return asked(results, return_inverse, return_counts)
 
 

@@ -37,21 +37,25 @@ def divided(x: Array, n: float) -> Array:
     return x / n if n else x * np.inf
 
 
-def variance_of(input: Array, dims: Any, correction: float) -> tuple[Any, ...]:
-    """The variance and the mean on arrays, both with their dimensions kept."""
+def variance_of(input: Array, dims: Any, correction: float, keepdim: Any) -> tuple[Any, ...]:
+    """The variance and the mean on arrays, the mean with its dimensions kept."""
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
     squares = (
         np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
     )
     n = degrees(input.shape, dims, correction)
-    return divided(np.add.reduce(squares, axis=dims, keepdims=True), n), mean
+    return divided(np.add.reduce(squares, axis=dims, keepdims=keepdim), n), mean
 
 
-def dropped(array: Array, like: Array, dims: Sequence[int], keepdim: bool) -> Array:
-    """A statistic in the precision of the input, without the dimensions it was computed over."""
-    if like.dtype == np.float16:
-        array = array.astype(np.float16)
-    return array if keepdim else np.reshape(array, [n for d, n in enumerate(like.shape) if d not in dims])
+def like_input(array: Array, input: Array) -> Array:
+    """A statistic in the precision of the input."""
+    return array.astype(np.float16) if input.dtype == np.float16 else array
+
+
+def with_mean(statistic: Array, mean: Array, input: Array, dims: Sequence[int], keepdim: bool) -> list[Array]:
+    """A statistic and the mean, without the dimensions that they were computed over."""
+    mean = mean if keepdim else np.reshape(mean, [n for d, n in enumerate(input.shape) if d not in dims])
+    return [like_input(statistic, input), like_input(mean, input)]
 
 
 def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
@@ -104,7 +108,7 @@ def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdi
     input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
 )
 def _var(input, dims, correction, keepdim):
-    return dropped(variance_of(input, dims, correction)[0], input, dims, keepdim)
+    return like_input(variance_of(input, dims, correction, keepdim)[0], input)
 
 
 @operator(
@@ -116,7 +120,7 @@ def _var(input, dims, correction, keepdim):
     ),
 )
 def _std(input, dims, correction, keepdim):
-    return dropped(np.sqrt(variance_of(input, dims, correction)[0]), input, dims, keepdim)
+    return like_input(np.sqrt(variance_of(input, dims, correction, keepdim)[0]), input)
 
 
 @operator(
@@ -128,7 +132,7 @@ def _std(input, dims, correction, keepdim):
     ),
 )
 def _var_mean(input, dims, correction, keepdim):
-    return [dropped(x, input, dims, keepdim) for x in variance_of(input, dims, correction)]
+    return with_mean(*variance_of(input, dims, correction, keepdim), input, dims, keepdim)
 
 
 @operator(
@@ -140,8 +144,8 @@ def _var_mean(input, dims, correction, keepdim):
     ),
 )
 def _std_mean(input, dims, correction, keepdim):
-    variance, mean = variance_of(input, dims, correction)
-    return [dropped(x, input, dims, keepdim) for x in (np.sqrt(variance), mean)]
+    variance, mean = variance_of(input, dims, correction, keepdim)
+    return with_mean(np.sqrt(variance), mean, input, dims, keepdim)
 
 
 def moments(name: str, entry: Any, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> Any:

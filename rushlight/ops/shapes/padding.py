@@ -1,6 +1,7 @@
 """Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
-from rushlight.kernels.padding import kept, picked, surrounded
+from rushlight.kernels.padding import LONG, kept, picked, surrounded
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -188,7 +189,16 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    shape, dims = input._array.shape, len(widths) // 2
+    shape = input._array.shape
+    short = max(shape, default=LONG) < LONG and all(type(n) is int for n in widths)
+    find = places_again if short else places_around
+    places = find(mode, shape, widths)
+    return PADS[mode, len(widths) // 2](input, places)
+
+
+def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Array, ...]:
+    """The places of the elements that lie around a tensor of a shape; raises PyTorch's errors."""
+    dims = len(widths) // 2
     around = widths_of(widths, shape)[-dims:]
     if dims not in (1, 2, 3) or not dims < len(shape) <= dims + 2:
         raise NotImplementedError(UNSUPPORTED.format(len(widths), len(shape)))
@@ -199,8 +209,10 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
         )
     check_room(mode, shape[-dims:], around)
     first = len(shape) - dims
-    places = tuple([PLACES[mode](shape[i], a, b, (i, shape)) for i, (a, b) in enumerate(around, first)])
-    return PADS[mode, dims](input, places)
+    return tuple([PLACES[mode](shape[i], a, b, (i, shape)) for i, (a, b) in enumerate(around, first)])
+
+
+places_again: Callable[..., Any] = lru_cache(maxsize=256)(places_around)  # of short lines
 
 
 def check_room(mode: str, shape: Sequence[int], widths: Sequence[Sequence[int]]) -> None:
