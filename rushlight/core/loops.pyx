@@ -261,11 +261,15 @@ cdef tuple DIVISIONS = (np.fmod, np.remainder, np.floor_divide)
 
 
 cdef Loop loop_for(object function, str types):
-    """The loop of a step."""
+    """The loop of a step: one of our own where it gives floats, else its ufunc's. ValueError where there is none."""
     cdef Loop loop
     cdef bint single = types.endswith("f")
     loop.data = NULL
-    if function is np.where:
+    if not types.endswith(("f", "d")):
+        if function is np.where:
+            raise ValueError(f"where has no loop for {types}")
+        loop = loop_of(function, types)
+    elif function is np.where:
         loop.function = choose_singles if single else choose_doubles
     elif function is np.maximum or function is np.minimum:
         loop.function = extreme_singles if single else extreme_doubles

@@ -456,6 +456,14 @@ def through_a_compiled_module(compile):
 
 
 @case
+def truths(compile):
+    """Arithmetic of truths is NumPy's: its loops for floats would reach beyond them."""
+    functions = torch.maximum, torch.minimum, torch.mul, torch.add, torch.bitwise_xor, torch.eq, torch.lt
+    f = compile(lambda a, b: [function(a, b) for function in functions])
+    return [one for x, _ in batches() for one in f(x > 0, (x > 0.5)[:1])], f
+
+
+@case
 def hooks_on_results_that_are_given_on(compile):
     """A gradient meets a hook on the result of an operator once, though the call is recorded behind it."""
     f = compile(lambda x: x.sum(0))
