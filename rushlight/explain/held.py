@@ -17,6 +17,7 @@ class Held:
         self.step_site = None
         self.zero_site = None
         self.schedule_site: Site | None = None
+        self.factors: list[Any] = []  # the functions that a schedule takes its factors from
         self.zeroed = 0
         self.stale = 0  # steps with gradients that were used before
         self.lost = 0  # steps after gradients had been zeroed
@@ -26,11 +27,12 @@ class Held:
         self.frozen = 0  # steps with no parameter that requires grad
         self.compared = 0  # steps before and after which parameters were compared
         self.unmoved = 0  # those of them that changed nothing though there were gradients
-        self.resting = 0  # those of them with a learning rate of zero
+        self.resting = 0  # steps with gradients and a learning rate of zero
         self.begun = 0.0  # the largest of some parameters at the first step
         self.largest = 0.0  # and since, while it was finite
         self.passes = 0  # how many passes there had been when it was made
 
+        self.cuts: dict[int, Any] = {}  # those behind the losses whose gradients its steps used
         self.before: list[Any] | None = None
 
     def arrived(self, ledger: Any) -> int:

@@ -1,13 +1,16 @@
 """What hooks do to gradients: they make them zero or bad, write into them, or turn the signs of a part."""
 
+from inspect import getclosurevars, unwrap
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.finite import is_bad
+from rushlight.explain.origins import info_of
 from rushlight.explain.passes import is_zero
 from rushlight.explain.sites import code_of
 
@@ -15,7 +18,7 @@ ndarray = np.ndarray
 
 
 class ByHooks:
-    """What was done by hooks: for each the code of the hook, and the line of the pass."""
+    """What was done by hooks: for each the code of the hook, and the line of the pass; of zeros, what made them."""
 
     def __init__(self):
         self.zeroed: list[tuple] = []
@@ -34,11 +37,24 @@ class ByHooks:
         elif is_zero(before):
             return
         elif after is not None and is_zero(result):
-            self.zeroed.append(event)
+            self.zeroed.append((*event, None if self.zeroed else zero_factor(hooks)))
         elif not returned and not np.array_equal(before, given, equal_nan=True):
             self.changed.append(event)
         elif turns(before, result):
             self.turned.append(event)
+
+
+def zero_factor(hooks: Any) -> tuple[str, Any] | None:
+    """The variable of a hook, from outside of it, that is a tensor of zeros: its name, and where that was made."""
+    for hook in hooks:
+        if not hasattr(inner := unwrap(getattr(hook, "func", hook)), "__code__"):
+            continue
+        outer = getclosurevars(inner)
+        for name, value in (outer.globals | outer.nonlocals).items():
+            if isinstance(value, TensorBase) and value._array.size and is_zero(value._array):
+                info = info_of(value)
+                return name, None if info is None else info.site
+    return None
 
 
 def turns(before: Any, after: Any) -> bool:

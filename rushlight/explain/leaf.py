@@ -32,6 +32,8 @@ class Leaf:
         self.zeros = 0  # gradients that were all zero
         self.zeroed_by = None  # what is known of the node that made them so
         self.zeroed_name = ""
+        self.cancelled = False  # whether parts that are not zero cancelled there
+        self.weightless = False  # whether there were weights at the node that were all zero
         self.norms: list[float] = []
         self.new = False  # a gradient has arrived since the last step
         self.used = False  # a step has used what is there
@@ -43,6 +45,7 @@ class Leaf:
         self.used_at: Site | None = None  # the line of the operation that the first gradient came from
         self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
         self.changed_at: Site | None = None
+        self.read_at: Site | None = None  # the line that looked at the gradient last
 
     @property
     def tensor(self) -> Any:

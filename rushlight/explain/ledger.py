@@ -15,7 +15,7 @@ from rushlight.explain.bad_values import is_given
 from rushlight.explain.held import Held
 from rushlight.explain.hooked import ByHooks
 from rushlight.explain.leaf import Arrival, Leaf
-from rushlight.explain.origins import Cut, info_of, leaves_of
+from rushlight.explain.origins import Cut, info_of, leaves_behind, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
 from rushlight.explain.ways import Ways
@@ -44,7 +44,9 @@ class Ledger:
         self.retained: dict[Site, int] = {}
         self.recorded_passes: dict[Site, int] = {}
         self.depths: dict[int, tuple[Any, ...]] = {}
-        self.cuts: dict[int, Cut] = {}
+        self.cuts: dict[int, Cut] = {}  # behind the losses of all passes
+        self.recent: dict[int, Cut] = {}  # and of those since the last step
+        self.recent_at = 0  # how many steps there were then
         self.clipped: dict[Site, int] = {}
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
@@ -125,8 +127,7 @@ class Ledger:
         """A pass is over."""
         under_way = self.under_way.pop()
         under_way.failed = failed
-        for cut in () if under_way.root_info is None else under_way.root_info.cuts:
-            self.cuts[id(cut)] = cut
+        self.note_cuts(() if under_way.root_info is None else under_way.root_info.cuts)
         if failed:
             return
         self.watch.clock += under_way.whole
@@ -148,6 +149,13 @@ class Ledger:
         if root is not None and root.depth > self.depths.get(id(under_way.site), (0,))[0]:
             self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
 
+    def note_cuts(self, cuts: Sequence[Cut]) -> None:
+        """Notes the cuts behind the loss of a pass."""
+        if self.recent_at != self.steps:
+            self.recent, self.recent_at = {}, self.steps
+        for cut in cuts:
+            self.cuts[id(cut)] = self.recent[id(cut)] = cut
+
     def draw(self, roots: Any) -> None:
         """Draws the graph of a pass, unless it is too large to be looked at."""
         names = {id(p): name for root in self.readings.roots.values() for name, p in root.module.named_parameters()}
@@ -166,6 +174,8 @@ class Ledger:
                 if state.zeroed_by is None:
                     state.zeroed_by = info_of(by)
                     state.zeroed_name = by.op.name if by.op is not None else by.name()
+                    state.cancelled = under_way.cancels(by)
+                    state.weightless = has_zero_weights(by)
         under_way.given.clear()
         under_way.zeros.clear()
 
@@ -195,6 +205,7 @@ class Ledger:
         held.steps += 1
         held.step_site = site
         self.ways.stepped(held.params)
+        held.cuts |= self.recent
         held.frozen += not any(p.requires_grad for p in held.params)
         stale = lost = any_grad = nonzero = wasted = False
         for p in held.params:
@@ -216,6 +227,7 @@ class Ledger:
         held.lost += lost
         held.wasted += wasted
         held.empty += not any_grad
+        held.resting += nonzero and not any(group.get("lr", 1) for group in optimizer.param_groups)
         look = nonzero and (held.steps < 10 or not held.steps & 15)
         held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if look else None
         if held.steps == 1:
@@ -237,7 +249,6 @@ class Ledger:
             held.largest = max(held.largest, largest_of(now))
             if all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True)):
                 held.unmoved += 1
-                held.resting += not any(group.get("lr", 1) for group in optimizer.param_groups)
         held.before = None
 
     def zeroed(self, optimizer: Any, site: Any) -> None:
@@ -275,6 +286,7 @@ class Ledger:
         held = self.held.get(id(getattr(scheduler, "optimizer", None)))
         if held is not None:
             held.schedule_site = site
+            held.factors = list(getattr(scheduler, "lr_lambdas", ()))
 
     def scheduling(self, scheduler: Any, site: Site) -> None:
         """A schedule takes a step."""
@@ -294,7 +306,7 @@ class Ledger:
         """The program looks at a gradient."""
         state = self.leaves.get(id(tensor))
         if state is not None:
-            state.read = True
+            state.read, state.read_at = True, site
         if tensor._grad is None and self.passes and len(self.looked) < 100 and site not in self.looked:
             if tensor._node is not None and not tensor.retains_grad:
                 self.looked[site] = ("result", tensor, info_of(tensor._node))
@@ -315,6 +327,12 @@ class Ledger:
             if any(p is tensor for p in held.params):
                 return held
         return None
+
+
+def has_zero_weights(node: Any) -> bool:
+    """Whether a node has an operand that is computed from zeros alone, and no other numbers."""
+    operands = [leaves_behind(edge, 20) for i in range(node.arity) if (edge := node.edge_at(i)[0]) is not None]
+    return any(leaves and all(is_zero(leaf._array) for leaf in leaves) for leaves in operands)
 
 
 def largest_of(arrays: Sequence[Array]) -> float:

@@ -28,9 +28,9 @@ class Cut:
         return found is not None and found() is leaf
 
     def take(self, tensor):
-        """Notes the leaves that a tensor comes from, the first few times: later they are the same."""
+        """Notes the leaves that a tensor comes from; those behind a graph the first few times, and ever more seldom."""
         self.count += 1
-        if self.count <= 3:
+        if tensor._node is None or self.count <= 3 or not self.count & (self.count - 1):
             for leaf in leaves_of(tensor):
                 self.leaves[id(leaf)] = ref(leaf)
 

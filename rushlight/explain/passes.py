@@ -87,6 +87,16 @@ class Pass:
                     if id(node) not in bad and not self.births:
                         self.births.append(born_backward(node, [a for a in arrays if not isinstance(a, str)]))
 
+    def cancels(self, vertex):
+        """Whether parts of a gradient that are not zero add up to zero at a node, as far as they were kept."""
+        parts = [
+            array
+            for node, arrays in self.given
+            for i, array in enumerate(arrays)
+            if type(array) is ndarray and node.edge_at(i)[0] is vertex
+        ]
+        return len(parts) > 1 and any(part.any() for part in parts) and not sum(parts).any()
+
     def look_for_changes(self, node):
         """Looks whether what a node saved was changed through .data since."""
         for source, site, number in self.unseen:

@@ -15,8 +15,10 @@ from rushlight.tensors import Tensor
 VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
 PARTS = ("transpose", "permute", "t", "select", "slice", "index", "index_select", "reshape_copy", "clone")
 VALUES = VIEWS + PARTS  # what has the values of its operand, or some of them
+PICKING = ("index", "index_select")
 PRODUCTS = ("bmm", "broadcast", "mm")
 BETWEEN = ("mul", "div", "add", "add_scaled", "masked_fill", "masked_fill_tensor", "where", "tanh", *VALUES)
+CHOICES = ("argmin", "argmax", "min", "max", "topk", "sort", "argsort")
 CURVES = ("tanh", "sigmoid")
 LARGEST = 1 << 20  # elements of what a custom function is tried on again
 LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
@@ -29,6 +31,7 @@ class Readings(Calls):
         super().__init__()
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
         self.ways: Any = None
+        self.picked: dict[int, Any] = {}  # by cut: where an index was chosen by the values that left there
         self.functions: dict[type, tuple[Any, ...]] = {}
         self.looks: dict[str, Callable[..., None]] = {
             "cross_entropy": self.of_cross_entropy,
@@ -40,6 +43,7 @@ class Readings(Calls):
             "nll_loss": self.of_nll,
             "nll_loss2d": self.of_nll,
             "argmax": self.of_choice,
+            "embedding": self.of_picking,
             "gather": self.of_choice,
             "einsum": self.of_contraction,
             "expand": self.of_expanding,
@@ -49,6 +53,7 @@ class Readings(Calls):
         self.curves: dict[Any, tuple[int, int]] = {}
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(PRODUCTS, self.of_product)
         self.looks["div"] = self.of_quotient
+        self.looks |= dict.fromkeys(PICKING, self.of_picking)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys((*VIEWS, *PARTS), self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)
         self.of_many: frozenset[str] = frozenset(CURVES)  # calls that tell something where they have many results
@@ -160,6 +165,14 @@ class Readings(Calls):
             dim %= max(args[0]._array.ndim, 1)
             if wrong_dim(source, dim):
                 self.see_dimension(source, info.site)
+
+    def of_picking(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
+        """What is picked by an index: which cuts lie behind that."""
+        if name in PICKING:
+            self.of_view(name, info, args, known, out)
+        for index in known if out._needs else ():
+            if index is not None and index.cuts and index.name in CHOICES:
+                self.picked |= dict.fromkeys(map(id, index.cuts), index.site)
 
     def of_sum(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""

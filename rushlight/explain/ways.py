@@ -34,6 +34,8 @@ class Ways:
             Site, tuple[Cut, list[int]]
         ] = {}  # by line: parameters changed by a gradient without a graph
         self.drawn: dict[int, Cut] = {}  # what sample() gives where rsample() could give it
+        self.moving: dict[int, Any] = {}  # what rsample() gives, by what is known of it
+        self.followed: tuple[Site, Site] | None = None  # where such a one was made, and its probability was asked for
         self.scored: set[int] = set()  # cuts of what went into log_prob(), or out of the program as numbers
         self.last: list[Way] = []
         self.looked = 0
@@ -83,6 +85,18 @@ class Ways:
         for cut in () if info is None else info.cuts[-1:]:
             if cut.how == "mode":
                 self.drawn[id(cut)] = cut
+
+    def moves(self, result: Any) -> None:
+        """A distribution gives a sample that moves with its parameters."""
+        info = info_of(result)
+        if info is not None and result._needs and len(self.moving) < 1000:
+            self.moving[id(info)] = info
+
+    def follows(self, value: Any, site: Site) -> None:
+        """The probability of a value is asked for, of a sample that moves with it perhaps."""
+        info = info_of(value)
+        if info is not None and id(info) in self.moving:
+            self.followed = info.site, site
 
     def scores(self, value: Any) -> None:
         """The probability of a value is asked for, or it leaves as a number."""

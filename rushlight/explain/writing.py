@@ -44,6 +44,7 @@ from rushlight.explain.syntax import (
 from rushlight.tensors import Tensor
 
 SUMMING = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
+SHOWING = frozenset("print pprint debug info warning error log write add_scalar set_postfix set_description".split())
 CONVERSIONS = {"item", "tolist", "numpy", "float", "tensor"}
 
 
@@ -170,6 +171,27 @@ class Text:
         """The only call of a function, where it does not have an argument of a name."""
         calls = self.calls(name)
         return None if any(word.arg == keyword for _, call in calls for word in call.keywords) else only(calls)
+
+    def changes(self, site: Any) -> bool:
+        """Whether the statement at a place changes something in place: with an assignment, or a method such as sub_."""
+        return any(
+            isinstance(node, ast.AugAssign) or (isinstance(node.value, ast.Call) and called(node.value).endswith("_"))
+            for file, node, _ in self.nodes()
+            if file == site.file
+            and isinstance(node, (ast.AugAssign, ast.Expr))
+            and node.lineno <= site.line <= (node.end_lineno or node.lineno)
+        )
+
+    def shows(self, site: Any) -> bool:
+        """Whether a place is within a call that only shows what it is given: print(), or a log's."""
+        return any(
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call)
+            and called(node.value) in SHOWING
+            and node.lineno <= site.line <= (node.end_lineno or node.lineno)
+            for file, node, _ in self.nodes()
+            if file == site.file
+        )
 
     def iterator_given(self, site: Any) -> Written | None:
         """Where an iterator is made that a call at a place is given by its name."""

@@ -106,18 +106,34 @@ def by_hook(kind_of: Any, event: Any, what: str, why: str, do: str, weight: floa
     return found(kind_of, line, what, why, do, ("hook", defined), ("backward", site), weight=weight)
 
 
+ZEROES = (
+    "a hook makes a gradient zero",
+    "what a hook returns, or writes into the gradient, goes on in its place",
+    "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
+)
+
+
+def by_zeros(event: Any, name: str, made: Any) -> Any:
+    """The finding for a hook that makes a gradient zero by a tensor of zeros, a mask say."""
+    code, site = event
+    line = returned(code) or Site(code, DEFINED)
+    return found(
+        HOOKED,
+        made or line,
+        f"`{name}` is zero everywhere, and a hook makes a gradient zero by it",
+        ZEROES[1],
+        f"look at how `{name}` is made: a mask is 1 where gradients are to pass (weight != 0, not weight == 0)",
+        ("hook", line),
+        ("backward", site),
+        weight=7,
+    )
+
+
 @finder
 def hooks(case: Any) -> Iterator[Any]:
     """What hooks did to gradients: the first of each kind."""
-    for event in case.ledger.by_hooks.zeroed[:1]:
-        yield by_hook(
-            HOOKED,
-            event,
-            "a hook makes a gradient zero",
-            "what a hook returns, or writes into the gradient, goes on in its place",
-            "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
-            7,
-        )
+    for *event, factor in case.ledger.by_hooks.zeroed[:1]:
+        yield by_hook(HOOKED, event, *ZEROES, 7) if factor is None else by_zeros(event, *factor)
     for event in case.ledger.by_hooks.changed[:1]:
         yield by_hook(
             WRITES,

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.kinds.unrecorded import add, described
+from rushlight.explain.kinds.unrecorded import add, described, losing
 from rushlight.explain.writing import Text
 from rushlight.tensors import Tensor
 
+LEAVING = ("item", "tolist", "numpy", "data", "torch.tensor", "integer")  # ways that may leave no trace
 CUT_PARAMETER = kind(
     "cut-parameter",
     "none",
@@ -174,13 +175,16 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
     cuts: dict[Any, Any] = {}
     unused = []
     for p in silent:
-        cut = cut_of(case, p)
+        cut = cut_of(case, p, held)
         if cut is None:
             if id(p) not in case.ledger.differentiated:
                 unused.append(p)
         else:
             cuts.setdefault(id(cut), (cut, []))[1].append(p)
     for cut, params in cuts.values():
+        if case.readings.picked.get(id(cut)) is not None:
+            yield by_choice(case, cut, params)
+            continue
         one = described(case, cut, CUT_PARAMETER, weight=8)
         choice = next((c for c in case.watch.cuts.values() if c.how == "integer" and c.comes_from(params[0])), None)
         if cut.how == "detach" and choice is not None:
@@ -205,6 +209,20 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
         )
 
 
+def by_choice(case: Any, cut: Any, params: Sequence[Tensor]) -> Any:
+    """The finding for values that only choose what goes on: without the cut before it, the choice would still cut."""
+    return found(
+        CUT_PARAMETER,
+        case.readings.picked[id(cut)],
+        f"an index is chosen here, and what it picks goes on without history: {losing(case, params)}",
+        "an index is a whole number, which does not change with small changes of what it is computed from",
+        "choose in a differentiable way, by weights of a softmax say; or pass the gradient straight through, "
+        "z + (q - z).detach(), where what is picked, q, stands for z",
+        ("values leave the graph at", cut.site),
+        weight=8,
+    )
+
+
 def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
     """The line that calls the module of unused parameters, where one is called, else that which makes it; and words."""
     ids = {id(p) for p in unused}
@@ -223,15 +241,21 @@ def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
     return next((line for name in names if name and (line := Text.of(case).first_setting(name))), None), ""
 
 
-def cut_of(case: Any, parameter: Tensor) -> Any:
-    """The cut that a parameter's values went through: one that losses come from rather than another.
+def cut_of(case: Any, parameter: Tensor, held: Any = None) -> Any:
+    """The cut without which a parameter would get a gradient.
 
-    Of several the one that most leaves are behind, and rather that of a value than the choice of an index.
+    Its values have left the graph there, for the loss of the optimizer that holds the parameter rather than another
+    one, and not to be printed. Where they pick something by an index, that cuts whatever else does. Of several others
+    the one that most leaves are behind, and rather that of a value than the choice of an index.
     """
+    text = Text.of(case)
     cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
-    reached = [cut for cut in cuts if id(cut) in case.ledger.cuts]
-    numbers = [cut for cut in cuts if cut.how in ("item", "tolist", "numpy", "data", "torch.tensor", "integer")]
-    return max(reached or numbers, key=lambda cut: (cut.how != "integer", len(cut.leaves)), default=None)
+    cuts = [cut for cut in cuts if cut.how not in LEAVING or not text.shows(cut.site)]
+    own = [] if held is None else [cut for cut in cuts if id(cut) in held.cuts]
+    reached = own or [cut for cut in cuts if id(cut) in case.ledger.cuts]
+    candidates = reached or [cut for cut in cuts if cut.how in LEAVING]
+    picked = case.readings.picked
+    return max(candidates, key=lambda cut: (id(cut) in picked, cut.how != "integer", len(cut.leaves)), default=None)
 
 
 def arrivals(case: Any, p: Tensor) -> int:

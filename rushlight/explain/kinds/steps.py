@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.returning import returned
+from rushlight.explain.sites import code_of
 from rushlight.explain.writing import Text
 
 LOOP = """
@@ -229,14 +231,22 @@ def without_step(case: Any, held: Any) -> Any:
 
 def at_rest(case: Any, held: Any) -> Any:
     """Steps with a learning rate of zero."""
-    if held.resting < 2 or held.resting < 0.5 * held.compared or case.ledger.bad:
+    if held.resting < 2 or held.resting < 0.5 * held.steps or case.ledger.bad:
         return None
+    factors = held.factors if held.optimizer.defaults.get("lr") != 0 else ()
+    factor = next((line for f in factors if (code := code_of(f)) and (line := returned(code))), None)
+    place = factor or held.schedule_site or Text.of(case).setting("lr")
     return found(
         RATE_ZERO,
-        (held.optimizer.defaults.get("lr") != 0 and (held.schedule_site or Text.of(case).setting("lr"))) or held.site,
-        f"the learning rate is zero in {held.resting} of {held.compared} steps, which change nothing",
-        "a step is the learning rate times a direction",
-        "set lr; or look at the schedule that has set it",
+        (held.optimizer.defaults.get("lr") != 0 and place) or held.site,
+        f"the learning rate is zero in {held.resting} of {held.steps} steps, which change nothing"
+        + (": the factor of the schedule that is computed here is zero" if factor else ""),
+        "a step is the learning rate times a direction"
+        + (", and `//` leaves out the fraction" if factor and "//" in factor.source else ""),
+        "let the factor of the schedule be above zero from the first step on, (step + 1) / warmup, without rounding"
+        if factor
+        else "set lr; or look at the schedule that has set it",
+        ("schedule", held.schedule_site),
         ("optimizer", held.site),
         ("step", held.step_site),
         weight=7,
@@ -265,9 +275,10 @@ def steps_by_hand(case: Any) -> Iterator[Any]:
     """Updates that the program makes itself, with gradients that add up."""
     leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.by_hand >= 2]
     if leaves:
+        using = leaves[0].read_at
         yield found(
             NOT_ZEROED,
-            leaves[0].changed_at,
+            using if using is not None and Text.of(case).changes(using) else leaves[0].changed_at,
             f"{case.names.of(leaves[0].tensor)} is changed here by a gradient "
             f"that later ones are added to, {leaves[0].by_hand} times",
             "backward adds to .grad, and nothing has set it back since the change before",

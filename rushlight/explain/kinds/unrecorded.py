@@ -88,7 +88,7 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
         "use the tensor itself in place of its .data",
     ),
     "item": (
-        "item() makes a Python number of a tensor here",
+        "{name}() makes a Python number of a tensor here",
         "a number has no history, nor has any tensor that is made of it",
         "compute with the tensor itself, and call item() only on what is printed",
     ),

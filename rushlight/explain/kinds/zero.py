@@ -134,6 +134,31 @@ for _ in range(3):
 print(mean.grad)
 """,
 )
+CANCELLED = kind(
+    "cancelled",
+    "zero",
+    "parts of a gradient cancel: the probability of a sample that moves with its distribution",
+    """
+w = torch.zeros(4, requires_grad=True)
+for _ in range(3):
+    policy = torch.distributions.Normal(w.tanh(), 1.0)
+    action = policy.rsample()
+    reward = -(action.detach() - 1).pow(2)
+    loss = -(policy.log_prob(action) * reward).mean()
+    loss.backward()
+print(w.grad)
+""",
+    """
+w = torch.zeros(4, requires_grad=True)
+for _ in range(3):
+    policy = torch.distributions.Normal(w.tanh(), 1.0)
+    action = policy.sample()
+    reward = -(action.detach() - 1).pow(2)
+    loss = -(policy.log_prob(action) * reward).mean()
+    loss.backward()
+print(w.grad)
+""",
+)
 SAMPLERS = ("normal", "bernoulli", "bernoulli_tensor_", "poisson", "multinomial")
 LARGE = 2  # first values beyond which they are to blame for what comes to a curve
 FLAT = (
@@ -190,6 +215,9 @@ def zeroed(case: Any) -> Iterator[Any]:
     for (site, name), leaves in by_node.items():
         if ("softmax-of-one", site) not in case.readings.seen:  # that says it all
             made = Zeroed(case, site, name, leaves)
+            if leaves[0].cancelled:
+                yield cancelled(made)
+                continue
             yield from (one for names, rule in RULES if name in names and (one := rule(made)) is not None)
 
 
@@ -204,6 +232,7 @@ class Zeroed:
         self.passes = min(leaf.arrivals for leaf in leaves)
         self.tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
         self.arrives = ("arrives at", leaves[0].last)
+        self.weightless = leaves[0].weightless
         self.only = not case.ledger.steps  # the program makes no steps, only looks at gradients
 
     def begun_at(self) -> Any:
@@ -226,6 +255,28 @@ class Zeroed:
     def whose(self) -> str:
         """Whose gradient it is, in words."""
         return f"the gradient of {self.case.names.of_several(self.tensors)}" if self.tensors else "the gradient"
+
+
+def cancelled(made: Zeroed) -> Any:
+    """Parts that are not zero, and add up to zero."""
+    drawn, asked = made.case.ledger.ways.followed or (None, None)
+    return found(
+        CANCELLED,
+        drawn or made.site,
+        f"what rsample() gives here moves with its distribution, and {made.whose} cancels"
+        if drawn
+        else f"parts of the gradient that come back to this result add up to zero, and so is {made.whose}",
+        "the probability of a sample that follows the mean does not change with the mean"
+        if drawn
+        else "what is computed from this result does not depend on it: it was taken from itself, or divided by itself",
+        "use sample(), or detach the action before log_prob(): a score function takes the sample as a constant"
+        if drawn
+        else "cut one of the ways off, x.detach(), if that is meant as a constant",
+        ("its probability", asked),
+        made.at,
+        made.arrives,
+        weight=8,
+    )
 
 
 def flat(made: Zeroed) -> Any:
@@ -300,7 +351,7 @@ def saturated(made: Zeroed) -> Any:
 
 def zero_weights(made: Zeroed) -> Any:
     """A product with weights that are all zero."""
-    if made.passes < 3:
+    if made.passes < 3 or not made.weightless:
         return None
     weights = [t for t in made.tensors if t._array.ndim > 1] or made.tensors
     names = dict.fromkeys(made.case.names.known.get(id(t), "").split(".")[-1] for t in weights)

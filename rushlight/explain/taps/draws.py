@@ -20,15 +20,24 @@ def tap_draws(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def move(original):
+        def wrapped(self, *args, **kwargs):
+            result = original(self, *args, **kwargs)
+            watch.ledger.ways.moves(result)
+            return result
+
+        return wrapped
+
     def score(original):
         def wrapped(self, value, *args, **kwargs):
             watch.ledger.ways.scores(value)
+            watch.ledger.ways.follows(value, watch.sites.here())
             return original(self, value, *args, **kwargs)
 
         return wrapped
 
     for cls in classes(Distribution):
-        for name, make in (("sample", draw), ("log_prob", score)):
+        for name, make in (("sample", draw), ("rsample", move), ("log_prob", score)):
             if name in vars(cls):
                 replaced(stack, cls, name, make)
 

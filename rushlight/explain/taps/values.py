@@ -81,11 +81,11 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 def as_numbers(stack: ExitStack, watch: Any) -> None:
     """Values that are handed out as numbers or arrays, and tensors that are made of such."""
 
-    def number(how):
+    def number(how, name=""):
         def make(original):
             def wrapped(self, *args, **kwargs):
                 if not watch.here.still:
-                    watch.left_graph(self, how)
+                    watch.left_graph(self, how, name=name)
                 return original(self, *args, **kwargs)
 
             return wrapped
@@ -119,6 +119,8 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
         replaced(stack, rushlight, name, factory("blank"))
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
+    for cls in (float, int, complex):
+        replaced(stack, Tensor, f"__{cls.__name__}__", number("item", cls.__name__))
     replaced(stack, from_data, "new_array", new_array)
 
 
