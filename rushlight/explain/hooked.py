@@ -50,7 +50,7 @@ def zero_factor(hooks: Any) -> tuple[str, Any] | None:
         if not hasattr(inner := unwrap(getattr(hook, "func", hook)), "__code__"):
             continue
         outer = getclosurevars(inner)
-        for name, value in (outer.globals | outer.nonlocals).items():
+        for name, value in {**outer.globals, **outer.nonlocals}.items():
             if isinstance(value, TensorBase) and value._array.size and is_zero(value._array):
                 info = info_of(value)
                 return name, None if info is None else info.site
