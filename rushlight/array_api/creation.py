@@ -97,7 +97,7 @@ def sizes(shape: Sequence[int] | int) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def filled(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
+def maker_of_shape(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
     """A function that makes an array of a shape."""
 
     def function(shape, *, dtype=None, device=None) -> Tensor:
@@ -129,9 +129,9 @@ def filled_like(make: Callable[..., Any], doc: str) -> Callable[..., Any]:
     return function
 
 
-empty: Callable[..., Any] = filled(torch.empty, "An array of a shape, with any values.")
-ones: Callable[..., Any] = filled(torch.ones, "An array of ones.")
-zeros: Callable[..., Any] = filled(torch.zeros, "An array of zeros.")
+empty: Callable[..., Any] = maker_of_shape(torch.empty, "An array of a shape, with any values.")
+ones: Callable[..., Any] = maker_of_shape(torch.ones, "An array of ones.")
+zeros: Callable[..., Any] = maker_of_shape(torch.zeros, "An array of zeros.")
 empty_like: Callable[..., Any] = filled_like(torch.empty_like, "An array in the shape of another, with any values.")
 ones_like: Callable[..., Any] = filled_like(torch.ones_like, "An array of ones in the shape of another.")
 zeros_like: Callable[..., Any] = filled_like(torch.zeros_like, "An array of zeros in the shape of another.")

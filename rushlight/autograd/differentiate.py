@@ -80,8 +80,8 @@ def backward(
             "functorch.vjp instead or call backward() outside of functorch transforms: torch.func.grad inside of "
             "torch.vmap gives the gradient for each example."
         )
-    wanted = None if inputs is None else listed(inputs, "backward")
-    outputs = listed(tensors)
+    wanted = None if inputs is None else list_of_targets(inputs, "backward")
+    outputs = list_of_targets(tensors)
     cotangents = listed_grads(grad_tensors, len(outputs))
     on_tensors = needs_tensors(create_graph, outputs, cotangents)
     roots = make_roots(outputs, cotangents, on_tensors)
@@ -92,7 +92,7 @@ def backward(
         for x in wanted:
             if isinstance(x, TensorBase):
                 x.retain_grad()
-        wanted = [place(x) for x in wanted]
+        wanted = [target_of(x) for x in wanted]
     with in_grad_mode(create_graph):
         run.run(roots, wanted, wanted is not None)
 
@@ -132,7 +132,7 @@ def grad(
             "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
         )
-    outs, ins = listed(outputs), listed(inputs, "grad")
+    outs, ins = list_of_targets(outputs), list_of_targets(inputs, "grad")
     grads = listed_grads(grad_outputs, len(outs))
     for i, out in enumerate(outs):
         check_recorded(i, out)
@@ -152,8 +152,8 @@ def grad(
 
 def unused_input(i: int, x: Tensor, outputs: Sequence[Tensor]) -> Any:
     """The error for the i-th input, which the outputs do not depend on."""
-    node = place(x)[0]
-    later = isinstance(node, Node) and all(node.sequence > place(out)[0].sequence for out in outputs)
+    node = target_of(x)[0]
+    later = isinstance(node, Node) and all(node.sequence > target_of(out)[0].sequence for out in outputs)
     error = RuntimeError(
         f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
         "Set allow_unused=True if this is the desired behavior." + (MADE_LATER if later else NOT_REACHED)
@@ -193,7 +193,7 @@ def run_grad(
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
     with in_grad_mode(create_graph):
-        results = run.run(roots, [place(x) for x in inputs])
+        results = run.run(roots, [target_of(x) for x in inputs])
     models = [x._settled() if isinstance(x, TensorBase) else None for x in inputs]
     return [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
 
@@ -230,7 +230,7 @@ def check_batch(i: int, output: Any, g: Any) -> None:
     )
 
 
-def listed(tensors: Any, asked_by: Any = None) -> Any:
+def list_of_targets(tensors: Any, asked_by: Any = None) -> Any:
     """A tensor, an edge, or several of them as a list; inputs, `asked_by` a function, come in a dictionary too."""
     if isinstance(tensors, (TensorBase, GradientEdge)):
         return [tensors]
@@ -251,7 +251,7 @@ def listed_grads(grads: Any, n: int) -> Any:
     """The gradients of `n` tensors as a list, None where the user gave none."""
     if grads is None:
         return [None] * n
-    grads = listed(grads)
+    grads = list_of_targets(grads)
     if len(grads) != n:
         raise RuntimeError(f"got {n} tensors and {len(grads)} gradients")
     return grads
@@ -267,7 +267,7 @@ def check_require_grad(inputs: Sequence[Tensor]) -> None:
             raise about(error, plain=x)
 
 
-def place(x: Any) -> Any:
+def target_of(x: Any) -> Any:
     """Where the gradient of a tensor or an edge arrives: a vertex, and the number of its output."""
     node, index = x[:2] if isinstance(x, GradientEdge) else (x.grad_fn, x._index)
     if node is None:
@@ -281,7 +281,7 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_recorded(i, out)
         value = implicit_grad(out) if g is None else checked_grad(out, g, i)
-        roots.append((*place(out), value if on_tensors else plain(value._array)))
+        roots.append((*target_of(out), value if on_tensors else plain(value._array)))
     return roots
 
 

@@ -21,7 +21,7 @@ from rushlight.compiler.guards import Formula, Leaf, Object, Record, same
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
 from rushlight.compiler.recording import NUMBER, Recording
-from rushlight.compiler.states import WAYS, State, copied
+from rushlight.compiler.states import WAYS, State, copy_of_values
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.compiler.traced import Traced
 from rushlight.core.batched import Batched, Level
@@ -227,7 +227,7 @@ def compare(
             start = State(given.tensors)
             try:
                 tensors, nodes, numbers = recording.replayed(arguments, None, steps=False)
-                found = [*State(given.tensors).arrays(), *[copied(tensor) for tensor in tensors]]
+                found = [*State(given.tensors).arrays(), *[copy_of_values(tensor) for tensor in tensors]]
                 start.put_back()
                 second = record()
             except Unrecordable:
@@ -259,7 +259,7 @@ def compare(
 
 def left_by(recording: Recording) -> list[Any]:
     """What a call that was just recorded has left behind: arrays, None for what is not there."""
-    arrays = [*State(recording.given.tensors).arrays(), *[copied(tensor) for tensor in recording.tensors]]
+    arrays = [*State(recording.given.tensors).arrays(), *[copy_of_values(tensor) for tensor in recording.tensors]]
     for *_, gradients in recording.sent:
         arrays += [None if one is None else one._array for one in gradients]
     return [*arrays, np.array(recording.left)]
@@ -269,7 +269,7 @@ def left_by_call(call: Callable[[], Any], second: Recording) -> list[Any]:
     """What a call leaves behind that is not recorded; None for what is not looked at."""
     tensors: list[Any] = []
     flattened(call(), tensors, [])
-    arrays = [*State(second.given.tensors).arrays(), *[copied(tensor) for tensor in tensors]]
+    arrays = [*State(second.given.tensors).arrays(), *[copy_of_values(tensor) for tensor in tensors]]
     for backward, (_, ends, grads, _) in zip(second.backwards, second.sent, strict=True):
         outputs = [tensors[i] for i in backward.outputs]
         cut = {i: tensors[what] for i, (kind, what) in enumerate(backward.places) if kind == RESULT}

@@ -248,7 +248,7 @@ def chosen(condition: Any, x: Any, y: Any) -> Drawn:
     return fresh(graph, graph.apply(np.where, f"?{char}{char}->{char}", condition.node, *nodes))
 
 
-def filled(number: float) -> Callable[[Drawn], Drawn]:
+def filler_like(number: float) -> Callable[[Drawn], Drawn]:
     """A function that gives an array full of a number, like another."""
 
     def made(like: Drawn, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Drawn:
@@ -277,8 +277,8 @@ VIEWS: set[Callable[..., Any]] = {
 }
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: chosen,
-    np.zeros_like: filled(0),
-    np.ones_like: filled(1),
+    np.zeros_like: filler_like(0),
+    np.ones_like: filler_like(1),
     np.mean: averaged,
     np.sum: lambda array, axis=None, dtype=None, out=None, keepdims=False: array.sum(axis, dtype, keepdims),
     np.max: lambda array, axis=None, out=None, keepdims=False: array.max(axis, keepdims),

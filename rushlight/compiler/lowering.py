@@ -24,7 +24,7 @@ from rushlight.compiler.graph import (
     Operand,
     contiguous,
 )
-from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, listed, replaced, same_places
+from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced, results_listed, same_places
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.ops.making.creation import full_array
 
@@ -216,7 +216,7 @@ def number(graph: Graph, value: float, like: Node) -> Node:
 def drawn(graph: Graph, step: Step, *args: Any) -> list[Node]:
     """A function, given arrays that draw nodes: one whose results may be its arguments needs no copies here."""
     function = step.function.function if isinstance(step.function, Apart) else step.function
-    made = listed(function(*drawing(graph, args)))
+    made = results_listed(function(*drawing(graph, args)))
     if not all(isinstance(one, Drawn) for one in made):
         raise Unsuitable
     return [one.node for one in made]
@@ -364,7 +364,7 @@ def piled(graph: Graph, step: Step, arrays: Any, dim: int, dtype: Any) -> Node:
     return graph.view(stack, lambda array: np.moveaxis(array, 0, dim))
 
 
-def filled(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, value: Any) -> Node:
+def one_number(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, value: Any) -> Node:
     """One number everywhere."""
     node = graph.constant(np.array(value, dtype))
     return graph.view(node, lambda array: np.broadcast_to(array, step.results[0].shape))  # type: ignore[arg-type]
@@ -390,4 +390,4 @@ RULES: dict[str, Callable[..., Node]] = {
     "squeezed": reshaped,
     "pile": piled,
 }
-FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied, full_array: filled}
+FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied, full_array: one_number}

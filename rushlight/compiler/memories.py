@@ -106,7 +106,7 @@ class Memories:
         else:
             after = Value.like(memory.whole)
             window = window_of(array, memory.whole)
-            self.program.steps.append(Step(put, (memory.value, value, *window), (after,)))
+            self.program.steps.append(Step(with_part_replaced, (memory.value, value, *window), (after,)))
         memory.value = after
         memory.version += 1
         self.know(memory.whole, after, memory)
@@ -160,7 +160,7 @@ def look(
     return np.ndarray(shape, dtype, memory, offset + address(whole) - low, strides)
 
 
-def put(
+def with_part_replaced(
     whole: np.ndarray, value: np.ndarray, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
 ) -> np.ndarray:
     """A copy of an array in which the part that `look` shows has other elements."""

@@ -43,10 +43,10 @@ def draw(part: Measured, graph: Graph, boxes: list[Box], arrows: dict[tuple[str,
 
 def box_lines(one: Told) -> list[str]:
     """The lines of an instruction's box."""
-    lines = [one.what, one.kind, *[f"{Path(path).name}:{line}" for path, _, line in map(split, one.lines)]]
+    lines = [one.what, one.kind, *[f"{Path(path).name}:{line}" for path, _, line in map(file_and_line, one.lines)]]
     return lines if one.time is None else [*lines, f"{1e6 * one.time:,.1f} µs"]
 
 
-def split(where: str) -> tuple[str, str, str]:
+def file_and_line(where: str) -> tuple[str, str, str]:
     """The parts of a place, "file.py:12"."""
     return where.rpartition(":")

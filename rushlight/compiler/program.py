@@ -133,16 +133,16 @@ def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
         args = list(replaced(step.args, known.__getitem__))
         if step.kind == WRITE:
             for position in step.changes:
-                args[position] = copied(args[position])
+                args[position] = copies_of(args[position])
             step.function(*args)
-            made: Any = tuple(one for position in step.changes for one in listed(args[position]))
+            made: Any = tuple(one for position in step.changes for one in results_listed(args[position]))
         else:
             made = step.function(*args)
         if step.kind == CHECK:
             if not made:
                 raise Mismatch(step)
             continue
-        for value, array in zip(step.results, listed(made), strict=True):
+        for value, array in zip(step.results, results_listed(made), strict=True):
             known[value] = array = laid(array, value) if step.kind in (PURE, RANDOM, OPAQUE) else array
             if array.shape != value.shape:
                 raise Mismatch(step)  # a shape that depends on values, such as that of a mask's elements
@@ -153,14 +153,14 @@ def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
     return outputs
 
 
-def listed(made: Any) -> Any:
+def results_listed(made: Any) -> Any:
     """What a step made as a list, where it is one array."""
     return made if type(made) in (tuple, list) else (made,)
 
 
-def copied(array: Any) -> Any:
+def copies_of(array: Any) -> Any:
     """Copies of an array, or of each in a list, that lie in memory as the arrays do."""
-    return [copied(item) for item in array] if isinstance(array, (list, tuple)) else array.copy("K")
+    return [copies_of(item) for item in array] if isinstance(array, (list, tuple)) else array.copy("K")
 
 
 def laid(array: Any, value: Value) -> Any:

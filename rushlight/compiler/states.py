@@ -15,7 +15,12 @@ class State:
 
     def __init__(self, tensors: list[TensorBase]):
         self.tensors: list[tuple[Any, ...]] = [
-            (tensor, copied(tensor), tensor._grad, None if tensor._grad is None else copied(tensor._grad))
+            (
+                tensor,
+                copy_of_values(tensor),
+                tensor._grad,
+                None if tensor._grad is None else copy_of_values(tensor._grad),
+            )
             for tensor in tensors
         ]
         self.versions: list[int] = [version(tensor) for tensor in tensors]
@@ -63,7 +68,7 @@ def overwrite(tensor: TensorBase, array: np.ndarray) -> None:
         tensor._array[...] = array
 
 
-def copied(tensor: TensorBase) -> np.ndarray:
+def copy_of_values(tensor: TensorBase) -> np.ndarray:
     """A copy of a tensor's values."""
     return tensor._array.copy("K")
 

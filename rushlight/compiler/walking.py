@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.compiler.graph import Operand
 from rushlight.compiler.native import Native, is_available, with_native_loops
 from rushlight.compiler.planning import ARENA, Area, Group, Invoke, Plan, Product
-from rushlight.compiler.program import CHECK, WRITE, Mismatch, copied, listed
+from rushlight.compiler.program import CHECK, WRITE, Mismatch, copies_of, results_listed
 from rushlight.kernels.compiled import load
 
 AXES = {"down": 0, "along": -1}
@@ -134,19 +134,19 @@ class Run:
         if call.step.kind == WRITE and not call.writes:
             self.write_to_copies(call, given)
             return
-        made = call.function(*filled(call.args, given))
+        made = call.function(*with_arrays(call.args, given))
         if call.step.kind == CHECK and not made:
             raise Mismatch(call.step)
         if call.step.kind not in (CHECK, WRITE):
-            self.keep(call, listed(made))
+            self.keep(call, results_listed(made))
 
     def write_to_copies(self, call: Invoke, given: list[Any]) -> None:
         """A call that changes its arguments, on copies: these are its results."""
-        args = list(filled(call.args, given))
+        args = list(with_arrays(call.args, given))
         for position in call.step.changes:
-            args[position] = copied(args[position])
+            args[position] = copies_of(args[position])
         call.function(*args)
-        changed = [array for position in call.step.changes for array in listed(args[position])]
+        changed = [array for position in call.step.changes for array in results_listed(args[position])]
         self.keep(call, changed)
 
     def keep(self, call: Invoke, made: Sequence[Any]) -> None:
@@ -179,10 +179,10 @@ class Run:
         return next(i for i, area in enumerate(self.plan.inputs) if area.slot == target.slot)
 
 
-def filled(args: Any, given: list[Any]) -> Any:
+def with_arrays(args: Any, given: list[Any]) -> Any:
     """Arguments with arrays in the place of operands."""
     if type(args) is Operand:
         return given[args.number]
     if type(args) in (tuple, list):
-        return type(args)([filled(arg, given) for arg in args])
+        return type(args)([with_arrays(arg, given) for arg in args])
     return args

@@ -164,7 +164,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> Array:
         if function in (np.zeros_like, np.ones_like, np.empty_like):
-            return filled(function, *args, **kwargs)
+            return same_examples_like(function, *args, **kwargs)
         return like(args, ABOVE.function_on_tensors(function, tensors(args), kwargs))
 
     # what one number or array cannot be got from
@@ -211,7 +211,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     __float__ = __int__ = __index__ = __complex__ = item
 
 
-def filled(
+def same_examples_like(
     like: Callable[..., Any], a: Any, dtype: Any = None, shape: Sequence[int] | None = None, **options: Any
 ) -> Array:
     """`np.zeros_like` and its kind: as many examples, of any shape."""

@@ -125,18 +125,18 @@ def own(tangent: TensorBase, out: TensorBase, given: Sequence[Any], level: Tange
         held = tangent_of(x, level)
         shared = held is not None and np.may_share_memory(array, values(held._array))
         if shared and not np.may_share_memory(place, values(x._array)):
-            return copied(tangent)
+            return copy_of_tangent(tangent)
     return tangent
 
 
-def copied(tangent: Any) -> Any:
+def copy_of_tangent(tangent: Any) -> Any:
     """A copy of a tangent, where a tensor has one."""
     return tangent if type(tangent) is tuple else READ(tangent, Window.between(tangent._array, tangent._array))
 
 
 def copies(tangents: dict[Tangents, TensorBase]) -> Any:
     """Copies of the tangents of all levels."""
-    return {k: copied(tangent) for k, tangent in (tangents or {}).items()} or None
+    return {k: copy_of_tangent(tangent) for k, tangent in (tangents or {}).items()} or None
 
 
 def remember(args: Any, primals: Sequence[Array], outs: Sequence[TensorBase]) -> None:

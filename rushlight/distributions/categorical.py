@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import rushlight as torch
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.utils import exactly_one, filled, lazy_property, logits_to_probs, probs_to_logits
+from rushlight.distributions.utils import constant_like, exactly_one, lazy_property, logits_to_probs, probs_to_logits
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 
@@ -69,7 +69,7 @@ class Categorical(Distribution):
     @property
     def mean(self) -> Tensor:
         """NaN: events have no mean."""
-        return filled(self.probs, self._extended_shape(), torch.nan)
+        return constant_like(self.probs, self._extended_shape(), torch.nan)
 
     variance = mean
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import rushlight as torch
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.utils import broadcast_all, filled
+from rushlight.distributions.utils import broadcast_all, constant_like
 from rushlight.tensors import Tensor
 
 __all__ = ["Cauchy"]
@@ -38,7 +38,7 @@ class Cauchy(Distribution):
     @property
     def mean(self) -> Tensor:
         """NaN: there is no mean."""
-        return filled(self.loc, self._extended_shape(), torch.nan)
+        return constant_like(self.loc, self._extended_shape(), torch.nan)
 
     @property
     def mode(self) -> Tensor:
@@ -48,7 +48,7 @@ class Cauchy(Distribution):
     @property
     def variance(self) -> Tensor:
         """The variance, which is infinite."""
-        return filled(self.loc, self._extended_shape(), torch.inf)
+        return constant_like(self.loc, self._extended_shape(), torch.inf)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.loc + torch.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_() * self.scale

@@ -4,7 +4,7 @@ import rushlight as torch
 from rushlight.distributions.cauchy import Cauchy
 from rushlight.distributions.folded import Folded
 from rushlight.distributions.transforms import AbsTransform
-from rushlight.distributions.utils import filled
+from rushlight.distributions.utils import constant_like
 from rushlight.tensors import Tensor
 
 __all__ = ["HalfCauchy"]
@@ -24,7 +24,7 @@ class HalfCauchy(Folded):
     @property
     def mean(self) -> Tensor:
         """The mean, which is infinite."""
-        return filled(self.scale, self._extended_shape(), torch.inf)
+        return constant_like(self.scale, self._extended_shape(), torch.inf)
 
     @property
     def variance(self) -> Tensor:

@@ -32,7 +32,7 @@ class TransformedDistribution(Distribution):
     def __init__(
         self, base_distribution: Any, transforms: Transform | Sequence[Transform], validate_args: bool | None = None
     ):
-        self.transforms: list[Transform] = listed(transforms)
+        self.transforms: list[Transform] = transforms_listed(transforms)
         transform = ComposeTransform(self.transforms)
         domain, codomain = transform.domain, transform.codomain
         event_dim = len(base_distribution.event_shape)
@@ -108,7 +108,7 @@ class TransformedDistribution(Distribution):
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
 
-def listed(transforms: Any) -> list[Transform]:
+def transforms_listed(transforms: Any) -> list[Transform]:
     """Transforms as a list. ValueError for what is none."""
     if isinstance(transforms, Transform):
         return [transforms]

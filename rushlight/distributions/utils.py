@@ -87,7 +87,7 @@ class shown_property(lazy_property, property):
         property.__init__(self, wrapped)
 
 
-def filled(like: Tensor, shape: Sequence[int], value: float) -> Tensor:
+def constant_like(like: Tensor, shape: Sequence[int], value: float) -> Tensor:
     """A tensor of a shape with one value everywhere, of the dtype of another."""
     return torch.full(tuple(shape), value, dtype=like.dtype)
 

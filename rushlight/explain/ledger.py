@@ -91,11 +91,11 @@ class Ledger:
 
     def frozen_at(self, tensor: Any) -> Site | None:
         """The line that has frozen a leaf, if any."""
-        return kept(self.frozen, tensor)
+        return line_noted(self.frozen, tensor)
 
     def required_at(self, tensor: Any) -> Site | None:
         """The line that lets a leaf require grad which was used before, if any."""
-        return kept(self.late, tensor)
+        return line_noted(self.late, tensor)
 
     def differentiates(self, outputs: Any) -> None:
         """A gradient is computed with its graph: what its outputs come from is used, whether it shows in it or not."""
@@ -346,7 +346,7 @@ def keep(table: dict[int, tuple[Any, ...]], tensor: Any, site: Any) -> None:
         table[id(tensor)] = (ref(tensor), site)
 
 
-def kept(table: dict[int, tuple], tensor: Any) -> Site | None:
+def line_noted(table: dict[int, tuple], tensor: Any) -> Site | None:
     """The line that was noted with a tensor."""
     held, site = table.get(id(tensor), (None, None))
     return site if held is not None and held() is tensor else None

@@ -243,10 +243,10 @@ class Readings(Calls):
             and all(type(t._array) is np.ndarray for t in tensors)
             and sum(t._array.size for t in tensors) <= LARGEST
         ):
-            self.functions[cls] = tuple(copied(a) if isinstance(a, TensorBase) else a for a in args)
+            self.functions[cls] = tuple(copy_of_reading(a) if isinstance(a, TensorBase) else a for a in args)
 
 
-def copied(tensor: Any) -> "Kept":
+def copy_of_reading(tensor: Any) -> "Kept":
     """A tensor's values, and whether it requires grad."""
     return Kept(tensor._array.copy(), tensor.requires_grad)
 

@@ -23,8 +23,8 @@ def as_text(finding: Finding) -> str:
     head = f"{finding.what} [{finding.kind.name}]"
     parts = [textwrap.fill(head, WIDTH)]
     if finding.line is not None:
-        parts.append(place(finding.line, "-->"))
-    parts += [place(line, f"{word}:") for word, line in finding.related]
+        parts.append(line_with_text(finding.line, "-->"))
+    parts += [line_with_text(line, f"{word}:") for word, line in finding.related]
     parts += [paragraph("why", finding.why), paragraph("do", finding.do)]
     return "\n".join(parts)
 
@@ -34,7 +34,7 @@ def paragraph(label: str, words: str) -> str:
     return textwrap.fill(words, WIDTH, initial_indent=f"  {label + ':':<5}", subsequent_indent="       ")
 
 
-def place(line: Line, word: str) -> str:
+def line_with_text(line: Line, word: str) -> str:
     """A line of the program, with its text."""
     file = (
         os.path.relpath(line.file)

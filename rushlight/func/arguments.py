@@ -15,16 +15,16 @@ def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     if isinstance(argnums, int):
-        return args[place(argnums, len(args))]
+        return args[from_the_front(argnums, len(args))]
     if not argnums:
         raise RuntimeError("argnums must be non-empty")
-    places = [place(n, len(args)) for n in argnums]
+    places = [from_the_front(n, len(args)) for n in argnums]
     if len(set(places)) < len(places):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return tuple([args[n] for n in places])
 
 
-def place(argnum: int, n: int) -> int:
+def from_the_front(argnum: int, n: int) -> int:
     """A place among `n` arguments, counted from the front."""
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")

@@ -107,7 +107,7 @@ def replaced(module: Any, state: Any, strict: Any) -> Iterator[Any]:
     """A context in which a module has other tensors; what it puts in their places goes into the dictionary."""
     if strict:
         check_names(module, state)
-    places = {name: place(module, name) for name in state}
+    places = {name: holder_of(module, name) for name in state}
     held = {name: registry[key] for name, (registry, key) in places.items()}
     try:
         for name, (registry, key) in places.items():
@@ -132,7 +132,7 @@ def check_names(module: Any, state: Any) -> None:
         )
 
 
-def place(module: Any, name: str) -> Any:
+def holder_of(module: Any, name: str) -> Any:
     """The dictionary in which a module has a tensor, and its key there. AttributeError for a name it does not have."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)

@@ -8,7 +8,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
-__all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put"]
+__all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put_in_columns"]
 
 fast: ModuleType | None = load("entropy")
 
@@ -62,7 +62,7 @@ def pick(x: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
     return as_array(np.add.reduce(picked, axis=-1) * factor).astype(x.dtype, copy=False)
 
 
-def put(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
+def put_in_columns(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
     """Return zeros with a number in each row, in the column that `target` says: the adjoint of `pick`."""
     result = np.zeros(shape, dtype, like=target)
     result[np.arange(len(target), like=target), target] = value

@@ -9,14 +9,14 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["flipped", "kept", "picked", "surrounded"]
+__all__ = ["flipped", "keep_places", "picked", "surrounded"]
 
 fast: Any = load("pads")
 MOST = 3  # dimensions that the compiled kernel pads
 LONG = 4096  # elements of a line whose places are not kept
 
 
-def kept(function: Callable[..., Array]) -> Callable[..., Array]:
+def keep_places(function: Callable[..., Array]) -> Callable[..., Array]:
     """Keeps the places that a function has found in a short line, whose length is its first argument."""
 
     def found(*args):
@@ -28,14 +28,14 @@ def kept(function: Callable[..., Array]) -> Callable[..., Array]:
     return lambda n, *args: (again if n < LONG else found)(n, *args)
 
 
-@kept
+@keep_places
 def outside(n: int, before: int, after: int) -> Array:
     """The places of a line; -1 for what lies around it."""
     places = np.arange(-before, n + after)
     return np.where(places < n, np.maximum(places, -1), -1)
 
 
-@kept
+@keep_places
 def in_line(n: int, backwards: bool) -> Array:
     """The places of a line in their order, or in the opposite one."""
     return np.arange(n)[:: -1 if backwards else 1]

@@ -124,7 +124,7 @@ def places_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
     if found.shortest >= VECTOR:
         return Scheme(found)
     if suits_flat(shape, outputs, item):
-        return flat(shape, lines, [places_dealt(*sizes) for sizes in shape.each()[-2:]], inputs, outputs, item)
+        return joined_planes(shape, lines, [places_dealt(*sizes) for sizes in shape.each()[-2:]], inputs, outputs, item)
     line, deal = places_dealt(*shape.each()[-1])
     inputs = (*shape.spatial[:-1], deal.phases * deal.width, samples)
     return Scheme(plan((*lines[:-1], line), inputs, outputs, shape.kernel, item), (deal,))
@@ -139,7 +139,9 @@ def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
     if found.shortest >= VECTOR:
         return Scheme(found)
     if suits_flat(shape, outputs, item):
-        return flat(shape, lines, [elements_dealt(*sizes)[:2] for sizes in shape.each()[-2:]], inputs, outputs, item)
+        return joined_planes(
+            shape, lines, [elements_dealt(*sizes)[:2] for sizes in shape.each()[-2:]], inputs, outputs, item
+        )
     line, deal, out = elements_dealt(*shape.each()[-1])
     inputs = (*shape.places[:-1], deal.width, samples)
     outputs = (*shape.spatial[:-1], out.phases * out.width, samples)
@@ -152,7 +154,7 @@ def suits_flat(shape: Shape, outputs: Size, item: int) -> bool:
     return len(outputs) > 2 and set(shape.stride[-2:]) == {1} and outputs[-2] * outputs[-1] * item < 2 * VECTOR
 
 
-def flat(
+def joined_planes(
     shape: Shape, lines: tuple[Line, ...], dealt: list[tuple[Line, Deal]], inputs: Size, outputs: Size, item: int
 ) -> Scheme[Plan]:
     """The scheme whose segments are planes: the last two dimensions are one, with padding between the rows."""

@@ -165,12 +165,12 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
 def cutoff(values: Array, shape: Sequence[int], atol: Any, rtol: Array) -> Array:
     """The singular values (descending in size) up to which they count as 0, for matrices of a shape."""
     if rtol is None:
-        rtol = np.finfo(values.dtype).eps * max(shape) if atol is None or np.all(number(atol) == 0) else 0
+        rtol = np.finfo(values.dtype).eps * max(shape) if atol is None or np.all(tolerance_column(atol) == 0) else 0
     largest = np.abs(values).max(-1, keepdims=True, initial=0)
-    return np.maximum(number(rtol) * largest, number(0 if atol is None else atol))
+    return np.maximum(tolerance_column(rtol) * largest, tolerance_column(0 if atol is None else atol))
 
 
-def number(value: Any) -> Array:
+def tolerance_column(value: Any) -> Array:
     """A tolerance as an array that goes with the last dimension of singular values."""
     return np.expand_dims(value, -1) if is_array(value) else value
 

@@ -19,7 +19,7 @@ def input_mask(input: Tensor, mask: Tensor) -> Tensor:
     return mask.bool().broadcast_to(input._array.shape)
 
 
-def filled(input: Tensor, mask: Tensor | None, identity: Callable[..., Any] | float) -> Tensor:
+def masked_by_identity(input: Tensor, mask: Tensor | None, identity: Callable[..., Any] | float) -> Tensor:
     """The input with an identity (a number, or a function of the dtype) where the mask is False."""
     if mask is None:
         return input

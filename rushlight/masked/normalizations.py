@@ -1,7 +1,7 @@
 """Operations along a dimension, in the shape of their input, over the elements where a mask is True."""
 
 from rushlight.dtypes import dtype as Type
-from rushlight.masked.masks import filled, largest, smallest
+from rushlight.masked.masks import largest, masked_by_identity, smallest
 from rushlight.masked.reductions import norm
 from rushlight.ops.elementwise.selection import maximum
 from rushlight.ops.reductions import cumulative
@@ -18,7 +18,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor 
     >>> torch.masked.softmax(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
     tensor([0.5000, 0.0000, 0.5000])
     """
-    return exponentials.softmax(filled(input, mask, smallest), dim, dtype or input.dtype)
+    return exponentials.softmax(masked_by_identity(input, mask, smallest), dim, dtype or input.dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
@@ -28,7 +28,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Ten
     >>> torch.masked.log_softmax(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
     tensor([-0.6931,    -inf, -0.6931])
     """
-    return exponentials.log_softmax(filled(input, mask, smallest), dim, dtype or input.dtype)
+    return exponentials.log_softmax(masked_by_identity(input, mask, smallest), dim, dtype or input.dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
@@ -38,7 +38,7 @@ def softmin(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor 
     >>> torch.masked.softmin(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
     tensor([0.5000, 0.0000, 0.5000])
     """
-    return exponentials.softmax(-filled(input, mask, largest), dim, dtype or input.dtype)
+    return exponentials.softmax(-masked_by_identity(input, mask, largest), dim, dtype or input.dtype)
 
 
 def normalize(
@@ -57,7 +57,7 @@ def normalize(
     tensor([0.6000, 0.0000, 0.8000])
     """
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    return filled(input, mask, 0) / maximum(size, size.new_full([], eps))
+    return masked_by_identity(input, mask, 0) / maximum(size, size.new_full([], eps))
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
@@ -68,7 +68,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor |
     tensor([1., 1., 5.])
     """
     kind = dtype or input.dtype
-    return cumulative.cumsum(filled(input, mask, 0), wrap_dim(dim, input._array.ndim), dtype=kind)
+    return cumulative.cumsum(masked_by_identity(input, mask, 0), wrap_dim(dim, input._array.ndim), dtype=kind)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
@@ -79,4 +79,4 @@ def cumprod(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor 
     tensor([1., 1., 4.])
     """
     kind = dtype or input.dtype
-    return products.cumprod(filled(input, mask, 1), wrap_dim(dim, input._array.ndim), dtype=kind)
+    return products.cumprod(masked_by_identity(input, mask, 1), wrap_dim(dim, input._array.ndim), dtype=kind)

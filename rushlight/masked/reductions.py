@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as Type
 from rushlight.dtypes import float32, int64
-from rushlight.masked.masks import filled, input_mask, largest, smallest
+from rushlight.masked.masks import input_mask, largest, masked_by_identity, smallest
 from rushlight.ops.reductions import extrema, norms, order, reduction, softmax
 from rushlight.ops.reductions import prod as products
 from rushlight.ops.reductions.reduction import Dim, axes
@@ -17,7 +17,7 @@ def dims_of(input: Tensor, dim: Dim) -> tuple[int, ...]:
     return tuple(sorted(axes(dim, input._array.ndim)))
 
 
-def summed(input: Tensor, dtype: Type | None) -> Type:
+def type_of_sum(input: Tensor, dtype: Type | None) -> Type:
     """The dtype of a sum: int64 for integers and bools unless another is asked for."""
     return dtype or (int64 if input._array.dtype.kind in "biu" else input.dtype)
 
@@ -36,7 +36,9 @@ def sum(
     >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(5.)
     """
-    return reduction.sum(filled(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=summed(input, dtype))
+    return reduction.sum(
+        masked_by_identity(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=type_of_sum(input, dtype)
+    )
 
 
 def prod(
@@ -53,7 +55,7 @@ def prod(
     >>> torch.masked.prod(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(4.)
     """
-    result = filled(input, mask, 1).to(summed(input, dtype))
+    result = masked_by_identity(input, mask, 1).to(type_of_sum(input, dtype))
     for d in reversed(dims_of(input, dim)):
         result = products.prod(result, d, bool(keepdim))
     return result
@@ -73,7 +75,9 @@ def amax(
     >>> torch.masked.amax(torch.tensor([1.0, 5.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(4.)
     """
-    return extrema.amax(filled(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
+    return extrema.amax(masked_by_identity(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(
+        dtype or input.dtype
+    )
 
 
 def amin(
@@ -90,7 +94,9 @@ def amin(
     >>> torch.masked.amin(torch.tensor([3.0, 1.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(3.)
     """
-    return extrema.amin(filled(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
+    return extrema.amin(masked_by_identity(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(
+        dtype or input.dtype
+    )
 
 
 def argmax(
@@ -107,7 +113,7 @@ def argmax(
     >>> torch.masked.argmax(torch.tensor([1, 5, 4]), mask=torch.tensor([True, False, True]))
     tensor(2)
     """
-    return extrema.argmax(filled(input, mask, smallest), dim, bool(keepdim)).to(dtype or input.dtype)
+    return extrema.argmax(masked_by_identity(input, mask, smallest), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def argmin(
@@ -124,7 +130,7 @@ def argmin(
     >>> torch.masked.argmin(torch.tensor([3, 1, 4]), mask=torch.tensor([True, False, True]))
     tensor(0)
     """
-    return extrema.argmin(filled(input, mask, largest), dim, bool(keepdim)).to(dtype or input.dtype)
+    return extrema.argmin(masked_by_identity(input, mask, largest), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def counted(input: Tensor, dim: Dim, keepdim: bool, mask: Tensor | None) -> Tensor:
@@ -173,7 +179,7 @@ def median(
     tensor(1.)
     """
     floating = input.is_floating_point()
-    numbers = filled(input if floating else input.to(float32), mask, np.nan)
+    numbers = masked_by_identity(input if floating else input.to(float32), mask, np.nan)
     result = order.nanmedian(numbers, dim, keepdim).values
     if floating:
         return result
@@ -196,7 +202,9 @@ def logsumexp(
     >>> torch.masked.logsumexp(torch.tensor([0.0, 2.0, 0.0]), mask=torch.tensor([True, False, True]))
     tensor(0.6931)
     """
-    return softmax.logsumexp(filled(input, mask, smallest), dims_of(input, dim), keepdim).to(dtype or input.dtype)
+    return softmax.logsumexp(masked_by_identity(input, mask, smallest), dims_of(input, dim), keepdim).to(
+        dtype or input.dtype
+    )
 
 
 def logaddexp(
@@ -214,7 +222,11 @@ def logaddexp(
     >>> torch.masked.logaddexp(torch.ones(2), torch.zeros(2), input_mask=mask, other_mask=mask)
     tensor([1.3133,   -inf])
     """
-    return filled(input, input_mask, smallest).logaddexp(filled(other, other_mask, smallest)).to(dtype or input.dtype)
+    return (
+        masked_by_identity(input, input_mask, smallest)
+        .logaddexp(masked_by_identity(other, other_mask, smallest))
+        .to(dtype or input.dtype)
+    )
 
 
 def norm(
@@ -234,7 +246,9 @@ def norm(
     """
     p = 2.0 if ord is None else ord
     identity = np.inf if p == -np.inf else 0
-    return norms.vector_norm(filled(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype)
+    return norms.vector_norm(
+        masked_by_identity(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype
+    )
 
 
 def var(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adadelta"]
@@ -65,7 +65,7 @@ class Adadelta(ElementwiseOptimizer):
         return "square_avg", "acc_delta"
 
     def _numbers(self, group, moment):
-        return number(group["lr"], group), group["rho"], group["eps"]
+        return option_number(group["lr"], group), group["rho"], group["eps"]
 
     @staticmethod
     def _rule(numbers, param, grad, squares, steps):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adagrad"]
@@ -82,7 +82,7 @@ class Adagrad(ElementwiseOptimizer):
         return np.full_like(array, complex(value, value) if array.dtype.kind == "c" else value)
 
     def _numbers(self, group, moment):
-        return number(group["lr"], group) / (1 + (moment - 1) * group["lr_decay"]), group["eps"]
+        return option_number(group["lr"], group) / (1 + (moment - 1) * group["lr_decay"]), group["eps"]
 
     @staticmethod
     def _rule(numbers, param, grad, total):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adam"]
@@ -78,8 +78,8 @@ class Adam(ElementwiseOptimizer):
         return MEANS_AND_MAXIMUM if group["amsgrad"] else MEANS
 
     def _numbers(self, group, moment):
-        beta1, beta2 = (number(beta, group) for beta in group["betas"])
-        rate = number(group["lr"], group) / (1 - beta1**moment)
+        beta1, beta2 = (option_number(beta, group) for beta in group["betas"])
+        rate = option_number(group["lr"], group) / (1 - beta1**moment)
         return rate, (1 - beta2**moment) ** 0.5, beta1, beta2, group["eps"]
 
     @staticmethod

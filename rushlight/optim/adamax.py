@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adamax"]
@@ -63,7 +63,7 @@ class Adamax(ElementwiseOptimizer):
 
     def _numbers(self, group, moment):
         beta1, beta2 = group["betas"]
-        return number(group["lr"], group) / (1 - beta1**moment), beta1, beta2, group["eps"]
+        return option_number(group["lr"], group) / (1 - beta1**moment), beta1, beta2, group["eps"]
 
     @staticmethod
     def _rule(numbers, param, grad, mean, largest):

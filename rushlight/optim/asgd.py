@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_option, check_rate, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_option, check_rate, option_number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["ASGD"]
@@ -63,10 +63,10 @@ class ASGD(ElementwiseOptimizer):
         return ("ax",)
 
     def _moment(self, group, state):
-        lr = number(group["lr"], group)
+        lr = option_number(group["lr"], group)
         step = advance(state)
-        rate = number(state.setdefault("eta", scalar(lr)), group)
-        share = number(state.setdefault("mu", scalar(1.0)), group)
+        rate = option_number(state.setdefault("eta", scalar(lr)), group)
+        share = option_number(state.setdefault("mu", scalar(1.0)), group)
         state["eta"] = scalar(lr / (1 + group["lambd"] * lr * step) ** group["alpha"])
         state["mu"] = scalar(1 / max(1, step - group["t0"]))
         return rate, share

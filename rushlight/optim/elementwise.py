@@ -173,9 +173,9 @@ def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
     """Where a group goes: whether up (`maximize`), the weight decay that is added to its gradients, and the part
     that a decoupled one takes off its parameters before the rule.
     """
-    maximize, decay = group["maximize"], number(group.get("weight_decay", 0), group)
+    maximize, decay = group["maximize"], option_number(group.get("weight_decay", 0), group)
     if decay and group.get("decoupled_weight_decay"):
-        return maximize, 0, number(group["lr"], group) * decay
+        return maximize, 0, option_number(group["lr"], group) * decay
     return maximize, decay, None
 
 
@@ -231,7 +231,7 @@ def advance(state: dict[str, Any]) -> float:
     return count
 
 
-def number(value: Any, group: dict[str, Any]) -> Any:
+def option_number(value: Any, group: dict[str, Any]) -> Any:
     """An option as a Python number; a tensor stays one where the step is recorded."""
     return value.item() if isinstance(value, TensorBase) and not group["differentiable"] else value
 

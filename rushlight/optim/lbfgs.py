@@ -71,7 +71,10 @@ class LBFGS(Optimizer):
     def _flat_grad(self) -> np.ndarray:
         """The gradients of all parameters as one vector."""
         return np.concatenate(
-            [np.zeros_like(flat(p._array)) if p._grad is None else flat(p._grad._array) for p in self._params]
+            [
+                np.zeros_like(as_real_vector(p._array)) if p._grad is None else as_real_vector(p._grad._array)
+                for p in self._params
+            ]
         )
 
     def _values(self) -> list[np.ndarray]:
@@ -103,7 +106,7 @@ class LBFGS(Optimizer):
         state.setdefault("n_iter", 0)
         first = closure()
         state["func_evals"] += 1
-        run = Minimization(self, closure, group, state, number(first))
+        run = Minimization(self, closure, group, state, loss_number(first))
         if run.converged():
             return first
         while run.iterate():
@@ -116,7 +119,7 @@ def as_number(value: Any) -> Any:
     return value.item() if isinstance(value, (TensorBase, np.generic)) else value
 
 
-def flat(array: np.ndarray) -> np.ndarray:
+def as_real_vector(array: np.ndarray) -> np.ndarray:
     """An array as a vector of real numbers."""
     return (as_real(array) if array.dtype.kind == "c" else array).reshape(-1)
 
@@ -209,14 +212,14 @@ class Minimization:
             self.optimizer._move(size, direction)
             if self.iterations == self.group["max_iter"]:
                 return 0
-            self.loss = number(self.closure())
+            self.loss = loss_number(self.closure())
             self.grad = self.optimizer._flat_grad()
             return 1
         start = self.optimizer._values()
 
         def evaluate(size):
             self.optimizer._move(size, direction)
-            loss = number(self.closure())
+            loss = loss_number(self.closure())
             grad = self.optimizer._flat_grad()
             self.optimizer._set_values(start)
             return loss, grad
@@ -230,6 +233,6 @@ class Minimization:
         return evaluations
 
 
-def number(loss: Any) -> float:
+def loss_number(loss: Any) -> float:
     """The loss that a closure gave, as a number."""
     return float(loss.detach() if isinstance(loss, TensorBase) else loss)

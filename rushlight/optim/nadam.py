@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, check_option, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, check_option, option_number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["NAdam"]
@@ -74,11 +74,11 @@ class NAdam(ElementwiseOptimizer):
             product = state["mu_product"] = product * momentum
         else:
             product._array *= momentum
-        return step, number(product, group)
+        return step, option_number(product, group)
 
     def _numbers(self, group, moment):
         step, product = moment
-        lr, (beta1, beta2) = number(group["lr"], group), group["betas"]
+        lr, (beta1, beta2) = option_number(group["lr"], group), group["betas"]
         now, ahead = momentum_at(step, group), momentum_at(step + 1, group)
         rate, rate_ahead = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
         return rate, rate_ahead, 1 - beta2**step, beta1, beta2, group["eps"]

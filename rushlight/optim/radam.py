@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RAdam"]
@@ -66,7 +66,7 @@ class RAdam(ElementwiseOptimizer):
     def _numbers(self, group, moment):
         beta1, beta2 = group["betas"]
         corrections = 1 - beta1**moment, (1 - beta2**moment) ** 0.5
-        return number(group["lr"], group), *corrections, rectify(moment, beta2), beta1, beta2, group["eps"]
+        return option_number(group["lr"], group), *corrections, rectify(moment, beta2), beta1, beta2, group["eps"]
 
     @staticmethod
     def _rule(numbers, param, grad, mean, square):

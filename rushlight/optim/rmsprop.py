@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RMSprop"]
@@ -69,7 +69,7 @@ class RMSprop(ElementwiseOptimizer):
         return "square_avg", *["momentum_buffer"] * (group["momentum"] > 0), *["grad_avg"] * group["centered"]
 
     def _numbers(self, group, moment):
-        return number(group["lr"], group), group["alpha"], group["eps"], group["momentum"]
+        return option_number(group["lr"], group), group["alpha"], group["eps"], group["momentum"]
 
     @staticmethod
     def _rule(numbers, param, grad, square, *others):

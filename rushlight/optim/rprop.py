@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Rprop"]
@@ -66,7 +66,7 @@ class Rprop(ElementwiseOptimizer):
     def _first(self, name, group, array):
         if name == "prev":
             return np.zeros_like(array)
-        lr, unit = number(group["lr"], group), 1 + 1j if array.dtype.kind == "c" else 1
+        lr, unit = option_number(group["lr"], group), 1 + 1j if array.dtype.kind == "c" else 1
         return np.full_like(array, unit) * lr if isinstance(lr, TensorBase) else np.full_like(array, unit * lr)
 
     def _numbers(self, group, moment):

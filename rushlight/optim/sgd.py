@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight.core.advice import advised
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, number
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["SGD"]
@@ -71,7 +71,7 @@ class SGD(ElementwiseOptimizer):
         if group["momentum"]:
             return grad.to_dense()._array
         grad = grad.coalesce()
-        step = number(group["lr"], group) * (-1 if group["maximize"] else 1)
+        step = option_number(group["lr"], group) * (-1 if group["maximize"] else 1)
         array[tuple(grad.indices()._array)] -= step * grad.values()._array
         return None
 
@@ -83,7 +83,7 @@ class SGD(ElementwiseOptimizer):
 
     def _numbers(self, group, moment):
         portion = 1 if moment else 1 - group["dampening"]  # the first buffer is the gradient itself
-        return number(group["lr"], group), group["momentum"], portion, group["nesterov"]
+        return option_number(group["lr"], group), group["momentum"], portion, group["nesterov"]
 
     @staticmethod
     def _rule(numbers, param, grad, buffer=None):

@@ -200,7 +200,7 @@ def recorded() -> dict[str, list[Signature]]:
 def parameters(text: str) -> Iterator[Any]:
     """The parameters that the words of a signature list."""
     keyword_only = False
-    for item in split(text):
+    for item in words_between_commas(text):
         if item == "*":
             keyword_only = True
             continue
@@ -209,7 +209,7 @@ def parameters(text: str) -> Iterator[Any]:
         yield Parameter(kind + "?" * (default == "None"), name, bool(default), keyword_only)
 
 
-def split(text: str) -> list[str]:
+def words_between_commas(text: str) -> list[str]:
     """The words between commas that are not in brackets."""
     items, depth, start = [], 0, 0
     for i, letter in enumerate(text):

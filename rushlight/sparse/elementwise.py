@@ -19,7 +19,7 @@ from rushlight.sparse.tensor import (
     merged,
     positions,
     sparse_dims,
-    summed,
+    summed_by_group,
     unraveled,
 )
 from rushlight.tensors import Tensor
@@ -138,7 +138,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTe
     return like(input, torch.div(input._stored, other, rounding_mode=rounding_mode))
 
 
-def put(self: Any, result: SparseTensor) -> Any:
+def put_result(self: Any, result: SparseTensor) -> Any:
     """Gives a sparse tensor what a result holds. RuntimeError for a leaf that requires grad."""
     if self.requires_grad and self.is_leaf and torch.is_grad_enabled():
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -151,7 +151,7 @@ for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n no
 
     def _in_place(self, *args, _name=_name, **kwargs):
         if is_sparse(self):
-            return put(self, HANDLED[_name](self, *args, **kwargs))
+            return put_result(self, HANDLED[_name](self, *args, **kwargs))
         return self.copy_(dense_of(HANDLED[_name](self, *args, **kwargs)))
 
     HANDLED[f"{_name}_"] = _in_place
@@ -160,7 +160,7 @@ for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n no
 @handles("zero_")
 def zero_(self: SparseTensor) -> SparseTensor:
     """Lets go of all elements."""
-    return put(self, HANDLED["zeros_like"](self))
+    return put_result(self, HANDLED["zeros_like"](self))
 
 
 @handles("copy_")
@@ -169,7 +169,9 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     if is_sparse(self) and is_sparse(other):
         same_sizes("copy_", self, other)
         values = other._stored.to(self.dtype)
-        return put(self, make(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced))
+        return put_result(
+            self, make(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced)
+        )
     if is_sparse(self):
         raise RuntimeError(
             "copy_() between dense and sparse Tensors is not implemented! Found self type = "
@@ -214,7 +216,9 @@ def sum(input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: A
         return make(input._places, values, sizes, sparse_coo, input._is_coalesced)
     kept = tuple(input._sizes[d] for d in left)
     places, groups = np.unique(positions(input._places[left], kept), return_inverse=True)
-    return make(unraveled(places, kept), summed(values, groups.reshape(-1), len(places)), sizes, sparse_coo, True)
+    return make(
+        unraveled(places, kept), summed_by_group(values, groups.reshape(-1), len(places)), sizes, sparse_coo, True
+    )
 
 
 def normalized(input: SparseTensor, dim: int, log: bool) -> SparseTensor:
@@ -233,7 +237,7 @@ def normalized(input: SparseTensor, dim: int, log: bool) -> SparseTensor:
     np.maximum.at(largest, groups, values.detach()._array)
     member = new_tensor(groups)
     shifted = values - new_tensor(largest)[member]
-    total = summed(shifted.exp(), groups, n)
+    total = summed_by_group(shifted.exp(), groups, n)
     return like(source, shifted - total.log()[member] if log else shifted.exp() / total[member])
 
 

@@ -58,7 +58,7 @@ class SparseTensor(Tensor):
         handler = HANDLED.get(plain_name(func))
         if handler is not None:
             return handler(*args, **kwargs or {})
-        operand = next(value for value in flat(args, kwargs or {}) if isinstance(value, SparseTensor))
+        operand = next(value for value in leaves_of(args, kwargs or {}) if isinstance(value, SparseTensor))
         raise NotImplementedError(
             f"Could not run 'aten::{plain_name(func)}' with arguments from the '{BACKENDS[operand._layout]}' backend. "
             "rushlight has no such function of sparse tensors: use to_dense() first."
@@ -194,7 +194,7 @@ class SparseTensor(Tensor):
         )
 
 
-def flat(args: Any, kwargs: Any) -> list[Any]:
+def leaves_of(args: Any, kwargs: Any) -> list[Any]:
     """The values of arguments, those in lists and tuples too."""
     return given(args, kwargs)
 
@@ -247,10 +247,10 @@ def unraveled(flat_index: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     return np.stack(np.unravel_index(flat_index, sizes)).astype(np.int64)
 
 
-def summed(values: Tensor, groups: np.ndarray, n: int) -> Tensor:
+def summed_by_group(values: Tensor, groups: np.ndarray, n: int) -> Tensor:
     """The sums of values by the numbers of their groups, of which there are `n`."""
     if values.dtype is torch.bool:
-        return summed(values.int(), groups, n).bool()
+        return summed_by_group(values.int(), groups, n).bool()
     return torch.zeros(n, *values.shape[1:], dtype=values.dtype).index_add(0, new_tensor(groups), values)
 
 
@@ -260,7 +260,7 @@ def merged(tensor: SparseTensor) -> SparseTensor:
         return tensor
     sizes = tensor._sizes[: sparse_dims(tensor)]
     places, groups = np.unique(positions(tensor._places, sizes), return_inverse=True)
-    values = summed(tensor._stored, groups.reshape(-1), len(places))
+    values = summed_by_group(tensor._stored, groups.reshape(-1), len(places))
     return make(unraveled(places, sizes), values, tensor._sizes, sparse_coo, True)
 
 

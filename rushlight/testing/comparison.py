@@ -74,7 +74,7 @@ def assert_close(
     try:
         compare(actual, expected, options, "")
     except Difference as difference:
-        text = f"{difference}{place(difference.path)}"
+        text = f"{difference}{where_they_differ(difference.path)}"
         raise AssertionError(text if msg is None else msg(text) if callable(msg) else msg) from None
 
 
@@ -86,7 +86,7 @@ class Difference(Exception):
         self.path = path
 
 
-def place(path: str) -> str:
+def where_they_differ(path: str) -> str:
     """Where a difference is, as messages say it."""
     return f"\n\nThe failure occurred for item {path}" if path else ""
 

@@ -7,7 +7,7 @@ from rushlight.compiler.graph import Graph
 from rushlight.compiler.lowering import lowered
 from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import planned
-from rushlight.compiler.program import PURE, VIEW, Program, Step, Value, listed, replaced, run
+from rushlight.compiler.program import PURE, VIEW, Program, Step, Value, replaced, results_listed, run
 from rushlight.compiler.walking import Executor, executor
 from rushlight.ops.table import TABLE
 
@@ -36,7 +36,7 @@ class Written:
         """A step: an operator by its name, or a function."""
         op = TABLE[entry] if isinstance(entry, str) else None
         function = op.forward if op else entry
-        made = listed(function(*replaced(args, self.arrays.__getitem__)))
+        made = results_listed(function(*replaced(args, self.arrays.__getitem__)))
         made = [np.asarray(array) for array in made]
         values = tuple([Value.like(array) for array in made])
         self.arrays.update(zip(values, made, strict=True))

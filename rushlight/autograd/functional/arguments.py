@@ -135,7 +135,7 @@ INDEPENDENT = {
 }
 
 
-def filled(
+def zeros_for_none(
     grads: Sequence[Tensor | None], like: Any, strict: bool, create_graph: bool, stage: str
 ) -> tuple[Tensor, ...]:
     """Gradients with zeros where there are none; in strict mode those raise."""

@@ -9,11 +9,11 @@ from rushlight.autograd.functional.arguments import (
     as_variables,
     as_vectors,
     check_recorded,
-    filled,
     gradients,
     untupled,
     without_history,
     zeros,
+    zeros_for_none,
 )
 from rushlight.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from rushlight.core.advice import advised
@@ -47,7 +47,7 @@ def vjp(
         vectors = as_vectors(v, outputs, is_outputs_tuple, create_graph, "vjp", SINGLE_OUTPUT)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         grads = gradients(outputs, variables, vectors, create_graph=create_graph)
-        product = filled(grads, variables, strict, create_graph, "back")
+        product = zeros_for_none(grads, variables, strict, create_graph, "back")
     return (
         untupled(without_history(outputs, create_graph), is_outputs_tuple),
         untupled(without_history(product, create_graph), is_inputs_tuple),
@@ -83,7 +83,7 @@ def jvp(
         check_recorded(grads, "grad_inputs", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         pushed = gradients(grads, cotangents, vectors, create_graph=create_graph)
-        product = filled(pushed, outputs, strict, create_graph, "back_trick")
+        product = zeros_for_none(pushed, outputs, strict, create_graph, "back_trick")
     return (
         untupled(without_history(outputs, create_graph), is_outputs_tuple),
         untupled(without_history(product, create_graph), is_outputs_tuple),
@@ -129,7 +129,7 @@ def vhp(
         is_tuple, variables, vectors, output, gradient = prepared
     with set_grad_enabled(create_graph or is_grad_enabled()):
         grads = gradients(gradient, variables, vectors, create_graph=create_graph)
-        product = filled(grads, variables, strict, create_graph, "double_back")
+        product = zeros_for_none(grads, variables, strict, create_graph, "double_back")
     return (
         without_history((output,), create_graph)[0],
         untupled(without_history(product, create_graph), is_tuple),
@@ -161,7 +161,7 @@ def hvp(
         check_recorded(gradient, "hessian", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         pushed = gradients(double, cotangents, vectors, create_graph=create_graph)
-        product = filled(pushed, variables, strict, create_graph, "double_back_trick")
+        product = zeros_for_none(pushed, variables, strict, create_graph, "double_back_trick")
     return (
         without_history((output,), create_graph)[0],
         untupled(without_history(product, create_graph), is_tuple),

@@ -31,8 +31,8 @@ class Ledger:
 
     def allocated(self, results: Any, sources: Any = ()) -> None:
         """Notes the arrays among some results that have memory of their own, not that of a source."""
-        owners = {id(owner(source)) for source in flat(sources)}
-        for result in flat(results):
+        owners = {id(owner(source)) for source in values_within(sources)}
+        for result in values_within(results):
             array = owner(result)
             if array is not None and id(array) not in owners and id(array) not in self.known:
                 self.known[id(array)] = ref(array, self.freed(id(array), array.nbytes))
@@ -58,11 +58,11 @@ class Ledger:
         self.known.clear()
 
 
-def flat(values: Any) -> Iterator[Any]:
+def values_within(values: Any) -> Iterator[Any]:
     """The values, with those of lists and tuples among them."""
     for value in values if isinstance(values, (list, tuple)) else (values,):
         if isinstance(value, (list, tuple)):
-            yield from flat(value)
+            yield from values_within(value)
         else:
             yield value
 

@@ -7,7 +7,7 @@ from threading import get_native_id, local
 from time import perf_counter_ns, time_ns
 from typing import Any
 
-from rushlight.autograd.profiler.memory import Ledger, flat
+from rushlight.autograd.profiler.memory import Ledger, values_within
 from rushlight.autograd.profiler.names import events_of_call, shapes_of
 from rushlight.autograd.profiler.stacks import stack_here
 from rushlight.core.aliases import Array
@@ -156,7 +156,7 @@ class Recording(Interpreter):
 
     def relate(self, records: Sequence[Record], result: Sequence[Tensor] | Tensor) -> None:
         """Gives the innermost event of a call the number of the node that recorded it."""
-        for out in flat(result):
+        for out in values_within(result):
             if isinstance(out, TensorBase) and out._node is not None:
                 records[-1].sequence = out._node.sequence
                 return

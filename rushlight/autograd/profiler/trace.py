@@ -56,7 +56,7 @@ def slice_of(event: Any) -> dict[Any, Any]:
         args["FLOPs"] = event.flops
     if event.cpu_memory_usage:
         args["Bytes"] = event.cpu_memory_usage
-    return place(event) | {
+    return time_and_thread(event) | {
         "ph": "X",
         "cat": "user_annotation" if event.is_user_annotation else "cpu_op",
         "name": event.trace_name,
@@ -65,7 +65,7 @@ def slice_of(event: Any) -> dict[Any, Any]:
     }
 
 
-def place(event: Any) -> dict[Any, Any]:
+def time_and_thread(event: Any) -> dict[Any, Any]:
     """Where and when an event begins."""
     return {"pid": os.getpid(), "tid": event.thread, "ts": event.time_range.start}
 
@@ -77,8 +77,8 @@ def arrows(events: Any) -> Iterator[Any]:
         source = forward.get(event.sequence_nr) if event.scope == BACKWARD else None
         if source is not None:
             shared = {"id": event.id, "cat": "fwdbwd", "name": "fwdbwd"}
-            yield place(source) | shared | {"ph": "s"}
-            yield place(event) | shared | {"ph": "f", "bp": "e"}
+            yield time_and_thread(source) | shared | {"ph": "s"}
+            yield time_and_thread(event) | shared | {"ph": "f", "bp": "e"}
 
 
 def is_operator(event: Any) -> bool:

@@ -54,8 +54,8 @@ def form_of(group: Group) -> Form:
     for function, types, _ in group.steps:
         if function not in (OF_TRUTHS if types[0] == "?" and function is not np.where else OF_NUMBERS):
             raise Unwritable
-    arrays = [Array(area.dtype, spread(area.strides, area.shape, group.shape)) for area in group.reads]
-    arrays += [Array(area.dtype, spread(area.strides, area.shape, group.shape)) for _, area in group.writes]
+    arrays = [Array(area.dtype, broadcast_strides(area.strides, area.shape, group.shape)) for area in group.reads]
+    arrays += [Array(area.dtype, broadcast_strides(area.strides, area.shape, group.shape)) for _, area in group.writes]
     arrays += [Array(area.dtype, sum_strides(area, way, group.shape)) for _, way, area in group.sums]
     shape, arrays = joined(group.shape, arrays)
     reads, rest = arrays[: len(group.reads)], arrays[len(group.reads) :]
@@ -72,14 +72,14 @@ def form_of(group: Group) -> Form:
     )
 
 
-def spread(strides: tuple[int, ...], own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_strides(strides: tuple[int, ...], own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of an array in a shape to which it broadcasts."""
     return (0,) * (len(shape) - len(own)) + tuple([0 if n == 1 else s for n, s in zip(own, strides, strict=True)])
 
 
 def sum_strides(area: Any, way: str, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a sum in the shape of what is summed: 0 along dimensions that it lost."""
-    own = spread(area.strides, area.shape, area.shape)
+    own = broadcast_strides(area.strides, area.shape, area.shape)
     lost = (0,) * (len(shape) - len(own))
     return lost + own if way == "down" else own + lost
 

@@ -12,7 +12,7 @@ def is_all(dims: Any, input: Any) -> bool:
     return len(tuple(dims)) == input._array.ndim
 
 
-def along(name: str, overload: str) -> Callable[..., Any]:
+def sum_rendering(name: str, overload: str) -> Callable[..., Any]:
     """The rendering of a sum or mean along dimensions."""
 
     def render(input, dims, keepdim, dtype):
@@ -25,7 +25,7 @@ def along(name: str, overload: str) -> Callable[..., Any]:
     return render
 
 
-RENDERINGS["sum_dims"], RENDERINGS["mean_dims"] = along("sum", "dim_IntList"), along("mean", "dim")
+RENDERINGS["sum_dims"], RENDERINGS["mean_dims"] = sum_rendering("sum", "dim_IntList"), sum_rendering("mean", "dim")
 
 
 @renders("prod_dim")

@@ -5,7 +5,7 @@ from enum import Enum, auto
 from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.distributed.checkpoint.trees import flat, replace
+from rushlight.distributed.checkpoint.trees import replace, values_by_path
 from rushlight.distributed.tensor import DTensor
 from rushlight.tensors import Tensor
 
@@ -89,7 +89,7 @@ class SavePlanner:
         self, state_dict: dict[str, Any], storage_meta: Any = None, is_coordinator: bool = False
     ) -> None:
         """Takes the state dict; one process is the coordinator."""
-        self.state_dict = dict(flat(state_dict))
+        self.state_dict = dict(values_by_path(state_dict))
         self.is_coordinator = is_coordinator
 
     def create_local_plan(self) -> SavePlan:
@@ -135,7 +135,7 @@ class LoadPlanner:
     def set_up_planner(self, state_dict: dict[str, Any], metadata: Any = None, is_coordinator: bool = False) -> None:
         """Takes the state dict to be filled, and what the checkpoint says of itself."""
         self.original_state_dict, self.metadata, self.is_coordinator = state_dict, metadata, is_coordinator
-        self.state_dict = dict(flat(state_dict))
+        self.state_dict = dict(values_by_path(state_dict))
         self._read: dict[str, Any] = {}
 
     def create_local_plan(self) -> LoadPlan:

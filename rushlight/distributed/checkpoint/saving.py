@@ -38,7 +38,7 @@ def members_of(process_group: ProcessGroup | None, no_dist: bool) -> ProcessGrou
     return None if no_dist or not is_initialized() else here(process_group)
 
 
-def place(checkpoint_id: Path, given: Any, default: type) -> Any:
+def storage_at(checkpoint_id: Path, given: Any, default: type) -> Any:
     """The reader or writer of a checkpoint."""
     if given is not None:
         return given
@@ -57,7 +57,7 @@ class Saving:
     def __init__(
         self, state_dict: Any, checkpoint_id: Any, storage_writer: Any, planner: Any, process_group: Any, no_dist: Any
     ):
-        self.writer = place(checkpoint_id, storage_writer, FileSystemWriter)
+        self.writer = storage_at(checkpoint_id, storage_writer, FileSystemWriter)
         members = members_of(process_group, no_dist)
         self.rank: int = members.rank() if members else 0
         planner = planner or DefaultSavePlanner()
@@ -169,7 +169,7 @@ def load(
     The number of processes may differ from that at saving: each reads the parts that it holds. Objects with a
     `load_state_dict()` get their state. CheckpointException for keys that the checkpoint lacks, and other shapes.
     """
-    reader = place(checkpoint_id, storage_reader, FileSystemReader)
+    reader = storage_at(checkpoint_id, storage_reader, FileSystemReader)
     metadata = reader.metadata()
     if metadata["version"] != VERSION:
         raise CheckpointException(f"The checkpoint has format {metadata['version']}; this version reads {VERSION}.")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["flat", "replace"]
+__all__ = ["replace", "values_by_path"]
 
 
-def flat(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def values_by_path(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The values in nested dictionaries and lists, with their paths.
 
     >>> dict(flat({"model": {"weight": 1}, "steps": [2, 3]}))
@@ -16,7 +16,7 @@ def flat(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in items:
         here = f"{path}.{name}" if path else str(name)
         if isinstance(value, (dict, list)) and value:
-            yield from flat(value, here)
+            yield from values_by_path(value, here)
         else:
             yield here, value
 

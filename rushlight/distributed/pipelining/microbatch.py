@@ -8,7 +8,7 @@ from rushlight.ops.shapes.splitting import tensor_split
 from rushlight.tensors import Tensor
 from rushlight.utils._pytree import tree_flatten, tree_unflatten
 
-__all__ = ["TensorChunkSpec", "merged", "parts_of", "split"]
+__all__ = ["TensorChunkSpec", "arguments_of_parts", "merged", "parts_of"]
 
 
 class TensorChunkSpec:
@@ -53,7 +53,7 @@ def tensor_parts(tensor: Tensor, number: int, dim: int) -> Sequence[Tensor]:
     return tensor_split(tensor, number, dim)
 
 
-def split(
+def arguments_of_parts(
     args: tuple,
     kwargs: dict[str, Any],
     number: int,

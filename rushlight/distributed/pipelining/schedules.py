@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rushlight.autograd.grad_mode import is_grad_enabled, no_grad
-from rushlight.distributed.pipelining.microbatch import TensorChunkSpec, merged, parts_of, split
+from rushlight.distributed.pipelining.microbatch import TensorChunkSpec, arguments_of_parts, merged, parts_of
 from rushlight.distributed.pipelining.stage import PipelineStage
 
 __all__ = ["Schedule1F1B", "ScheduleGPipe"]
@@ -81,7 +81,7 @@ class Schedule:
         if losses is not None and not isinstance(losses, list):
             raise TypeError(f"losses must be a list but got a {type(losses)}")
         stage.clear_runtime_states()
-        places, names = split(args, kwargs, number, *self._specs)
+        places, names = arguments_of_parts(args, kwargs, number, *self._specs)
         targets = parts_of(target, number)
         outputs: dict[int, Any] = {}
         found: dict[int, Any] = {}

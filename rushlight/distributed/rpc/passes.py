@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from rushlight.autograd.differentiate import place
+from rushlight.autograd.differentiate import target_of
 from rushlight.autograd.function_node import FunctionNode
 from rushlight.core.engine import Backward
 from rushlight.core.locks import reentrant_lock
@@ -55,11 +55,11 @@ class Pass:
     def await_sent(self, numbers: list[int]) -> Future[Any]:
         """Takes part with tensors that this worker sent."""
         self.awaited.update(numbers)
-        return self.await_roots([place(tensor)[0] for number in numbers for tensor in self.context.sent[number]])
+        return self.await_roots([target_of(tensor)[0] for number in numbers for tensor in self.context.sent[number]])
 
     def feed(self, tensors: Sequence[Tensor], grads: Sequence[Tensor]) -> Future[Any]:
         """Goes on with gradients; a future that is done when all has arrived that follows from them."""
-        roots = [(*place(tensor), grad._array) for tensor, grad in zip(tensors, grads, strict=True)]
+        roots = [(*target_of(tensor), grad._array) for tensor, grad in zip(tensors, grads, strict=True)]
         with self.lock, entered(PASS, self), in_grad_mode(False):
             try:
                 for leaf, grad in self.run.feed(roots).items():
@@ -167,7 +167,7 @@ def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -
     context = agent.contexts.find(context_id)
     begun = pass_of(context, (agent.me.id, next(NUMBERS)), retain_graph)
     try:
-        begun.await_roots([place(root)[0] for root in roots]).wait()
+        begun.await_roots([target_of(root)[0] for root in roots]).wait()
         begun.feed(roots, [ones_like(root.detach()) for root in roots]).wait()
     finally:
         begun.end()

@@ -74,7 +74,7 @@ def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     if labels.resized is not None:
         spread = Spread(mesh, result, Size(labels.shape))
         return of_local(labels.resized(local[0], spread.local_shape()), spread)
-    output = func(*filled(args, local), **filled(kwargs, local))
+    output = func(*with_parts(args, local), **with_parts(kwargs, local))
     return tree_map(
         lambda x: of_local(x, Spread(mesh, result, Size(made.whole_shape(labels, x.shape)))) if is_plain(x) else x,
         output,
@@ -131,7 +131,7 @@ def placed_for(operand: DTensor, goal: tuple[Placement, ...], arriving: tuple[Pl
     return Redistribute.apply(part, operand.spread, goal, arriving, leaving)
 
 
-def filled(tree: Any, local: list[Tensor]) -> Any:
+def with_parts(tree: Any, local: list[Tensor]) -> Any:
     """Arguments with parts in the places of DTensors, which are taken from the front of a list."""
     return tree_map(lambda value: local.pop(0) if isinstance(value, DTensor) else value, tree)
 
@@ -141,7 +141,7 @@ def on_whole_tensors(func: Callable[..., Any], args: Any, kwargs: Any, operands:
     mesh = operands[0].device_mesh
     everywhere: tuple[Placement, ...] = (Replicate(),) * mesh.ndim
     local = [placed_for(operand, everywhere, everywhere) for operand in operands]
-    output = func(*filled(args, local), **filled(kwargs, local))
+    output = func(*with_parts(args, local), **with_parts(kwargs, local))
     return tree_map(lambda x: of_local(x, Spread(mesh, everywhere, x.shape)) if is_plain(x) else x, output)
 
 
@@ -174,7 +174,7 @@ def changed(name: str, func: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         tensor.to_local(),
         *[placed_for(operand, goal, gradients_of(goal)) for operand, goal in zip(operands[1:], goals[1:], strict=True)],
     ]
-    func(*filled(args, local), **filled(kwargs, local))
+    func(*with_parts(args, local), **with_parts(kwargs, local))
     return tensor
 
 

@@ -17,7 +17,7 @@ from rushlight.distributions.normal import Normal
 from rushlight.distributions.pareto import Pareto
 from rushlight.distributions.poisson import Poisson
 from rushlight.distributions.uniform import Uniform
-from rushlight.distributions.utils import filled
+from rushlight.distributions.utils import constant_like
 
 BOUNDED: list[type] = [Beta, ContinuousBernoulli, Pareto, Uniform]
 HALF: list[type] = [Exponential, Gamma]
@@ -36,7 +36,7 @@ PAIRS: dict[type, list[type]] = {
 
 def infinite(p: Any, q: Array) -> Any:
     """Infinity, of the batch's shape."""
-    return filled(p.mean, p.batch_shape, torch.inf)
+    return constant_like(p.mean, p.batch_shape, torch.inf)
 
 
 for family, others in PAIRS.items():

@@ -77,7 +77,7 @@ def gradient_function(
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")
     check_bools("grad", has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
     positions = None if grad_position is None else checked_positions(grad_position)
-    parameters = listed(weights)
+    parameters = parameters_listed(weights)
 
     def gradient(*args, **kwargs):
         args, kwargs, sens = taken_sens(args, kwargs, sens_param)
@@ -118,7 +118,7 @@ def checked_positions(grad_position: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(int, positions))
 
 
-def listed(weights: Weights) -> list[Parameter]:
+def parameters_listed(weights: Weights) -> list[Parameter]:
     """The parameters in a list."""
     if weights is None:
         return []
@@ -196,7 +196,7 @@ class GradOperation:
         def gradient(*args, **kwargs):
             given, named, sens = taken_sens(args, kwargs, self.sens_param)
             positions = self.positions(given)
-            parameters = listed(weights) if self.get_by_list else []
+            parameters = parameters_listed(weights) if self.get_by_list else []
             inputs, params = pull_back(fn, given, named, positions, parameters, False).cotangents(sens)
             params = params[0] if isinstance(weights, Parameter) else tuple(params)
             if self.get_all:

@@ -13,7 +13,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import not_in_range
-from rushlight.nn.functional.sampling import LAYOUTS, along, averaging
+from rushlight.nn.functional.sampling import LAYOUTS, averaging, enter_map
 from rushlight.nn.functional.sizes import Numbers
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator, refuse
@@ -69,7 +69,7 @@ def max_pool_operator(dims: int) -> Any:
 
 MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
 AVG_POOL = {
-    dims: along(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0", LAYOUTS[dims])
+    dims: enter_map(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0", LAYOUTS[dims])
     for dims in (1, 2, 3)
 }
 

@@ -58,7 +58,7 @@ def per_channel_of_sample(input: Array) -> Any:
     return (shape[0], *(1,) * (len(shape) - 1))
 
 
-def drawn(input: Tensor, shape: Sequence[int] | None, draw: Any, p: float) -> Array:
+def drawn_as_copied(input: Tensor, shape: Sequence[int] | None, draw: Any, p: float) -> Array:
     """Numbers of a shape; where it is None, for each element of the input, drawn as into a copy of it."""
     array = input._array
     if shape is None and not input._unsettled:
@@ -70,7 +70,7 @@ def dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, 
     """The input times a fresh mask, of the shape that `shape` gives for the input."""
     if not training or p == 0 or not input._array.size:
         return input
-    mask = new_tensor(drawn(input, shape(input), distributions.dropout_mask, p))
+    mask = new_tensor(drawn_as_copied(input, shape(input), distributions.dropout_mask, p))
     return input.mul_(mask) if inplace else input * mask
 
 
@@ -80,7 +80,7 @@ def alpha_dropped(input: Tensor, shape: Callable[..., Any], p: float, training: 
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    kept = new_tensor(drawn(input, shape(input), distributions.bernoulli, 1 - p))
+    kept = new_tensor(drawn_as_copied(input, shape(input), distributions.bernoulli, 1 - p))
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * (ALPHA * scale) + ALPHA * scale * p
     mask = kept * scale

@@ -50,7 +50,7 @@ def _cross_entropy(input, target, factor):
 def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) -> Array:
     """The cotangent of the log probabilities that count, all the same."""
     if not isinstance(grad, TensorBase):
-        return kernels.put(grad * factor, target, input_shape, grad.dtype)
+        return kernels.put_in_columns(grad * factor, target, input_shape, grad.dtype)
     coefficients = new_tensor(np.full(input_shape[0], factor, grad._array.dtype))
     return _put_back(np.expand_dims(coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
 

@@ -68,7 +68,7 @@ def places_of(spatial: Any, kernel: Any, dilation: Any, padding: Any, stride: An
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in lines)
 
 
-def described(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any = None) -> Any:
+def listing(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any = None) -> Any:
     """Settings as messages list them."""
     last = "" if stride is None else f", stride={stride}"
     return f"kernel_size={kernel}, dilation={dilation}, padding={padding}{last}"
@@ -102,7 +102,7 @@ def unfold(
     places = places_of(shape[-2:], *settings)
     if min(places) < 1:
         raise RuntimeError(
-            f"Given input with spatial size {tuple(shape[-2:])}, {described(*settings[:3])}, calculated shape of the "
+            f"Given input with spatial size {tuple(shape[-2:])}, {listing(*settings[:3])}, calculated shape of the "
             f"array of sliding blocks as {places}, but its components must be at least one."
         )
     return _unfold(input, *settings)
@@ -151,7 +151,7 @@ def check_columns(shape: Any, size: Any, settings: Any) -> None:
     high, wide = places_of(size, *settings)
     if high * wide != shape[-1] or min(high, wide) < 1:
         raise RuntimeError(
-            f"Given output_size={size}, {described(*settings)}, expected size of input's dimension {dim + 1} to match "
+            f"Given output_size={size}, {listing(*settings)}, expected size of input's dimension {dim + 1} to match "
             f"the calculated number of sliding blocks {high} * {wide} = {high * wide}, "
             f"but got input.size({dim + 1})={shape[-1]}."
         )

@@ -14,7 +14,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from rushlight.nn.functional.sampling import along, mapped, mapped_bytes, matrix
+from rushlight.nn.functional.sampling import enter_map, mapped, mapped_bytes, matrix
 from rushlight.tensors import Tensor
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
@@ -116,7 +116,7 @@ def resize_operators() -> Any:
     names |= {(mode, dims): f"{mode.title()}{dims}D" for mode, dims in SPACE.items() if mode != "lanczos"}
     names |= {(f"{mode}-aa", 2): f"{mode.title()}2DAa" for mode in ("bilinear", "bicubic", "lanczos")}
     return {
-        key: along(
+        key: enter_map(
             f"upsample_{name.lower()}",
             f"Upsample{name}Backward0",
             aten=aten_of(*key),

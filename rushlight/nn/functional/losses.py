@@ -72,7 +72,7 @@ def loss_operator(
         across = None
         if needs[1]:
             across = -along if target_slope is None else grad * target_slope(input, target, parameter)
-        return [summed(along, input.shape), summed(across, target.shape)]
+        return [summed_to_shape(along, input.shape), summed_to_shape(across, target.shape)]
 
     def batch(n, input, target, parameter, reduction):
         ndim = max(input.ndim, target.ndim) - n
@@ -91,7 +91,7 @@ def loss_operator(
     )(forward)
 
 
-def summed(cotangent: Array, shape: Sequence[int]) -> Array:
+def summed_to_shape(cotangent: Array, shape: Sequence[int]) -> Array:
     """The cotangent of an operand that was broadcast: its shape may be the result's, and is reduced here for that."""
     return None if cotangent is None else unbroadcast(cotangent, shape)
 

@@ -77,7 +77,7 @@ LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous
 """Where results of adaptive and average pooling lie, by the number of spatial dimensions."""
 
 
-def along(name: str, node: Any, layout: str = "channels last", aten: Any = None, of_bytes: Any = mapped) -> Any:
+def enter_map(name: str, node: Any, layout: str = "channels last", aten: Any = None, of_bytes: Any = mapped) -> Any:
     """Enters an operator that is such a map; its derivative is the transposed one. `of_bytes` computes it for uint8."""
 
     def compute(input: Array, maps: Any) -> Array:

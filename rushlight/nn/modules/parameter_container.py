@@ -20,7 +20,7 @@ def as_parameter(value):
     return Parameter(value) if isinstance(value, TensorBase) and not isinstance(value, Parameter) else value
 
 
-def described(key: Any, value: Any, kind: Any) -> str:
+def line_of_key(key: Any, value: Any, kind: Any) -> str:
     """A line of `repr` for what is held under a key; `kind` is how its dtype is given."""
     if not isinstance(value, TensorBase):
         return f"  ({key}): Object of type: {type(value).__name__}"
@@ -84,7 +84,7 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         """A line for each value."""
-        return "\n".join(described(i, value, lambda tensor: tensor.dtype) for i, value in enumerate(self))
+        return "\n".join(line_of_key(i, value, lambda tensor: tensor.dtype) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Raises RuntimeError: there is nothing to compute."""
@@ -185,7 +185,7 @@ class ParameterDict(Module):
 
     def extra_repr(self) -> str:
         """A line for each value."""
-        return "\n".join(described(key, value, typename) for key, value in self.items())
+        return "\n".join(line_of_key(key, value, typename) for key, value in self.items())
 
     def __call__(self, input: Any) -> Any:
         """Raises RuntimeError: there is nothing to compute."""

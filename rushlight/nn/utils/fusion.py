@@ -22,7 +22,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     >>> torch.allclose(torch.nn.utils.fuse_conv_bn_eval(conv, norm)(x), norm(conv(x)))
     True
     """
-    fused = copied(conv, bn)
+    fused = copy_of_layer(conv, bn)
     fused.weight, fused.bias = fuse_conv_bn_weights(
         fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
     )
@@ -62,7 +62,7 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     >>> torch.allclose(torch.nn.utils.fuse_linear_bn_eval(linear, bn)(x), bn(linear(x)))
     True
     """
-    fused = copied(linear, bn)
+    fused = copy_of_layer(linear, bn)
     if bn.num_features not in (1, linear.out_features):
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got linear.out_features="
@@ -95,7 +95,7 @@ def fuse_linear_bn_weights(
     return fused_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
 
-def copied(layer: Module, bn: Any) -> Any:
+def copy_of_layer(layer: Module, bn: Any) -> Any:
     """A copy of a layer. AssertionError where either module is in training, or has no statistics to take."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")

@@ -20,7 +20,7 @@ def as_type(g: Any, input: Any, dtype: Any) -> Any:
     return input if dtype is None or np.dtype(dtype) == input.dtype else g.node("Cast", input, to=element_type(dtype))
 
 
-def along(kind: str) -> Any:
+def reduction_of_dims(kind: str) -> Any:
     """The translation of a reduction along dimensions, in a dtype."""
 
     def translate(g, input, dims, keepdim, dtype=None):
@@ -32,13 +32,13 @@ def along(kind: str) -> Any:
 
 
 for _name, _kind in [("sum", "ReduceSum"), ("mean", "ReduceMean"), ("amax", "ReduceMax"), ("amin", "ReduceMin")]:
-    TRANSLATIONS[_name if _name[0] == "a" else f"{_name}_dims"] = along(_kind)
-TRANSLATIONS["logsumexp"] = along("ReduceLogSumExp")
+    TRANSLATIONS[_name if _name[0] == "a" else f"{_name}_dims"] = reduction_of_dims(_kind)
+TRANSLATIONS["logsumexp"] = reduction_of_dims("ReduceLogSumExp")
 
 
 def whole(kind: str) -> Any:
     """The translation of a reduction of everything to one number."""
-    return lambda g, input: along(kind)(g, input, None, False)
+    return lambda g, input: reduction_of_dims(kind)(g, input, None, False)
 
 
 for _name in ("Sum", "Mean", "Prod", "Max", "Min"):
@@ -47,7 +47,7 @@ for _name in ("Sum", "Mean", "Prod", "Max", "Min"):
 
 @translates("prod_dim")
 def prod_dim(g, input, dim, keepdim, dtype):
-    return along("ReduceProd")(g, input, [dim], keepdim, dtype)
+    return reduction_of_dims("ReduceProd")(g, input, [dim], keepdim, dtype)
 
 
 def extreme(kind: str) -> Any:
@@ -60,7 +60,7 @@ def extreme(kind: str) -> Any:
     return translate
 
 
-def place(kind: str) -> Any:
+def place_of_extreme(kind: str) -> Any:
     """The translation of the place of a maximum or minimum."""
 
     def translate(g, input, dim, keepdim):
@@ -73,7 +73,7 @@ def place(kind: str) -> Any:
 
 for _kind in ("Max", "Min"):
     TRANSLATIONS[f"{_kind.lower()}_dim"] = extreme(_kind)
-    TRANSLATIONS[f"arg{_kind.lower()}"] = place(f"Arg{_kind}")
+    TRANSLATIONS[f"arg{_kind.lower()}"] = place_of_extreme(f"Arg{_kind}")
 
 
 def truth(kind: str) -> Any:

@@ -83,6 +83,6 @@ def converted(function: str, parameter: str, given: Any) -> tuple[int, ...]:
         ) from None
 
 
-def listed(tensors: Any) -> list[Tensor]:
+def tensors_given(tensors: Any) -> list[Tensor]:
     """Tensors given one by one or as one sequence."""
     return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)

@@ -98,7 +98,7 @@ def is_no_number(item: Any) -> bool:
     return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
 
-def split(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def basic_and_arrays(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum([consumed(item) for item in items])

@@ -33,7 +33,7 @@ def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
     return sizes_differ(error, [array.shape for array in arrays if isinstance(array, np.ndarray)])
 
 
-def kept(promote: Callable[..., Any], kinds: str) -> str:
+def kinds_kept(promote: Callable[..., Any], kinds: str) -> str:
     """The kinds among some that a promotion gives back as they are."""
     return "".join(kind for kind in getattr(promote, "kept", "") if kind in kinds)
 
@@ -41,7 +41,7 @@ def kept(promote: Callable[..., Any], kinds: str) -> str:
 def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> Callable[..., Any]:
     """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
 
-    @keeping(kept(promote, kinds))
+    @keeping(kinds_kept(promote, kinds))
     def promote_and_check(*operands):
         if len(operands) == 1 and "f" in kinds and kind_of(operands[0]._array.dtype) == "f":
             return operands[0]._array
@@ -60,7 +60,7 @@ def real(
 ) -> Callable[..., Any]:
     """`promote`, with an error of its own words for complex operands."""
 
-    @keeping(kept(promote, "biuf"))
+    @keeping(kinds_kept(promote, "biuf"))
     def promote_and_check(*operands):
         arrays = promote(*operands)
         if arrays is not NotImplemented and dtype_of(arrays).kind == "c":
@@ -73,7 +73,7 @@ def real(
 def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
     """`promote` for a division, with PyTorch's error for integers that are divided by 0."""
 
-    @keeping(kept(promote, "fc"))
+    @keeping(kinds_kept(promote, "fc"))
     def promote_and_check(*operands):
         arrays = promote(*operands)
         if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(values(arrays[1])):

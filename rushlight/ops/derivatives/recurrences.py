@@ -15,7 +15,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 
 
-def scaled(product: Any, a: Array, b: Any, factor: Any) -> Any:
+def scaled_product(product: Any, a: Array, b: Any, factor: Any) -> Any:
     """factor * product(a, b) of two coefficients; None where one is zero."""
     if a is None or b is None:
         return None
@@ -34,7 +34,7 @@ def total(parts: Any, factor: Any = 1) -> Any:
 
 def convolved(a: Array, b: Array, k: Any, start: int = 0, stop: Any = None) -> Any:
     """The sum of a_j b_(k-j) for j from `start` to `stop`, k when it is left out."""
-    return total([scaled(mul, a[j], b[k - j], 1) for j in range(start, (k if stop is None else stop) + 1)])
+    return total([scaled_product(mul, a[j], b[k - j], 1) for j in range(start, (k if stop is None else stop) + 1)])
 
 
 def difference(a: Array, b: Array) -> Any:
@@ -51,7 +51,7 @@ def over(a: Array, b: Array) -> Any:
 
 def weighed(u: Array, w: Any, k: Any) -> Any:
     """(1/k) times the sum of j u_j w_(k-j) for j = 1..k: the k-th coefficient of v where v' = w u'."""
-    return total([scaled(mul, u[j], w[k - j], j) for j in range(1, k + 1)], 1 / k)
+    return total([scaled_product(mul, u[j], w[k - j], j) for j in range(1, k + 1)], 1 / k)
 
 
 def constant(value: Any) -> Any:
@@ -80,7 +80,7 @@ def reciprocal(out: Any, u: Array, order: int) -> Any:
     """v u = 1."""
     v = [out]
     for k in range(1, order + 1):
-        v.append(scaled(mul, convolved(u, v, k, 1), out, -1))
+        v.append(scaled_product(mul, convolved(u, v, k, 1), out, -1))
     return v[1:]
 
 
@@ -96,7 +96,7 @@ def logarithm(out: Any, u: Array, order: int) -> Any:
     """u v' = u'."""
     v = [out]
     for k in range(1, order + 1):
-        inner = total([scaled(mul, v[j], u[k - j], j) for j in range(1, k)], 1 / k)
+        inner = total([scaled_product(mul, v[j], u[k - j], j) for j in range(1, k)], 1 / k)
         v.append(over(difference(u[k], inner), u[0]))
     return v[1:]
 
@@ -117,7 +117,7 @@ def power(out: Any, u: Any, p: Any, order: Any) -> Any:
         return whole_power(u, int(np.real(p)), order)[1:]
     v = [out]
     for k in range(1, order + 1):
-        terms = [scaled(mul, u[j], v[k - j], j * p - (k - j)) for j in range(1, k + 1)]
+        terms = [scaled_product(mul, u[j], v[k - j], j * p - (k - j)) for j in range(1, k + 1)]
         v.append(over(total(terms, 1 / k), u[0]))
     return v[1:]
 

@@ -26,7 +26,7 @@ from rushlight.core.forward import (
 )
 from rushlight.core.graph import TensorBase
 from rushlight.core.link import LINK
-from rushlight.ops.derivatives.recurrences import scaled, total
+from rushlight.ops.derivatives.recurrences import scaled_product, total
 
 
 class Series(Tangents):
@@ -184,7 +184,7 @@ def by_formula(op, args, primals, outs, level, order):
             if k == 1 or (n in slopes and len(slopes[n]) < k):
                 depth = k if uses_result(op, n) else order
                 slopes[n] = slope(op, n, args, primals, out, v, level, depth)
-            terms = [scaled(mul, u[j - 1], slopes[n][k - j], j) for j in range(1, k + 1)]
+            terms = [scaled_product(mul, u[j - 1], slopes[n][k - j], j) for j in range(1, k + 1)]
             parts.extend(t for t in terms if t is not None)
         v[k - 1] = total(parts, 1 / k)
     return [v]

@@ -198,10 +198,10 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
         return _add(input, other, out=out)
     if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
         return refuse_operands("add", input, other)
-    return scaled("add", _add_scaled, input, other, alpha, out)
+    return call_with_multiple("add", _add_scaled, input, other, alpha, out)
 
 
-def scaled(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
+def call_with_multiple(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
     """What `add` and `sub` of a multiple share."""
     check_factor(alpha, input, other)
     first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
@@ -225,7 +225,7 @@ def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
         return refuse_operands("sub", input, other)
     if is_boolean(input) or is_boolean(other):
         no_booleans(input, other)
-    return scaled("sub", _sub_scaled, input, other, alpha, out)
+    return call_with_multiple("sub", _sub_scaled, input, other, alpha, out)
 
 
 def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:

@@ -337,7 +337,7 @@ nextafter: Binary = binary(
 )
 
 
-def scaled(x: Array, exponent: Array) -> Array:
+def times_power_of_two(x: Array, exponent: Array) -> Array:
     """x * 2**exponent."""
     return x * np.power(2, exponent, dtype=x.dtype)
 
@@ -351,7 +351,7 @@ def base_and_power(input: Tensor, other: Any) -> Array | tuple[Array, ...]:
 
 ldexp: Binary = binary(
     "ldexp",
-    scaled,
+    times_power_of_two,
     lambda grad, other: TABLE["ldexp"](grad, other),
     lambda grad, result: grad * result * math.log(2),
     """`input * 2**other`.

@@ -14,7 +14,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, keeping, result_dtype
 from rushlight.kernels.selection import bound, bounded, drop, keep, passed, select
-from rushlight.ops.arguments.promotion import NUMBERS, common, kept, missing, only, real
+from rushlight.ops.arguments.promotion import NUMBERS, common, kinds_kept, missing, only, real
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import symmetric
@@ -287,7 +287,7 @@ def between_tensors(grad: Array, input: Array, min: Array, max: Array, needs: Se
 def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
     """The promotion of an input and its bounds, of which one may be None."""
 
-    @keeping(kept(promote, "biufc"))
+    @keeping(kinds_kept(promote, "biufc"))
     def promote_given(*operands):
         arrays = iter(promote(*[operand for operand in operands if operand is not None]))
         return [None if operand is None else next(arrays) for operand in operands]

@@ -95,7 +95,7 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
 method(contiguous)
 
 
-def copied(name: str, node: str, look: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C", like=input))
@@ -121,7 +121,7 @@ def enter(look: Any, name: str, arguments: str, result: str, node: str = "") -> 
     >>> torch.{name}_copy({arguments})
     {result}
     """
-    return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
+    return enter_copying_variant(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
 
 
 def narrow_of(input: Tensor, dim: int, start: int, length: int) -> Tensor:

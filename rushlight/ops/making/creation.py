@@ -122,7 +122,7 @@ def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **option
     value = as_number("full", fill_value)
     given = type_of_out(options) or inferred_type(value)
     d = numpy_type("full", dtype, given)
-    array = array_of(lambda shape, d: filled(shape, value, d), sizes("full", (size,)), d, options)
+    array = array_of(lambda shape, d: full_of(shape, value, d), sizes("full", (size,)), d, options)
     return made("full", array, options, dtype)
 
 
@@ -183,7 +183,7 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
         return made(
-            name, array_of(lambda shape, d: filled(shape, value or 0, d), input._array.shape, d, options), options
+            name, array_of(lambda shape, d: full_of(shape, value or 0, d), input._array.shape, d, options), options
         )
     like = input._settled(), d, options.pop("memory_format", None)
     array = blank_like(*like) if value is None else filled_like(*like, checked_number(value, d))
@@ -280,7 +280,9 @@ def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[O
     >>> torch.scalar_tensor(1)
     tensor(1.)
     """
-    return made("scalar_tensor", filled((), as_number("scalar_tensor", s), numpy_type("scalar_tensor", dtype)), options)
+    return made(
+        "scalar_tensor", full_of((), as_number("scalar_tensor", s), numpy_type("scalar_tensor", dtype)), options
+    )
 
 
 def type_of_out(options: Any) -> np.dtype | None:
@@ -303,7 +305,7 @@ def inferred_type(value: float) -> np.dtype:
     return result_dtype(value)
 
 
-def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
+def full_of(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
     array = np.empty(shape, dtype)
     number: Any = checked_number(value, dtype)

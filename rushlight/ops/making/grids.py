@@ -4,7 +4,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
-from rushlight.ops.arguments.dims import listed
+from rushlight.ops.arguments.dims import tensors_given
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.joining import stack
 from rushlight.ops.shapes.shape import flatten, reshape
@@ -25,7 +25,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
-    vectors = listed(tensors)
+    vectors = tensors_given(tensors)
     if not vectors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for vector in vectors:
@@ -60,7 +60,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
             [2, 3],
             [2, 4]])
     """
-    vectors = listed(tensors)
+    vectors = tensors_given(tensors)
     for vector in vectors:
         check_vector(vector)
     if len(vectors) == 1:

@@ -208,7 +208,7 @@ def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any
                 f"{name} only supports 0-dimensional start and end tensors, but got {side} with {bound._array.ndim} "
                 "dimension(s)."
             )
-    first, last = (number(x) for x in (start, end))
+    first, last = (bound_number(x) for x in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     default = dtypes.get_default_dtype()
@@ -222,7 +222,7 @@ def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any
     return first, last, d
 
 
-def number(bound: Tensor | float) -> Array:
+def bound_number(bound: Tensor | float) -> Array:
     """A bound as a number, or as the array of the numbers that a batch of examples has."""
     if isinstance(bound, TensorBase) and type(bound._array) is Batched:
         return bound._array

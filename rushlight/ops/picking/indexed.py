@@ -170,7 +170,7 @@ def _index_add(input, dim, index, source, alpha):
     if not input.size:
         return owned(input)
     scaled = source if alpha == 1 else source * alpha
-    found = reduced_by_kernel(input, dim, along(index, dim, source.shape), scaled, "sum", True)
+    found = reduced_by_kernel(input, dim, index_shaped(index, dim, source.shape), scaled, "sum", True)
     if found is not None:
         return found
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
@@ -311,7 +311,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     return _index_fill_tensor(input, dim, index, value)
 
 
-def along(index: Array, dim: int, shape: Sequence[int]) -> Array:
+def index_shaped(index: Array, dim: int, shape: Sequence[int]) -> Array:
     """An index into a dimension in the shape of what is there."""
     return np.broadcast_to(index.reshape(-1, *[1] * (len(shape) - dim - 1)), shape) if shape else index
 
@@ -331,7 +331,7 @@ def index_reduce_cotangents(
     take = lambda values: _index_select(values, dim, index)
     add = lambda values: _add_at(values, input.shape, dim, index)
     product = lambda base, factors: _index_reduce(base, dim, index, factors, "prod", True)
-    others = lambda factors: product_of_others(factors, along(index, dim, factors.shape), dim)
+    others = lambda factors: product_of_others(factors, index_shaped(index, dim, factors.shape), dim)
     return list(reduce_cotangents(grad, input, source, result, take, add, product, others, reduce, include_self, needs))
 
 
@@ -344,7 +344,7 @@ def index_reduce_cotangents(
 )
 @in_float32
 def _index_reduce(input, dim, index, source, reduce, include_self):
-    found = reduced_by_kernel(input, dim, along(index, dim, source.shape), source, reduce, include_self)
+    found = reduced_by_kernel(input, dim, index_shaped(index, dim, source.shape), source, reduce, include_self)
     if found is not None:
         return found
     rows = as_rows(input)

@@ -22,11 +22,11 @@ from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
     as_item,
     as_torch,
+    basic_and_arrays,
     check_masks,
     check_step,
     is_basic,
     last_operation,
-    split,
     with_ellipsis,
 )
 from rushlight.ops.changes.filling import checked_number
@@ -147,7 +147,7 @@ def viewed_and_arrays(input: Tensor, key: Any, written: Tensor | None = None) ->
 
     `written` is what is going to be written to the view: PyTorch looks whether it may be before it reads arrays.
     """
-    key, arrays = split(key, input._array.ndim)
+    key, arrays = basic_and_arrays(key, input._array.ndim)
     viewed = input if all(item == ALL for item in key) else basic(input, key)
     if not any(is_array(item) for item in arrays):
         return viewed, None
@@ -202,7 +202,7 @@ def __setitem__(self, key, value):
             if arrays is None:
                 assign(viewed, value)
             else:
-                put(viewed, arrays, value, False, single_mask(arrays), trimmed=True)
+                put_at_arrays(viewed, arrays, value, False, single_mask(arrays), trimmed=True)
     except IndexError as error:
         raise as_torch(error, self._array) from None
 
@@ -259,7 +259,7 @@ def added_at(input: Array, values: Array, key: Any) -> Array:
     return input + _accumulate.forward(values, input.shape, key).astype(input.dtype, copy=False)
 
 
-def put(
+def put_at_arrays(
     target: Tensor, key: Sequence[Array], value: Any, accumulate: bool, any_dtype: bool, trimmed: bool = False
 ) -> Tensor:
     """Changes the elements of a tensor at a key of arrays, in place."""
@@ -345,13 +345,13 @@ def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     """
     check_write(self, values)
     key = put_key(self, indices)
-    return put(self, key, values, accumulate, single_mask(key))
+    return put_at_arrays(self, key, values, accumulate, single_mask(key))
 
 
 def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     """The key of arrays that `index_put` is given."""
     items = tuple([ALL if item is None else item for item in indices])
-    _, arrays = split(items, input._array.ndim)
+    _, arrays = basic_and_arrays(items, input._array.ndim)
     for place, item in enumerate(items):
         if type(number := as_item(item)) is int:  # a tensor without dimensions
             arrays = (*arrays[:place], np.asarray(number), *arrays[place:])

@@ -23,7 +23,7 @@ from rushlight.tensors import Tensor
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
 
 
-def scaled(x: Array, factor: complex) -> Array:
+def scaled_by(x: Array, factor: complex) -> Array:
     """A fresh product `x * factor`, or `x` itself for the usual factor."""
     return x if factor == 1 else x * factor
 
@@ -63,9 +63,9 @@ def added(
         batch=plus(batch),
         tangent=scaled_tangent,
         **options,
-        input=lambda grad, input_shape, beta: scaled(unbroadcast(grad, input_shape), beta),
-        first=lambda grad, second, alpha: scaled(first(grad, second), alpha),
-        second=lambda grad, first, alpha: scaled(second(grad, first), alpha),
+        input=lambda grad, input_shape, beta: scaled_by(unbroadcast(grad, input_shape), beta),
+        first=lambda grad, second, alpha: scaled_by(first(grad, second), alpha),
+        second=lambda grad, first, alpha: scaled_by(second(grad, first), alpha),
     )(forward)
 
 

@@ -16,7 +16,7 @@ from rushlight.tensors import Tensor
 __all__ = ["istft", "stft"]
 
 
-def described(name, input, **options):
+def call_described(name, input, **options):
     """A call as PyTorch's errors begin with it."""
     shown = {key: int(value) if isinstance(value, bool) else value for key, value in options.items()}
     window = shown.get("window")
@@ -80,7 +80,7 @@ def stft(
         input = extended.view(extended.shape[-input.dim() :])
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
-    call = described(
+    call = call_described(
         "stft",
         input,
         n_fft=n_fft,
@@ -159,7 +159,7 @@ def istft(
     """
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
-    call = described(
+    call = call_described(
         "istft",
         input,
         n_fft=n_fft,

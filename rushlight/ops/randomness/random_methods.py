@@ -28,7 +28,7 @@ NODES = {
 ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 
-def drawn(tensor: Tensor, name: str, draw: Any, generator: Generator | None, *parameters: Any) -> Tensor:
+def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator | None, *parameters: Any) -> Tensor:
     """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
@@ -49,7 +49,7 @@ def uniform_(
     low = bound.pop("from", from_)
     if bound:
         raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(bound))}'")
-    return drawn(self, "uniform_", distributions.uniform, generator, low, to)
+    return overwrite_drawn(self, "uniform_", distributions.uniform, generator, low, to)
 
 
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -59,27 +59,27 @@ def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generat
     >>> torch.empty(2).normal_(3, 0)
     tensor([3., 3.])
     """
-    return drawn(self, "normal_", distributions.normal, generator, mean, std)
+    return overwrite_drawn(self, "normal_", distributions.normal, generator, mean, std)
 
 
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Overwrites with numbers whose logarithm is normal with this mean and deviation."""
-    return drawn(self, "log_normal_", distributions.log_normal, generator, mean, std)
+    return overwrite_drawn(self, "log_normal_", distributions.log_normal, generator, mean, std)
 
 
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrites with numbers from the exponential distribution of rate `lambd`."""
-    return drawn(self, "exponential_", distributions.exponential, generator, lambd)
+    return overwrite_drawn(self, "exponential_", distributions.exponential, generator, lambd)
 
 
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrites with numbers from the Cauchy distribution."""
-    return drawn(self, "cauchy_", distributions.cauchy, generator, median, sigma)
+    return overwrite_drawn(self, "cauchy_", distributions.cauchy, generator, median, sigma)
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Overwrites with how many trials the first success takes, each of probability `p`."""
-    return drawn(self, "geometric_", distributions.geometric, generator, p)
+    return overwrite_drawn(self, "geometric_", distributions.geometric, generator, p)
 
 
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -90,8 +90,8 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
     tensor([1., 1.])
     """
     if isinstance(p, TensorBase):
-        return drawn(self, "bernoulli_tensor_", distributions.bernoulli, generator, p._array)
-    return drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
+        return overwrite_drawn(self, "bernoulli_tensor_", distributions.bernoulli, generator, p._array)
+    return overwrite_drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
 
 
 def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:
@@ -103,9 +103,9 @@ def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Genera
     """
     given = [*bounds, *(() if to is None else (to,))]
     if not given:
-        return drawn(self, "random_", integers.random_, generator)
+        return overwrite_drawn(self, "random_", integers.random_, generator)
     low, high = interval("random_", *(given if len(given) == 2 else (0, *given)))
-    return drawn(self, "random_", integers.randint, generator, low, high)
+    return overwrite_drawn(self, "random_", integers.randint, generator, low, high)
 
 
 for method in (uniform_, normal_, log_normal_, exponential_, cauchy_, geometric_, bernoulli_, random_):

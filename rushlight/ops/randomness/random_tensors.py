@@ -60,7 +60,9 @@ def rand(
     tensor([0.4963, 0.7682, 0.0885])
     """
     d = numpy_type("rand", dtype, type_of_out(options))
-    return made("rand", drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype)
+    return made(
+        "rand", tensor_drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype
+    )
 
 
 def randn(
@@ -80,7 +82,7 @@ def randn(
     """
     d = numpy_type("randn", dtype, type_of_out(options))
     return made(
-        "randn", drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
+        "randn", tensor_drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
     )
 
 
@@ -116,7 +118,9 @@ def randint(
             "size) or (int low, int high, tuple of ints size)"
         )
     d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
-    array = drawn(sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high))
+    array = tensor_drawn(
+        sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high)
+    )
     return made("randint", array, options, dtype)
 
 
@@ -136,7 +140,7 @@ def randperm(
     return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
 
 
-def drawn(
+def tensor_drawn(
     shape: Sequence[int], dtype: np.dtype, options: Any, draw: Callable[..., Any], generator: Any, *parameters: Any
 ) -> Array:
     """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
@@ -219,7 +223,7 @@ def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generato
     if META in (input.device, device_of(options.get("device"))):
         return made(
             name,
-            drawn(array.shape, numpy_type(name, dtype, array.dtype), options, draw, generator, *parameters),
+            tensor_drawn(array.shape, numpy_type(name, dtype, array.dtype), options, draw, generator, *parameters),
             options,
         )
     if ENTERED.get():
@@ -253,7 +257,7 @@ def normal(
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
-        array = drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
+        array = tensor_drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
         return made("normal", array, options, dtype)
     if size is not None or not any(tensors):
         raise TypeError(

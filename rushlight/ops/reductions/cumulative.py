@@ -111,7 +111,7 @@ def _cummin(input, dim):
     return latest(input, dim, np.minimum, np.less_equal)
 
 
-def along(name: str, input: Tensor, dim: int) -> int:
+def scanned_dim(name: str, input: Tensor, dim: int) -> int:
     """The dimension, not negative; with words of its own for a tensor without dimensions."""
     if not input._array.ndim and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
@@ -127,7 +127,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     >>> torch.cummax(torch.tensor([1, 3, 2]), dim=0).values
     tensor([1, 3, 3])
     """
-    dim = along("cummax", input, dim)
+    dim = scanned_dim("cummax", input, dim)
     if input._array.ndim:
         refuse_complex("cummax_cpu", input)
     refuse_complex_derivative("cummax", input)
@@ -143,7 +143,7 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     >>> torch.cummin(torch.tensor([3, 1, 2]), dim=0).values
     tensor([3, 1, 1])
     """
-    dim = along("cummin", input, dim)
+    dim = scanned_dim("cummin", input, dim)
     if input._array.ndim:
         refuse_complex("cummin_cpu", input)
     refuse_complex_derivative("cummin", input)

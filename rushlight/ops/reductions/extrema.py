@@ -16,7 +16,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.picking.gather import _put_back, picked
-from rushlight.ops.reductions.reduction import Dim, axes, kept, repeated, spread, type_name
+from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated, repeated_over, type_name
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -42,8 +42,8 @@ def _shares(input, extreme, dims):
 
 def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent of a reduction to an extreme value."""
-    shape = kept(input.shape, dims)
-    return spread(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
+    shape = kept_shape(input.shape, dims)
+    return repeated_over(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
 
 
 def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
@@ -109,7 +109,7 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
     """The cotangent of values that were picked along a dimension: it goes back to where they were."""
     if not input_shape:
         return grads[0].reshape(input_shape)
-    shape = kept(input_shape, (dim,))
+    shape = kept_shape(input_shape, (dim,))
     return _put_back(grads[0].reshape(shape), dim, index.reshape(shape), input_shape, True)
 
 
@@ -168,7 +168,7 @@ def refuse_empty(name: str, input: Tensor, dims: Any) -> None:
             )
 
 
-def along(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
+def extreme_of_dim(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
     """What `max` and `min` by dimension share: values and indices."""
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind == "c":
@@ -200,7 +200,7 @@ def max(
         return extreme_of_all("max", _max, input)
     if other is not None or isinstance(dim, TensorBase):
         return input.maximum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
-    return along("max", _max_dim, return_types.max, input, dim, keepdim)
+    return extreme_of_dim("max", _max_dim, return_types.max, input, dim, keepdim)
 
 
 @method
@@ -222,7 +222,7 @@ def min(
         return extreme_of_all("min", _min, input)
     if other is not None or isinstance(dim, TensorBase):
         return input.minimum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
-    return along("min", _min_dim, return_types.min, input, dim, keepdim)
+    return extreme_of_dim("min", _min_dim, return_types.min, input, dim, keepdim)
 
 
 def extreme_of_all(name: str, entry: Any, input: Tensor) -> Tensor:

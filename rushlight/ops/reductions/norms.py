@@ -19,7 +19,7 @@ from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.arithmetic import no_booleans
 from rushlight.ops.elementwise.selection import _drop, ratio, without_zeros
 from rushlight.ops.reductions.extrema import _shares
-from rushlight.ops.reductions.reduction import Dim, added, axes, kept, type_name
+from rushlight.ops.reductions.reduction import Dim, added, axes, kept_shape, type_name
 from rushlight.ops.table import method, operator, refuse
 from rushlight.tensors import Tensor
 
@@ -62,7 +62,7 @@ def power_slope(x: Array, p: float) -> Array:
 
 def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Sequence[int]) -> Array:
     """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
-    grad, result = grad.reshape(kept(input.shape, dims)), result.reshape(kept(input.shape, dims))
+    grad, result = grad.reshape(kept_shape(input.shape, dims)), result.reshape(kept_shape(input.shape, dims))
     if p == 0:
         return None
     if p == 1:

@@ -17,7 +17,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.reductions.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
-from rushlight.ops.reductions.reduction import axes, kept, type_name
+from rushlight.ops.reductions.reduction import axes, kept_shape, type_name
 from rushlight.ops.shapes.shape import _squeezed, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -29,7 +29,7 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
     """The values at one place in each row along a dimension, and the index of the places."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64, like=input)
-    index = np.reshape(index, kept(input.shape, (dim,)))
+    index = np.reshape(index, kept_shape(input.shape, (dim,)))
     values = _gather.forward(input, dim, index)
     return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
 
@@ -139,7 +139,9 @@ def middle_value(row: Array, numbers_only: bool) -> Array:
     return np.asarray(np.partition(row, rank)[rank], like=row)  # NaN is sorted behind the numbers
 
 
-def along(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool, *options: int) -> Any:
+def ranked_in_dim(
+    name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool, *options: int
+) -> Any:
     """What the functions that pick an element along a dimension share."""
     array = input._array
     dim = wrap_dim(dim, array.ndim)
@@ -172,7 +174,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
     if dim is None:
         return of_all("median", _median, input)
-    return along("median", _median_dim, return_types.median, input, dim, keepdim)
+    return ranked_in_dim("median", _median_dim, return_types.median, input, dim, keepdim)
 
 
 @method
@@ -186,7 +188,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> T
     """
     if dim is None:
         return of_all("median", _nanmedian, input)
-    return along("median", _nanmedian_dim, return_types.nanmedian, input, dim, keepdim)
+    return ranked_in_dim("median", _nanmedian_dim, return_types.nanmedian, input, dim, keepdim)
 
 
 @method
@@ -200,7 +202,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
     values=tensor(1),
     indices=tensor(3))
     """
-    return along("mode", _mode, return_types.mode, input, dim, keepdim)
+    return ranked_in_dim("mode", _mode, return_types.mode, input, dim, keepdim)
 
 
 @method
@@ -221,7 +223,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     n = array.shape[wrapped] if array.ndim else 1
     if n and not 1 <= k <= n:
         raise RuntimeError(advised(f"kthvalue(): selected number k out of range for dimension {wrapped}"))
-    return along("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
+    return ranked_in_dim("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
 
 
 ROUNDED: dict[str, Callable[..., Any]] = {
@@ -296,7 +298,7 @@ def quantiles(
     rows = input.movedim(dims[0], -1) if dim is not None and shape else input.reshape(-1)
     result = interpolated(rows, q.reshape(-1), interpolation, ignore_nan).movedim(-1, 0)
     if keepdim:
-        result = result.reshape(-1, *kept(shape, dims))
+        result = result.reshape(-1, *kept_shape(shape, dims))
     return result if q._array.ndim else _squeezed(result, result._array.shape[1:])
 
 

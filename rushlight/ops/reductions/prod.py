@@ -12,7 +12,7 @@ from rushlight.dtypes import as_numpy, dtype
 from rushlight.kernels.reductions import PRODUCT, reduced, total
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.tangents import weighed
-from rushlight.ops.reductions.reduction import integers_widened, repeated, spread
+from rushlight.ops.reductions.reduction import integers_widened, repeated, repeated_over
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -20,7 +20,7 @@ from rushlight.tensors import Tensor
 __all__ = ["cumprod", "prod"]
 
 
-def along(dim: int, place: slice) -> tuple[slice, ...]:
+def key_of_place(dim: int, place: slice) -> tuple[slice, ...]:
     """The index that takes a place (a slice or number) of one dimension."""
     return (*[slice(None)] * dim, place)
 
@@ -31,7 +31,7 @@ def _shift(input, dim, back):
     out = np.zeros_like(input)
     if input.ndim == 0:
         return out
-    later, earlier = along(dim, slice(1, None)), along(dim, slice(None, -1))
+    later, earlier = key_of_place(dim, slice(1, None)), key_of_place(dim, slice(None, -1))
     if back:
         out[earlier] = input[later]
     else:
@@ -86,8 +86,8 @@ def _product_before(input, dim, back):
     if input.ndim == 0:
         return out
     place = slice(None, None, -1 if back else 1)
-    source = input[along(dim, place)][along(dim, slice(None, -1))]
-    target = out[along(dim, place)][along(dim, slice(1, None))]
+    source = input[key_of_place(dim, place)][key_of_place(dim, slice(None, -1))]
+    target = out[key_of_place(dim, place)][key_of_place(dim, slice(1, None))]
     np.multiply.accumulate(source, dim, out=target)
     return out
 
@@ -120,7 +120,7 @@ def _prod(input):
     node="ProdBackward1",
     tangent=weighed,
     input=lambda grad, input, result, dim, keepdim: (
-        spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
+        repeated_over(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
     ),
 )
 def _prod_dim(input, dim, keepdim, dtype):

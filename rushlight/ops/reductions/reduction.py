@@ -44,14 +44,14 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     return found if found and ndim else tuple(range(ndim))
 
 
-def kept(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
+def kept_shape(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
     """A shape with size 1 in place of each of some dimensions."""
     return tuple([1 if i in dims else n for i, n in enumerate(shape)])
 
 
-def spread(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
+def repeated_over(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
     """The adjoint of a sum over `dims`: the cotangent repeated over them, without copying it."""
-    return repeated(grad if keepdim else grad.reshape(kept(shape, dims)), shape)
+    return repeated(grad if keepdim else grad.reshape(kept_shape(shape, dims)), shape)
 
 
 def repeated(grad: Array, shape: Sequence[int]) -> Array:
@@ -111,7 +111,7 @@ def _sum(input):
     linear=True,
     batch=leading,
     node="SumBackward1",
-    input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim),
+    input=lambda grad, input_shape, dims, keepdim: repeated_over(grad, input_shape, dims, keepdim),
 )
 def _sum_dims(input, dims, keepdim, dtype):
     return added(input, dims, keepdim, dtype)
@@ -165,7 +165,7 @@ def _mean(input):
     batch=leading,
     node="MeanBackward1",
     input=lambda grad, input_shape, dims, keepdim: (
-        spread(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
+        repeated_over(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
     ),
 )
 def _mean_dims(input, dims, keepdim, dtype):
@@ -196,7 +196,8 @@ def _is_number(input):
 
 
 @operator(
-    batch=leading, input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
+    batch=leading,
+    input=lambda grad, input, dims, keepdim: repeated_over(grad, input.shape, dims, keepdim) * _is_number(input),
 )
 def _nansum(input, dims, keepdim, dtype):
     if dtype in (None, input.dtype) and input.dtype != np.float16:

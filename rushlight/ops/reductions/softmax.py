@@ -20,7 +20,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import is_complex, symmetric, weighed
 from rushlight.ops.elementwise.selection import where
-from rushlight.ops.reductions.reduction import Dim, axes, kept, spread
+from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated_over
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -175,8 +175,8 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent times softmax."""
-    result = result.reshape(kept(input.shape, dims))
-    return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
+    result = result.reshape(kept_shape(input.shape, dims))
+    return repeated_over(grad, input.shape, dims, keepdim) * np.exp(input - result)
 
 
 @operator(

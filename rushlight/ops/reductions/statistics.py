@@ -13,7 +13,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.selection import ratio
-from rushlight.ops.reductions.reduction import Dim, axes, kept, size_of, spread
+from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated_over, size_of
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -63,7 +63,7 @@ def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correctio
     n = degrees(input.shape, dims, correction)
     if not input.shape and not n:
         return grad * np.nan
-    grad = grad if keepdim else grad.reshape(kept(input.shape, dims))
+    grad = grad if keepdim else grad.reshape(kept_shape(input.shape, dims))
     return divided(2 * grad, n) * centred(input, dims)[0]
 
 
@@ -90,7 +90,7 @@ def moments_cotangent(
 
 def mean_cotangent(grad: Array, input_shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent of a mean."""
-    return spread(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
+    return repeated_over(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
 
 
 def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdim: bool) -> Any:

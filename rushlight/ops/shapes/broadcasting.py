@@ -12,7 +12,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
 from rushlight.layouts import laid_over
-from rushlight.ops.arguments.dims import listed, sequence
+from rushlight.ops.arguments.dims import sequence, tensors_given
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
 from rushlight.tensors import Tensor
@@ -129,7 +129,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     >>> a.shape, b.shape
     (torch.Size([2, 3]), torch.Size([2, 3]))
     """
-    arrays = listed(tensors)
+    arrays = tensors_given(tensors)
     shape = arrays[0]._array.shape if arrays else ()
     for tensor in arrays[1:]:
         shape = common_shape(shape, tensor._array.shape)

@@ -10,7 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
-from rushlight.kernels.padding import LONG, kept, picked, surrounded
+from rushlight.kernels.padding import LONG, keep_places, picked, surrounded
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -138,7 +138,7 @@ PADS: dict[tuple[str, int], Operator] = {
 }
 
 
-@kept
+@keep_places
 def reflected(n: int, before: int, after: int, described: Any) -> Array:
     """The places of a mirror image, whose edges are not repeated."""
     if max(before, after) >= n:
@@ -150,13 +150,13 @@ def reflected(n: int, before: int, after: int, described: Any) -> Array:
     return np.where(places >= n, 2 * (n - 1) - places, places)
 
 
-@kept
+@keep_places
 def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the edges are repeated."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
-@kept
+@keep_places
 def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the other end follows."""
     if max(before, after) > n:

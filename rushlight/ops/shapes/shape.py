@@ -12,7 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
-from rushlight.ops.arguments.dims import listed, sequence, wrap_dim, wrap_dims
+from rushlight.ops.arguments.dims import sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
 
@@ -301,7 +301,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> Any:
     """One or several tensors, each with at least `ndim` dimensions."""
     single = len(tensors) == 1 and isinstance(tensors[0], TensorBase)
-    results = tuple([t if t._array.ndim >= ndim else widen(t) for t in listed(tensors)])
+    results = tuple([t if t._array.ndim >= ndim else widen(t) for t in tensors_given(tensors)])
     return results[0] if single else results
 
 

@@ -84,7 +84,7 @@ class BackwardHook:
 
     def on_outputs(self, grads, places, number):
         """What arrives at the results: remembered, after the hooks on it."""
-        self.grad_outputs = spread(grads, places, number)
+        self.grad_outputs = values_at_places(grads, places, number)
         for hook in self.pre_hooks:
             changed = hook(self.module, self.grad_outputs)
             if changed is not None:
@@ -115,7 +115,7 @@ class BackwardHook:
         if self.grad_outputs is None:
             return None
         places = self.inputs[1]
-        grads = spread(grads, places, self.n_inputs)
+        grads = values_at_places(grads, places, self.n_inputs)
         for hook in self.hooks:
             changed = hook(self.module, grads, self.grad_outputs)
             if changed is not None:
@@ -124,7 +124,7 @@ class BackwardHook:
         return tuple(grads[i] for i in places)
 
 
-def spread(values: Array, places: Any, number: Any) -> Any:
+def values_at_places(values: Array, places: Any, number: Any) -> Any:
     """Values at their places among `number` entries, the others None."""
     entries = [None] * number
     for i, value in zip(places, values, strict=True):

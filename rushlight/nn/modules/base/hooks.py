@@ -47,7 +47,7 @@ class HookTable:
         handle = RemovableHandle(self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
-        return place(handle, self._forward_pre_hooks, hook, prepend)
+        return add_to_hooks(handle, self._forward_pre_hooks, hook, prepend)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -73,11 +73,11 @@ class HookTable:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
             self._forward_hooks_always_called[handle.id] = True
-        return place(handle, self._forward_hooks, hook, prepend)
+        return add_to_hooks(handle, self._forward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_output)` before gradients pass through the module; it may return others."""
-        return place(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
+        return add_to_hooks(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
@@ -86,7 +86,7 @@ class HookTable:
         not require grad.
         """
         self._use_backward_hooks(full=True)
-        return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+        return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Old: calls `hook(module, grad_input, grad_output)` with the gradients at the module's last operation only.
@@ -94,7 +94,7 @@ class HookTable:
         See `register_full_backward_hook`, its successor. RuntimeError where the module has hooks of that kind.
         """
         self._use_backward_hooks(full=False)
-        return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, False)
+        return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, False)
 
     def _use_backward_hooks(self, full):
         """Notes the kind of the hooks on gradients. RuntimeError where there are some of the other kind."""
@@ -106,7 +106,7 @@ class HookTable:
         self._is_full_backward_hook = full
 
 
-def place(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+def add_to_hooks(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
     """Puts a hook last among others, or first; returns its handle."""
     hooks[handle.id] = hook
     if prepend:
