@@ -89,8 +89,8 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
             )
         elif what == "leaf" and not arrivals(case, tensor) and (late := case.ledger.required_at(tensor)) is not None:
             yield required_late(case, tensor, late, site)
-        elif what == "leaf" and not arrivals(case, tensor) and cut_of(case, tensor) is not None:
-            yield described(case, cut_of(case, tensor), CUT_PARAMETER, weight=4)
+        elif what == "leaf" and not arrivals(case, tensor) and (cut := cut_of(case, tensor)) is not None:
+            yield described(case, cut, CUT_PARAMETER, weight=4)
         elif what == "plain" and info is not None and type(tensor).__name__ != "Parameter":
             words = [word for word, meant in misspellings(tensor) if meant == "requires_grad"]
             if words or info.name == "data":

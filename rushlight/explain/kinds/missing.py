@@ -175,7 +175,7 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
     cuts: dict[Any, Any] = {}
     unused = []
     for p in silent:
-        cut = cut_of(case, p, held)
+        cut = cut_of(case, p)
         if cut is None:
             if id(p) not in case.ledger.differentiated:
                 unused.append(p)
@@ -241,7 +241,7 @@ def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
     return next((line for name in names if name and (line := Text.of(case).first_setting(name))), None), ""
 
 
-def cut_of(case: Any, parameter: Tensor, held: Any = None) -> Any:
+def cut_of(case: Any, parameter: Tensor) -> Any:
     """The cut without which a parameter would get a gradient.
 
     Its values have left the graph there, for the loss of the optimizer that holds the parameter rather than another
@@ -251,6 +251,7 @@ def cut_of(case: Any, parameter: Tensor, held: Any = None) -> Any:
     text = Text.of(case)
     cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
     cuts = [cut for cut in cuts if cut.how not in LEAVING or not text.shows(cut.site)]
+    held = case.ledger.holder(parameter)
     own = [] if held is None else [cut for cut in cuts if id(cut) in held.cuts]
     reached = own or [cut for cut in cuts if id(cut) in case.ledger.cuts]
     candidates = reached or [cut for cut in cuts if cut.how in LEAVING]
