@@ -12,12 +12,13 @@ __all__ = ["check_count", "check_own", "check_tag", "check_tensor", "check_tenso
 
 
 def check_tensor(tensor: Tensor, name: str) -> None:
-    """TypeError for anything but a tensor."""
+    """TypeError for anything but a tensor, NotImplementedError for a sparse one."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor but got {type(tensor)} "
             "instead."
         )
+    refuse_sparse([tensor])
 
 
 def check_tensors(tensors: list[Tensor], name: str) -> None:
@@ -27,8 +28,18 @@ def check_tensors(tensors: list[Tensor], name: str) -> None:
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor] but got "
             f"{type(tensors)} with elements of type {sorted({type(t).__name__ for t in tensors})} instead."
         )
+    refuse_sparse(tensors)
     if len({tensor.dtype for tensor in tensors}) > 1:
         raise ValueError(f"Invalid usage of tensors with different dtypes: {name} has {[t.dtype for t in tensors]}")
+
+
+def refuse_sparse(tensors: Sequence[Tensor]) -> None:
+    """NotImplementedError for a sparse tensor."""
+    if any(tensor.is_sparse for tensor in tensors):
+        raise NotImplementedError(
+            "Could not run a communication with arguments from the 'SparseCPU' backend: of sparse tensors there are "
+            "sums alone, all_reduce(tensor). Use to_dense() for others."
+        )
 
 
 def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> None:

@@ -1,5 +1,6 @@
 """Gradients in buckets: the gradients of some parameters in one flat array, which goes to the other processes whole."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,24 +9,24 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.distributed.memory import parts_of
 from rushlight.futures import Future
+from rushlight.sparse.tensor import is_sparse, make
 from rushlight.tensors import Tensor
 
 __all__ = ["Bucket", "GradBucket", "assign"]
 
+UNEXPECTED = (
+    "DistributedDataParallel {} gradient of a parameter. Wrap the model while its module {} `sparse=True`, and use the "
+    "parameter in that module alone."
+)
 FIRST = 1.0  # MiB: the first bucket is small, so that communication begins early
 
 
-class Bucket:
-    """Some parameters of one dtype, and the flat array in which their gradients travel."""
+class Bucket(ABC):
+    """Some parameters whose gradients travel together."""
 
     def __init__(self, index: int, parameters: list[Tensor]):
         self.index = index
         self.parameters = parameters
-        self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
-        parts = parts_of(self.flat, parameters)
-        self.views: dict[int, np.ndarray] = {
-            id(parameter): part for parameter, part in zip(parameters, parts, strict=True)
-        }
         self.missing: set[int] = set()
         self.future: Future[Any] | None = None
 
@@ -33,6 +34,43 @@ class Bucket:
         """Waits for the gradients of all parameters but those that are not used, which count as zero."""
         self.future = None
         self.missing = {id(parameter) for parameter in self.parameters} - unused
+        self.empty(unused)
+
+    @abstractmethod
+    def empty(self, unused: set[int]) -> None:
+        """Makes the gradients of some parameters zero."""
+
+    @abstractmethod
+    def take(self, parameter: Tensor, factor: float) -> None:
+        """Takes a parameter's gradient in, times a factor."""
+
+    @abstractmethod
+    def contents(self) -> Tensor:
+        """What travels."""
+
+    @abstractmethod
+    def give(self, used: set[int] | None, as_view: bool) -> None:
+        """Gives parameters the gradients that came back: all, or those that were used by some process."""
+
+    def wait(self) -> Tensor:
+        """The averages, once they have come back."""
+        assert self.future is not None
+        return first_of(self.future.wait())
+
+
+class FlatBucket(Bucket):
+    """Some parameters of one dtype, and the flat array in which their gradients travel."""
+
+    def __init__(self, index: int, parameters: list[Tensor]):
+        super().__init__(index, parameters)
+        self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
+        parts = parts_of(self.flat, parameters)
+        self.views: dict[int, np.ndarray] = {
+            id(parameter): part for parameter, part in zip(parameters, parts, strict=True)
+        }
+
+    def empty(self, unused: set[int]) -> None:
+        """Makes the gradients of some parameters zero."""
         for parameter in self.parameters:
             if id(parameter) in unused:
                 self.views[id(parameter)][...] = 0
@@ -42,20 +80,21 @@ class Bucket:
         grad, view = parameter.grad, self.views[id(parameter)]
         if grad is None:
             view[...] = 0
+        elif is_sparse(grad):
+            raise RuntimeError(UNEXPECTED.format("met a sparse", "says"))
         elif factor != 1:
             np.multiply(grad._array, factor, out=view)
         elif grad._array.base is not self.flat:
             np.copyto(view, grad._array)
         self.missing.discard(id(parameter))
 
-    def wait(self) -> np.ndarray:
-        """The averages, once they have come back."""
-        assert self.future is not None
-        return first_of(self.future.wait())._array
+    def contents(self) -> Tensor:
+        """What travels."""
+        return new_tensor(self.flat)
 
     def give(self, used: set[int] | None, as_view: bool) -> None:
         """Gives parameters the gradients that came back: all, or those that were used by some process."""
-        arrived = self.wait()
+        arrived = self.wait()._array
         if arrived is not self.flat:
             np.copyto(self.flat, arrived.reshape(self.flat.shape))
         for parameter in self.parameters:
@@ -70,6 +109,38 @@ class Bucket:
             else:
                 np.copyto(parameter.grad._array, view)
                 parameter.grad._bump()
+
+
+class SparseBucket(Bucket):
+    """One parameter whose gradients are sparse, and travel by themselves."""
+
+    def __init__(self, index: int, parameters: list[Tensor]):
+        super().__init__(index, parameters)
+        (self.parameter,) = parameters
+        self.empty({id(self.parameter)})
+
+    def empty(self, unused: set[int]) -> None:
+        """Has no elements travel, whether the parameter is used or not."""
+        rows = np.zeros((0, *self.parameter.shape[1:]), self.parameter._array.dtype)
+        self.grad: Tensor = make(np.zeros((1, 0), np.int64), new_tensor(rows), self.parameter.shape)
+
+    def take(self, parameter: Tensor, factor: float) -> None:
+        """Takes the parameter's gradient in, times a factor."""
+        if parameter.grad is not None:
+            if not is_sparse(parameter.grad):
+                raise RuntimeError(UNEXPECTED.format("met a dense", "does not say"))
+            self.grad = parameter.grad.detach() * factor
+        self.missing.discard(id(parameter))
+
+    def contents(self) -> Tensor:
+        """What travels."""
+        return self.grad
+
+    def give(self, used: set[int] | None, as_view: bool) -> None:
+        """Gives the parameter the gradient that came back, if some process has used it."""
+        arrived = self.wait()
+        if used is None or id(self.parameter) in used:
+            self.parameter.grad = arrived
 
 
 def first_of(value: Tensor | list[Tensor]) -> Tensor:
@@ -95,14 +166,14 @@ class GradBucket:
 
     def __init__(self, bucket: Bucket, last: bool):
         self._bucket, self._last = bucket, last
-        self._buffer = new_tensor(bucket.flat)
+        self._buffer = bucket.contents()
 
     def index(self) -> int:
         """The bucket's number: 0 is the first to be sent."""
         return self._bucket.index
 
     def buffer(self) -> Tensor:
-        """The gradients as a flat tensor."""
+        """The gradients as a flat tensor; a sparse one as it is."""
         return self._buffer
 
     def set_buffer(self, tensor: Tensor) -> None:
@@ -111,6 +182,8 @@ class GradBucket:
 
     def gradients(self) -> list[Tensor]:
         """The gradient of each parameter, as views of the flat tensor."""
+        if is_sparse(self._buffer):
+            return [self._buffer]
         return [new_tensor(part) for part in parts_of(self._buffer._array, self._bucket.parameters)]
 
     def parameters(self) -> list[Tensor]:
@@ -122,15 +195,21 @@ class GradBucket:
         return self._last
 
 
-def assign(parameters: Iterable[Tensor], limit: float) -> list[Bucket]:
-    """Puts parameters in buckets of at most `limit` MiB, the last first: their gradients come first."""
+def assign(parameters: Iterable[Tensor], limit: float, sparse: set[int]) -> list[Bucket]:
+    """Puts parameters in buckets of at most `limit` MiB, the last first: their gradients come first.
+
+    Those whose gradients are `sparse`, by their id, have a bucket each.
+    """
     groups: list[list[Tensor]] = []
     room, dtype = 0.0, None
     for parameter in reversed(list(parameters)):
         size = parameter.nbytes / 2**20
-        if size > room or parameter.dtype is not dtype:
+        alone = id(parameter) in sparse
+        if alone or size > room or parameter.dtype is not dtype:
             room, dtype = (limit if groups else min(FIRST, limit)), parameter.dtype
             groups.append([])
         groups[-1].append(parameter)
-        room -= size
-    return [Bucket(index, group) for index, group in enumerate(groups)]
+        room = -1.0 if alone else room - size
+    return [
+        (SparseBucket if id(group[0]) in sparse else FlatBucket)(index, group) for index, group in enumerate(groups)
+    ]

@@ -18,7 +18,9 @@ from rushlight.distributed.groups import ProcessGroup, member
 from rushlight.distributed.memory import Incoming, outgoing, packed, parts_of, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.reductions import Reduction
+from rushlight.distributed.sparse_sums import sum_sparse
 from rushlight.distributed.work import Work
+from rushlight.sparse.tensor import is_sparse
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -47,7 +49,11 @@ def begin(
     group: ProcessGroup, name: str, request: Any, finish: Callable[[], object], result: list[Tensor], async_op: bool
 ) -> Work | None:
     """Waits for a communication that has begun, or hands it out."""
-    work = Work(group, name, [request], finish, result)
+    return handed_out(Work(group, name, [request], finish, result), async_op)
+
+
+def handed_out(work: Work, async_op: bool) -> Work | None:
+    """A communication that has begun, to wait for; None once it is waited for here."""
     if async_op:
         return work
     work.wait()
@@ -57,7 +63,8 @@ def begin(
 def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False) -> Work | None:
     """Makes `tensor` on every process the sum, or another `op`, of those of all.
 
-    Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32.
+    Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32. Sparse tensors are summed,
+    wherever each has its elements.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -66,10 +73,13 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
     >>> x
     tensor([0., 0.])
     """
-    check_tensor(tensor, "tensor")
+    if not is_sparse(tensor):
+        check_tensor(tensor, "tensor")
     members = member(group)
     if members is None:
         return None
+    if is_sparse(tensor):
+        return handed_out(sum_sparse(tensor, op, members), async_op)
     reduction = Reduction(op, tensor._array.dtype, members.size())
     agree(members, "all_reduce", [tensor], op)
     incoming = Incoming(tensor)
@@ -91,6 +101,11 @@ def all_reduce_coalesced(
     (tensor([1.]), tensor([1., 1.]))
     """
     check_tensors(tensors, "tensors")
+    if not tensors:
+        raise NotImplementedError(
+            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors): every "
+            "process has to pass the same number of tensors, at least one."
+        )
     members = member(group)
     if members is None:
         return None

@@ -50,10 +50,11 @@ class Reducer:
         as_views: bool,
         find_unused: bool,
         static: bool,
+        sparse: set[int],
     ):
         self.names, self.group = names, group
         self.as_views, self.find_unused, self.static = as_views, find_unused, static
-        self.buckets: list[Bucket] = assign(parameters, limit)
+        self.buckets: list[Bucket] = assign(parameters, limit, sparse)
         self.bucket_of: dict[int, Bucket] = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
         self.parameters = parameters
         self.hook: Callable[[Any, GradBucket], Any] | None = None
@@ -127,7 +128,7 @@ class Reducer:
         if self.hook is not None:
             bucket.future = self.hook(self.state, GradBucket(bucket, bucket.index == len(self.buckets) - 1))
             return
-        work = all_reduce(new_tensor(bucket.flat), group=self.group, async_op=True)
+        work = all_reduce(bucket.contents(), group=self.group, async_op=True)
         assert work is not None
         bucket.future = work.get_future()
 

@@ -122,6 +122,7 @@ class DistributedDataParallel(Module, Joinable):
             self.gradient_as_bucket_view,
             self.find_unused_parameters,
             self.static_graph,
+            {id(module.weight) for module in self.module.modules() if getattr(module, "sparse", False) is True},
         )
 
     @staticmethod
@@ -244,7 +245,7 @@ class ReplicaHook(JoinHook):
         if replica.broadcast_buffers:
             replica._broadcast_buffers(is_done=True)
         for bucket in reducer.buckets:
-            bucket.flat[...] = 0
+            bucket.start({id(parameter) for parameter in bucket.parameters})
             reducer.launch(bucket)
         if reducer.find_unused:
             reducer.used_anywhere(shadow=True)

@@ -274,7 +274,23 @@ def derivatives():
     )
 
 
-for part in (reductions, movements, several_at_once, later, messages, objects, groups, derivatives):
+def sparse_sums():
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.int64, torch.float16):
+        own = torch.sparse_coo_tensor(
+            torch.tensor([[0, rank, rank]]), torch.ones(3, 2).to(dtype) * (rank + 1), (size + 1, 2)
+        )
+        whole = own.to_dense()
+        work = dist.all_reduce(own, async_op=True)
+        assert work.wait()
+        dist.all_reduce(whole)
+        assert own.is_coalesced() and own.dtype is dtype
+        assert torch.equal(own.to_dense(), whole)
+    nothing = torch.sparse_coo_tensor(torch.zeros(2, 0, dtype=torch.int64), torch.zeros(0), (2, 2))
+    dist.all_reduce(nothing)
+    assert nothing._nnz() == 0
+
+
+for part in (reductions, movements, several_at_once, sparse_sums, later, messages, objects, groups, derivatives):
     part()
 dist.destroy_process_group()
 assert not dist.is_initialized()

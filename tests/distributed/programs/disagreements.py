@@ -75,7 +75,16 @@ def what_pytorch_refuses():
     wide, few, numbers = x.double(), [torch.ones(2)] * (size - 1), torch.ones(2 * size)
     pair = dist.new_group([0, 1])
     message = partial(dist.P2POp, dist.isend, x)
+    sparse = torch.eye(2).to_sparse()
     for call, kind, words in (
+        (
+            lambda: dist.all_reduce(sparse, dist.ReduceOp.MAX),
+            RuntimeError,
+            "sparse tensors only works with ReduceOp.SUM",
+        ),
+        (lambda: dist.broadcast(sparse, 0), NotImplementedError, "Could not run"),
+        (lambda: dist.all_gather([sparse] * size, sparse), NotImplementedError, "Could not run"),
+        (lambda: dist.all_reduce_coalesced([]), NotImplementedError, "There were no tensor arguments"),
         (lambda: dist.broadcast(x), ValueError, "Must specify global_rank or group_rank"),
         (lambda: dist.reduce(x), ValueError, "Must specify global_rank or group_rank"),
         (lambda: dist.send(x), ValueError, "Must specify global_rank or group_rank"),

@@ -277,6 +277,30 @@ def copied_and_left_alone():
     assert other.module[0].weight is not model.module[0].weight
 
 
+def sparse_gradients():
+    torch.manual_seed(0)
+    one = nn.Sequential(nn.Embedding(9, 3, sparse=True), nn.Linear(3, 1))
+    other = DDP(deepcopy(one))
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in (one, other)]
+    for step in range(10):
+        words = (torch.arange(4 * size) * (step + 2)) % 7
+        for model, optimizer, seen in zip((one, other), optimizers, (words, words[rank::size]), strict=True):
+            optimizer.zero_grad()
+            model(seen).square().mean().backward()
+            optimizer.step()
+    assert other.module[0].weight.grad.is_sparse
+    assert farthest(one, other) < 1e-6
+    table = nn.Embedding(9, 3)
+    late = DDP(table)
+    table.sparse = True
+    try:
+        late(torch.tensor([rank])).sum().backward()
+    except RuntimeError as error:
+        assert "sparse=True" in str(error)
+    else:
+        raise AssertionError("a sparse gradient in a flat bucket")
+
+
 def refusals():
     layer, mesh = nn.Linear(1, 1), dist.init_device_mesh("cpu", (1, size))
     for wrong, words in (
@@ -308,6 +332,7 @@ for part in (
     without_communication,
     communicating_callbacks,
     copied_and_left_alone,
+    sparse_gradients,
 ):
     part()
 refusals()
