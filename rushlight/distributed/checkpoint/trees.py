@@ -9,7 +9,7 @@ __all__ = ["replace", "values_by_path"]
 def values_by_path(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The values in nested dictionaries and lists, with their paths.
 
-    >>> dict(flat({"model": {"weight": 1}, "steps": [2, 3]}))
+    >>> dict(values_by_path({"model": {"weight": 1}, "steps": [2, 3]}))
     {'model.weight': 1, 'steps.0': 2, 'steps.1': 3}
     """
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)

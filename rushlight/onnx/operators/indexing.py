@@ -75,8 +75,8 @@ def one_hot(g, input, count):
     return g.node("OneHot", input, np.asarray(count), np.asarray([0, 1]), axis=-1)
 
 
-@translates("put()")
-def put(g, whole, value, offset, shape, strides, dtype):
+@translates("with_part_replaced()")
+def with_part_replaced(g, whole, value, offset, shape, strides, dtype):
     """A tensor in which a view of it, which was written to, has other elements."""
     places = places_of(whole, offset, shape, strides)
     flat = g.node("Reshape", whole, np.asarray([-1]))

@@ -255,7 +255,7 @@ lcm: Binary = binary(
 def sgn_cotangent(grad: Array, input: Array, result: Array) -> Any:
     """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
     if not is_complex(input):
-        return np.zeros(grad.shape, grad.dtype, like=grad)
+        return np.zeros_like(grad)
     return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 
