@@ -67,6 +67,11 @@ class Names:
             return f"`{name}`"
         return default or (f"a tensor of shape {list(tensor._array.shape)}" if tensor is not None else "a tensor")
 
+    def of_module(self, module: Any) -> list[str]:
+        """The names of a module: the variables and attributes that hold it, then its place in the one above it."""
+        names = [name for name, held in self.called.items() if held is module]
+        return names + [part for part in reversed(self.known.get(id(module), "").split(".")) if part]
+
     def of_several(self, tensors: Sequence[Tensor], limit: int = 4) -> str:
         """The names of some tensors."""
         names = [self.of(t) for t in tensors[:limit]]

@@ -322,8 +322,15 @@ class Watch(Onlooker):
     def changing(self, function, tensor, args):
         """A change in place is about to be made: what is noted of it is `changer`."""
         info = info_of(tensor)
-        if info is not None and info.source is not None and info.source() is not None:
+        source = None if info is None or info.source is None else info.source()
+        if source is not None:
             self.ledger.unseen.append((info.source, self.sites.here(), last_number()))
+        for value in args:
+            if isinstance(value, TensorBase) and value.requires_grad and self.ledger.stepping is None:
+                if source is not None:
+                    self.left_graph(value, "set", source)
+                elif tensor.is_leaf and not CURRENT.get().grad:
+                    self.left_graph(value, "set", tensor)
         return QUIET
 
     def changer(self):

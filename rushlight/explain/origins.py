@@ -27,6 +27,10 @@ class Cut:
         found = self.leaves.get(id(leaf))
         return found is not None and found() is leaf
 
+    def is_cast(self):
+        """Whether it is a cast to integers."""
+        return self.how == "integer" and self.name.startswith("a cast")
+
     def take(self, tensor):
         """Notes the leaves that a tensor comes from; those behind a graph the first few times, and ever more seldom."""
         self.count += 1

@@ -32,6 +32,7 @@ class Readings(Calls):
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
         self.ways: Any = None
         self.picked: dict[int, Any] = {}  # by cut: where an index was chosen by the values that left there
+        self.placing: set[int] = set()  # cuts: casts of what then was an index
         self.functions: dict[type, tuple[Any, ...]] = {}
         self.looks: dict[str, Callable[..., None]] = {
             "cross_entropy": self.of_cross_entropy,
@@ -170,9 +171,14 @@ class Readings(Calls):
         """What is picked by an index: which cuts lie behind that."""
         if name in PICKING:
             self.of_view(name, info, args, known, out)
+        self.places(known[1:])
         for index in known if out._needs else ():
             if index is not None and index.cuts and index.name in CHOICES:
                 self.picked |= dict.fromkeys(map(id, index.cuts), index.site)
+
+    def places(self, indices: Sequence[Any]) -> None:
+        """What is known of indices: the casts that made them of what was computed."""
+        self.placing.update(id(cut) for index in indices if index is not None for cut in index.cuts if cut.is_cast())
 
     def of_sum(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""

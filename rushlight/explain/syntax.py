@@ -154,6 +154,11 @@ def stands_in(function: ast.AST | None, line: int) -> bool:
     return function is not None and getattr(function, "lineno", 0) <= line <= getattr(function, "end_lineno", 0)
 
 
+def stands_on(node: ast.AST, line: int) -> bool:
+    """Whether a node begins on a line."""
+    return getattr(node, "lineno", 0) == line
+
+
 def calls_in(node: ast.AST) -> set[str]:
     """The names of the functions that an expression calls."""
     return {called(part) for part in ast.walk(node) if isinstance(part, ast.Call)}

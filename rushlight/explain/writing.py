@@ -37,6 +37,7 @@ from rushlight.explain.syntax import (
     put_into,
     repeats,
     stands_in,
+    stands_on,
     targets,
     terms_of,
     yields,
@@ -130,6 +131,20 @@ class Text:
     def first_setting(self, name: str) -> Written | None:
         """The first line that sets an attribute."""
         return next((at(file, target) for file, target, _ in self.attributes(name)), None)
+
+    def setting_of(self, name: str, owners: Iterable[str]) -> Written | None:
+        """The first line that sets an attribute of a thing that has one of some names; else of any."""
+        lines = {base_of(target.value): at(file, target) for file, target, _ in reversed([*self.attributes(name)])}
+        return next((lines[owner] for owner in owners if owner in lines), None) or self.first_setting(name)
+
+    def calls_around(self, site: Any) -> set[str]:
+        """The names of the functions that are called in the function in which a place is."""
+        inner = [around for file, node, around in self.nodes() if file == site.file and stands_on(node, site.line)]
+        return {
+            called(node)
+            for file, node, around in self.nodes()
+            if file == site.file and isinstance(node, ast.Call) and inner and around is inner[-1]
+        }
 
     def first_binding(self, name: str) -> Written | None:
         """The first line that gives a variable or an attribute a value that is computed."""
@@ -234,6 +249,14 @@ class Text:
                     ):
                         found.append((file, node))
         return only(found)
+
+    def makes_anew(self, site: Any) -> bool:
+        """Whether the line of a place makes a variable of itself: x = x.clamp(0, 1)."""
+        return any(
+            file == site.file and target.lineno == site.line and is_made_anew(target, value)
+            for file, target, value, _ in self.assignments()
+            if isinstance(target, ast.Name)
+        )
 
     def made_as(self, site: Any) -> str:
         """The name that gets what a line makes."""

@@ -37,10 +37,10 @@ def programs(file: str) -> list[Program]:
 
 MISTAKES = [
     one
-    for name in "errors values gradients wrong typical lines fresh partial".split()
+    for name in "errors values gradients wrong typical lines fresh partial unseen".split()
     for one in programs(f"{name}.txt")
 ]
-SOUND = [one for name in ("", "typical_", "fresh_", "partial_") for one in programs(f"{name}sound.txt")]
+SOUND = [one for name in ("", "typical_", "fresh_", "partial_", "unseen_") for one in programs(f"{name}sound.txt")]
 
 
 @pytest.mark.parametrize("program", MISTAKES, ids=lambda program: program.name)

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from rushlight.core.graph import TensorBase
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.missing import CUT_PARAMETER, arrivals, cut_of
 from rushlight.explain.kinds.unrecorded import described, misspellings
+from rushlight.explain.ways import SUMS
 from rushlight.explain.writing import Text
 
 OF_RESULT = kind(
@@ -58,6 +60,7 @@ loss.backward()
 print(x.grad)
 """,
 )
+BOUNDED = ("clamp", "clamp_min", "clamp_max", "clamp_tensors", "minimum", "maximum", "renorm", "div", "mul")
 
 
 @finder
@@ -71,7 +74,8 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
                 f"{case.names.of(tensor, 'a variable')} is bound here to a new tensor, the result of its update, "
                 "and is no leaf any more: its .grad stays None",
                 "w = w - lr * w.grad makes a new tensor in the graph of the old one",
-                "change the leaf in place, unrecorded: with torch.no_grad(): w -= lr * w.grad",
+                "make the result a leaf again, w = (w - lr * w.grad).detach().requires_grad_(); or change the leaf "
+                "in place, unrecorded, and forget its gradient: with torch.no_grad(): w -= lr * w.grad; w.grad = None",
                 ("read at", site),
                 weight=6,
             )
@@ -123,9 +127,13 @@ def required_late(case: Any, tensor: Any, late: Any, site: Any) -> Any:
 
 
 def is_update(case: Any, tensor: Any) -> bool:
-    """Whether a tensor is a sum or a difference with a leaf whose gradient the program has looked at."""
+    """Whether a tensor is a sum or difference with a leaf whose gradient was looked at, kept within bounds perhaps."""
     node = tensor._node
-    if node.op is None or node.op.name not in ("sub", "add", "sub_scaled", "add_scaled"):
+    for _ in range(4):
+        if node is None or isinstance(node, TensorBase) or node.op is None or node.op.name not in BOUNDED:
+            break
+        node = node.edge_at(0)[0]
+    if getattr(getattr(node, "op", None), "name", "") not in SUMS:
         return False
     known = [case.ledger.leaves.get(id(node.edge_at(i)[0])) for i in range(node.arity)]
     return any(leaf is not None and leaf.read and leaf.arrivals for leaf in known)

@@ -186,6 +186,11 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
             yield by_choice(case, cut, params)
             continue
         one = described(case, cut, CUT_PARAMETER, weight=8)
+        if id(cut) in case.readings.placing:
+            one.do = (
+                "what it gives is an index, which has no derivative; a differentiable form reads between the places, "
+                "weighted by how near they are: F.grid_sample(image, grid), or (1 - f) * a[i] + f * a[i + 1]"
+            )
         choice = next((c for c in case.watch.cuts.values() if c.how == "integer" and c.comes_from(params[0])), None)
         if cut.how == "detach" and choice is not None:
             one.do += (

@@ -117,6 +117,7 @@ OVERFLOW = (
     "the exponential overflows: exp(89) is more than float32 holds",
     "subtract the maximum first, or use logsumexp, log_softmax, softplus, logsigmoid, which do so",
 )
+LOGS_OF_SUMS = ("cumsum", "logcumsumexp"), ("sum", "logsumexp")  # what is added up between exp() and log()
 DEVIATION = (
     "the deviation of one element with correction is 0 / 0, and its derivative at zero is infinite",
     "take it over more elements, give correction=0 (unbiased=False), or add eps: (x.var() + eps).sqrt()",
@@ -165,6 +166,16 @@ def words(birth: Any) -> tuple[str, str]:
         return LARGE
     steep = ("its derivative is infinite there", "keep its operand away from that point, by an eps or by clamp")
     return TABLE.get(birth.name, steep if birth.backward else LARGE)
+
+
+def as_one(case: Any, birth: Any) -> str:
+    """The remedy where exp() and log() stand in one function, with a sum between: one function of all three."""
+    if birth.backward or birth.name not in ("exp", "log"):
+        return ""
+    around = Text.of(case).calls_around(birth.site)
+    whole = next((one for part, one in LOGS_OF_SUMS if {"exp", part, "log"} <= around), "")
+    part = whole.removeprefix("log").removesuffix("exp")
+    return whole and f"take torch.{whole}(x, dim) for log({part}(exp(x))): it neither overflows nor meets a zero"
 
 
 def named(value: str) -> str:
@@ -216,6 +227,9 @@ def given(birth: Any, shown: Any) -> Any:
 def made(case: Any, birth: Any, shown: Any) -> Any:
     """The finding for an operation that makes a bad value, or a bad derivative, of good ones."""
     why, do = words(birth)
+    whole = as_one(case, birth)
+    if whole:
+        do = f"{whole}; else {do}"
     line, by = by_module(case, birth.site)
     name = birth.name.removesuffix("_dims")
     if birth.backward and birth.hidden:

@@ -60,6 +60,9 @@ def second_passes(case: Any) -> Iterator[Any]:
             _, old = meeting(root, node.freed)
             info = info_of(old) or info_of(node)
             made = info.site if info is not None else site
+            if old is not None and (leaf := leaf_rebound(case, old, made)) is not None:
+                yield rebound(case, leaf, made, freed_at, site)
+                continue
             kept = kept_at(case, old or node, made, error)
             yield found(
                 CARRIED,
@@ -81,6 +84,31 @@ def second_passes(case: Any) -> Iterator[Any]:
             yield freed_by_grad(asked, root, site)
             continue
         yield shared(case, node, root, freed_at, site)
+
+
+def leaf_rebound(case: Any, old: Node, made: Any) -> Any:
+    """The leaf of an optimizer that has lost its variable to a result, where a line makes x of x alone."""
+    leaves = leaves_behind(old)
+    leaf = leaves[0] if len(leaves) == 1 else None
+    held = leaf is not None and case.ledger.holder(leaf) is not None and id(leaf) not in case.names.known
+    return leaf if held and Text.of(case).makes_anew(made) else None
+
+
+def rebound(case: Any, leaf: Any, made: Any, freed_at: Any, site: Any) -> Any:
+    """The finding for a variable that was an optimizer's leaf, and is bound to a result of it."""
+    name = Text.of(case).made_as(made)
+    return found(
+        CARRIED,
+        made,
+        f"`{name}` is bound here to a new tensor, and is no longer the leaf that the "
+        f"{case.ledger.holder(leaf).name} optimizer changes",
+        "the new one hangs on the graph of the old one, which takes part in the next loss and is freed by its pass",
+        f"change the leaf in place, without recording: with torch.no_grad(): {name}.clamp_(0, 1), or "
+        f"{name}.copy_(...) for what has no such form",
+        ("freed by", freed_at),
+        ("refused at", site),
+        weight=10,
+    )
 
 
 def freed_by_grad(cut: Any, root: Node, site: Any) -> Any:

@@ -87,6 +87,12 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
         ".data gives the memory without its history, and autograd does not see what is done through it",
         "use the tensor itself in place of its .data",
     ),
+    "set": (
+        "a tensor takes the values of a result here, and not its history",
+        "what is written to .data, or without recording, changes the numbers of a tensor and nothing else",
+        "compute with the result itself: F.linear(x, weight, bias) for a layer, or "
+        "torch.func.functional_call(module, {name: result}, args) for a whole module",
+    ),
     "item": (
         "{name}() makes a Python number of a tensor here",
         "a number has no history, nor has any tensor that is made of it",
@@ -281,6 +287,10 @@ def nothing_requires(case: Any, info: Any, site: Any) -> Any:
         do = (
             "take what it gives: loss = loss + ...; or change the tensor in place, by the name with a line behind, add_"
         )
+    elif frozen and (on_module := set_on_module(case, frozen)) is not None:
+        computed, (made, name) = made, on_module
+        what = f"`requires_grad` is set on a module here, where it means nothing: all of {name} stays frozen"
+        do = f"call requires_grad_(True) on {name}: the method sets it on all parameters of a module"
     elif frozen:
         computed, made = made, next((at for p in frozen if (at := case.ledger.frozen_at(p)) is not None), made)
         here = "" if made is computed else " here"
@@ -300,6 +310,21 @@ def nothing_requires(case: Any, info: Any, site: Any) -> Any:
         ("backward is refused here", site),
         weight=10,
     )
+
+
+def set_on_module(case: Any, frozen: Sequence[Tensor]) -> tuple[Any, str] | None:
+    """The line that sets requires_grad as an attribute of a module of frozen parameters, and what that is called."""
+    ids = {id(p) for p in frozen}
+    for module in modules_of(case):
+        if vars(module).get("requires_grad") is True and any(id(p) in ids for p in module.parameters()):
+            line = Text.of(case).setting_of("requires_grad", case.names.of_module(module))
+            return line, case.names.of(module, "the module")
+    return None
+
+
+def modules_of(case: Any) -> list[Any]:
+    """The modules that the program calls, and their parts."""
+    return [part for root in case.readings.roots.values() for part in root.module.modules()]
 
 
 def dropped_result(case: Any, leaves: Sequence[Tensor], made: Any) -> Any:
@@ -345,9 +370,10 @@ for _ in range(2):
 
 @finder
 def misspelt(case: Any) -> Iterator[Any]:
-    """Attributes of parameters and modules that mean nothing."""
-    modules = [part for root in case.readings.roots.values() for part in root.module.modules()]
-    owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules]
+    """Attributes of parameters and modules that mean nothing, unless an error is explained by them."""
+    if any(getattr(error, "unrecorded", None) is not None for error, _ in case.errors):
+        return
+    owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules_of(case)]
     for owner in owners:
         on_module = hasattr(owner, "named_parameters")
         words = misspellings(owner) if not on_module else [(w, m) for w, m in misspellings(owner) if m != "grad"]
@@ -357,7 +383,7 @@ def misspelt(case: Any) -> Iterator[Any]:
             word, meant = words[0]
             yield found(
                 MISSPELT,
-                Text.of(case).first_setting(word),
+                Text.of(case).setting_of(word, case.names.of_module(owner)),
                 f"`{word}` is set on {'a module' if on_module else 'a tensor'}, where it means nothing",
                 "Python lets any attribute be set; "
                 + ("modules have none of this name" if on_module else f"the name is {meant}"),

@@ -173,13 +173,13 @@ FLAT = (
     "div_floor",
     "div_trunc",
 )
+BOUNDS = ("clamp", "clamp_max", "clamp_tensors")
 CURVES = (
+    *BOUNDS,
     "sigmoid",
     "tanh",
-    "clamp",
     "hardtanh",
     "hardsigmoid",
-    "clamp_max",
     "softmax",
     "log_softmax",
     "erf",
@@ -189,7 +189,6 @@ CURVES = (
     "elu",
     "log_sigmoid",
     "atan",
-    "clamp_tensors",
 )
 
 
@@ -345,7 +344,10 @@ def saturated(made: Zeroed) -> Any:
         made.called,
         f"{made.name}(){made.by} is saturated",
         "far from its middle the function is flat in floating point, or it is beyond its bounds",
-        "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
+        "begin with values within its bounds, or give it a wider range; or take a smooth function in its place: "
+        "sigmoid() for what lies between 0 and 1, softplus() for what is positive"
+        if made.name in BOUNDS
+        else "normalize what comes to it, begin with smaller weights, or use a loss on logits",
     )
 
 

@@ -14,6 +14,7 @@ from rushlight.explain.taps.replacing import replaced
 from rushlight.nn import functional
 from rushlight.nn.parameter import Parameter
 from rushlight.ops.making import conversion, from_data
+from rushlight.ops.picking import indexing
 from rushlight.tensors import Tensor
 
 FACTORIES = "tensor as_tensor from_numpy asarray load full full_like arange linspace normal".split()
@@ -74,6 +75,14 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def pick(original):
+        def wrapped(input, key, *args):
+            watch.readings.places([info_of(item) for item in (key if isinstance(key, tuple) else (key,))])
+            return original(input, key, *args)
+
+        return wrapped
+
+    replaced(stack, indexing, "viewed_and_arrays", pick)
     replaced(stack, functional, "one_hot", encode)
     replaced(stack, functional, "kl_div", divergence)
 
@@ -134,7 +143,12 @@ def as_attributes(stack: ExitStack, watch: Any) -> None:
             info_of(result).source = ref(self)
             return result
 
-        return property(getter, original.fset, original.fdel)
+        def setter(self, value):
+            original.fset(self, value)
+            if value.requires_grad:
+                watch.left_graph(value, "set", self)
+
+        return property(getter, setter, original.fdel)
 
     def get_grad(original):
         def getter(self):
