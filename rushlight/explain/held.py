@@ -27,6 +27,10 @@ class Held:
         self.frozen = 0  # steps with no parameter that requires grad
         self.compared = 0  # steps before and after which parameters were compared
         self.unmoved = 0  # those of them that changed nothing though there were gradients
+        self.rate = 0.0  # the largest learning rate of its steps
+        self.faded = 0  # steps with gradients and hardly anything left of that
+        self.scheduled_at: Site | None = None  # the line at which a schedule takes its steps
+        self.scheduled = 0  # how many it took
         self.resting = 0  # steps with gradients and a learning rate of zero
         self.begun = 0.0  # the largest of some parameters at the first step
         self.largest = 0.0  # and since, while it was finite

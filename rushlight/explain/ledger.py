@@ -15,6 +15,7 @@ from rushlight.explain.bad_values import is_given
 from rushlight.explain.held import Held
 from rushlight.explain.hooked import ByHooks
 from rushlight.explain.leaf import Arrival, Leaf
+from rushlight.explain.mixed import Mixed
 from rushlight.explain.origins import Cut, info_of, leaves_behind, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
@@ -22,6 +23,7 @@ from rushlight.explain.ways import Ways
 from rushlight.tensors import Tensor
 
 ndarray = np.ndarray
+FADED = 1e-8  # the part of a learning rate of which nothing comes any more
 
 
 class Ledger:
@@ -65,6 +67,7 @@ class Ledger:
         self.clipped_scaled: dict[Site, int] = {}
         self.by_hooks = ByHooks()
         self.ways = Ways()
+        self.mixed = Mixed()
 
     def leaf(self, tensor: Tensor, site: Site | None) -> Leaf:
         """What is known of a leaf, from now on."""
@@ -119,6 +122,7 @@ class Ledger:
             self.draw(roots)
         if run.whole:
             self.ways.look(roots[0][0], under_way.root_info)
+            self.mixed.begins(site, () if under_way.root_info is None else under_way.root_info.cuts)
         self.under_way.append(under_way)
         if not run.keep_graph:
             self.frees.append((last_number(), site))
@@ -131,6 +135,7 @@ class Ledger:
         if failed:
             return
         self.watch.clock += under_way.whole
+        self.mixed.ends(under_way, self.owned)
         self.look_closer(under_way)
         self.spoilt += under_way.spoilt
         root = under_way.root_info
@@ -227,6 +232,9 @@ class Ledger:
         held.lost += lost
         held.wasted += wasted
         held.empty += not any_grad
+        rates = [rate for group in optimizer.param_groups if isinstance(rate := group.get("lr"), (int, float))]
+        held.rate = max([held.rate, *rates])
+        held.faded += nonzero and 0 < max(rates, default=1) < FADED * held.rate
         held.resting += nonzero and not any(group.get("lr", 1) for group in optimizer.param_groups)
         look = nonzero and (held.steps < 10 or not held.steps & 15)
         held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if look else None
@@ -259,6 +267,7 @@ class Ledger:
     def zeroes(self, held: Held, site: Any) -> None:
         """What an optimizer holds is about to have no gradients."""
         held.zero_site = site
+        self.mixed.forget()
         for p in held.params if self.stepping is None else ():
             state = self.leaves.get(id(p))
             if state is not None and state.is_unused(p, self.steps):
@@ -292,6 +301,9 @@ class Ledger:
         """A schedule takes a step."""
         optimizer = getattr(scheduler, "optimizer", None)
         held = self.held.get(id(optimizer))
+        if held is not None:
+            held.scheduled_at = site
+            held.scheduled += 1
         if held is not None and held.steps == 0:
             self.scheduled[site] = self.scheduled.get(site, 0) + 1
 

@@ -299,6 +299,7 @@ class Watch(Onlooker):
             cut = self.cut(site, how, name or how, (tensor,))
             if how == "detach":
                 cut.of_number = tensor._array.size == 1
+                self.ledger.ways.carries(cut, tensor, cuts, self.clock)
                 cut.behind.update(map(id, cuts))
             cuts = merged(cuts, (cut,))
         elif result is None and cuts and cuts[-1].how == "detach" and cuts[-1].site.line == site.line:

@@ -4,7 +4,7 @@ A cut alone tells nothing: targets, baselines and what is drawn are cut off on p
 that takes the next step holds the parameters behind the cut, and that the part of the loss could have no other use.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rushlight.core.graph import Node, TensorBase
@@ -13,13 +13,15 @@ from rushlight.explain.sites import Site
 
 SUMS = frozenset(["add", "add_scaled", "sub", "sub_scaled"])
 ALONG = frozenset("mul div neg mean sum sum_dims mean_dims view squeezed squeeze0 squeeze1 unsqueeze clone".split())
+LINEAR = ALONG | {"add", "sub", "rsub"}
 BENT = frozenset("pow square abs mse_loss smooth_l1_loss huber_loss".split())  # terms of what is bent still are terms
 NUMBERS = ("item", "tolist", "numpy", "torch.tensor")  # ways that leave no trace in the numbers themselves
+LARGE = 2000  # nodes of a graph that are looked at
 MANY = 20  # passes whose whole graph is looked through
 
 
 class Way(NamedTuple):
-    """A way that is cut: `what` it is of (a term, a sample, a gradient), where values left, and where they come in."""
+    """A way that is cut: `what` it is of (a term, a sample, a gradient, a state), where values left, and come in."""
 
     what: str
     cut: Cut | None
@@ -37,6 +39,10 @@ class Ways:
         self.moving: dict[int, Any] = {}  # what rsample() gives, by what is known of it
         self.followed: tuple[Site, Site] | None = None  # where such a one was made, and its probability was asked for
         self.scored: set[int] = set()  # cuts of what went into log_prob(), or out of the program as numbers
+        self.carried: dict[int, tuple[Cut, dict[int, Site]]] = {}  # by cut: the numbers of states cut off, with lines
+        self.carried_at = -1  # when they were
+        self.targets: dict[Site, Cut] = {}
+        self.attracted: dict[int, Cut] = {}  # by node: likenesses of what is computed, as if cut where the target is
         self.last: list[Way] = []
         self.looked = 0
         self.found: dict[Way, int] = {}  # how many steps followed
@@ -50,9 +56,21 @@ class Ways:
         for cut in info.cuts:
             if id(cut) in self.drawn and not any(id(cut) in other.behind for other in info.cuts):
                 self.last.append(Way("sample", cut, cut.site))
-        if self.adapted and self.looked < MANY:
+        if self.looked < MANY and (self.adapted or self.carried):
             self.looked += 1
-            self.last += [Way("gradient", self.adapted[site][0], site) for site in self.adapted if site in sites(root)]
+            met = list(nodes_behind(root, LARGE))
+            lines = {node.told.site for node in met if node.told is not None}
+            self.last += [Way("gradient", self.adapted[site][0], site) for site in self.adapted if site in lines]
+            numbers = {node.sequence for node in met}
+            for cut, states in self.carried.values():
+                alone = len(met) < LARGE and numbers.isdisjoint(states) and lines.issuperset(states.values())
+                if alone and any(cut is one for one in info.cuts):
+                    self.last.append(Way("state", cut, cut.site))
+        self.carried = {}
+        if self.attracted:
+            cuts = {self.attracted[number] for number in wanted(root, self.attracted)}
+            self.last += [Way("target", cut, cut.site) for cut in cuts]
+            self.attracted = {}
 
     def stepped(self, params: Sequence[Any]) -> None:
         """An optimizer takes a step: the ways of the last pass whose parameters it holds are to be told."""
@@ -63,6 +81,24 @@ class Ways:
                 if way.what != "gradient" or any(id(p) in own for p in params):
                     self.found[way] = self.found.get(way, 0) + 1
         self.last = []
+
+    def carries(self, cut: Cut, tensor: Any, cuts: Sequence[Cut], clock: int) -> None:
+        """A cut takes the history of what has gone through it before, in the same step: a state, from time to time."""
+        node = tensor._node
+        if self.carried_at != clock:
+            self.carried, self.carried_at = {}, clock
+        if node is not None and node.told is not None and node.told.step == clock and any(cut is one for one in cuts):
+            self.carried.setdefault(id(cut), (cut, {}))[1][node.sequence] = node.told.site
+
+    def attracts(self, one: Any, other: Any, likeness: Any, site: Site) -> None:
+        """Two results are made alike, of which one is computed from the other's leaves and more: a prediction of it."""
+        if likeness._node is not None and one.requires_grad and other.requires_grad and len(self.attracted) < 1000:
+            leaves = [{id(leaf) for leaf in leaves_of(tensor)} for tensor in (one, other)]
+            if leaves[0] != leaves[1] and (leaves[0] < leaves[1] or leaves[1] < leaves[0]):
+                target = one if leaves[0] < leaves[1] else other
+                cut = self.targets.setdefault(site, Cut(site, "target", "target"))
+                cut.take(target)
+                self.attracted[likeness._node.sequence] = cut
 
     def adapts(self, site: Site, args: Any, known: Any) -> None:
         """What is subtracted from something with a history: perhaps a gradient without one from a parameter."""
@@ -105,6 +141,26 @@ class Ways:
             self.scored.update(id(cut) for cut in info.cuts)
 
 
+def wanted(root: Node, known: Container[int]) -> set[int]:
+    """The nodes of known numbers that a loss is the negative sum or mean of; none where it is more than that."""
+    nodes: list[tuple[Any, bool]] = [(root, False)]
+    found: set[int] = set()
+    for _ in range(200):
+        if not nodes:
+            return found
+        node, negative = nodes.pop()
+        if isinstance(node, Node) and node.sequence in known and negative:
+            found.add(node.sequence)
+            continue
+        name = node.op.name if isinstance(node, Node) and node.op is not None else ""
+        edges = [node.edge_at(i)[0] for i in range(node.arity)] if name else []
+        if name not in LINEAR or (name in ("mul", "div") and not isinstance(node.saved0, (int, float))):
+            break
+        turned = name in ("neg", "rsub") or (name in ("mul", "div") and node.saved0 < 0)
+        nodes += [(e, negative ^ turned ^ (name == "sub" and i == 1)) for i, e in enumerate(edges) if e is not None]
+    return set()
+
+
 def terms(root: Node) -> Iterator[Way]:
     """The terms of a loss that have no history though they come from parameters; numbers that are added up in it."""
     nodes: list[tuple[Node, bool]] = [(root, False)]
@@ -136,16 +192,13 @@ def brought(told: Any, end: Any, bent: bool, name: str) -> Iterator[Way]:
         yield Way("number", None, told.site)
 
 
-def sites(root: Node, limit: int = 2000) -> set[Site]:
-    """The lines that have recorded a graph, or a part of it where it is large."""
+def nodes_behind(root: Node, limit: int) -> Iterator[Node]:
+    """The nodes of a graph, or of a part of it where it is large."""
     nodes: list[Any] = [root]
     seen: set[int] = set()
-    found: set[Site] = set()
     while nodes and len(seen) < limit:
         node = nodes.pop()
         if isinstance(node, Node) and id(node) not in seen:
             seen.add(id(node))
-            if node.told is not None:
-                found.add(node.told.site)
+            yield node
             nodes += [node.edge_at(i)[0] for i in range(node.arity)]
-    return found

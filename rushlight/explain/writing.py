@@ -283,6 +283,18 @@ class Text:
                 return Block(file, node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         return None
 
+    def walks_through(self, site: Any) -> bool:
+        """Whether the innermost loop around a place walks through data: its variable is an index, or is handed on."""
+        loops = [
+            node
+            for file, node, _ in self.nodes()
+            if file == site.file and isinstance(node, ast.For) and stands_in(node, site.line)
+        ]
+        own = {base_of(part) for part in ast.walk(loops[-1].target)} if loops else set()
+        used = [part for part in ast.walk(loops[-1]) if isinstance(part, (ast.Subscript, ast.Call))] if loops else []
+        values = [value for part in used for value in ([part.slice] if isinstance(part, ast.Subscript) else part.args)]
+        return any(names_in(value) & own - {""} for value in values)
+
     def mentions(self, words: re.Pattern[str]) -> bool:
         """Whether some words stand anywhere in the program."""
         return any(words.search("".join(linecache.getlines(file))) for file in self.files)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.losses import TARGET
 from rushlight.explain.kinds.unrecorded import described
 from rushlight.explain.ways import NUMBERS, Way
 from rushlight.explain.writing import Text
@@ -87,6 +88,33 @@ for _ in range(3):
     optimizer.step()
 """,
 )
+IN_TIME = kind(
+    "cut-in-time",
+    "wrong",
+    "a state is cut off at each step of a sequence, and the loss of the last one reaches no step before it",
+    """
+cell, head = torch.nn.RNNCell(2, 4), torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+for _ in range(3):
+    x, h = torch.randn(6, 5, 2), torch.zeros(6, 4)
+    for t in range(5):
+        h = cell(x[:, t], h.detach())
+    optimizer.zero_grad()
+    (head(h) - x[:, 0, :1]).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+cell, head = torch.nn.RNNCell(2, 4), torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+for _ in range(3):
+    x, h = torch.randn(6, 5, 2), torch.zeros(6, 4)
+    for t in range(5):
+        h = cell(x[:, t], h)
+    optimizer.zero_grad()
+    (head(h) - x[:, 0, :1]).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
 MEANT = re.compile(r"first[-_ ]?order|fomaml|reptile|sharpness|create_graph *= *False", re.IGNORECASE)
 
 
@@ -103,6 +131,11 @@ def partly_cut(case: Any) -> Iterator[Any]:
         if way.what == "sample":
             if id(cut) not in ways.scored and not Text.of(case).calls("rsample"):
                 yield sampled(case, cut)
+        elif way.what == "state":
+            if Text.of(case).walks_through(cut.site):
+                yield in_time(case, cut)
+        elif way.what == "target":
+            yield collapsing(case, way)
         elif way.what == "gradient":
             if not Text.of(case).mentions(MEANT):
                 yield first_order(case, way)
@@ -134,6 +167,33 @@ def sampled(case: Any, cut: Any) -> Any:
         "sample() is for choices whose log_prob() is trained; of its result no gradient comes back to the distribution",
         "draw with rsample(), which is a differentiable function of the parameters and of noise",
         weight=8,
+    )
+
+
+def in_time(case: Any, cut: Any) -> Any:
+    """The finding for a state that is cut off within the sequence of one loss."""
+    return found(
+        IN_TIME,
+        cut.site,
+        "a state is cut off here at each step of a sequence, and the loss reaches the last step alone",
+        "what the steps before have computed is a constant to this loss: "
+        "nothing teaches the state to remember what came early",
+        "keep the history within a sequence: take detach() out of the loop, "
+        "and cut the state off once, between the sequences of two losses",
+        weight=7,
+    )
+
+
+def collapsing(case: Any, way: Way) -> Any:
+    """The finding for a target that is trained to be like its prediction, where the loss wants nothing else."""
+    return found(
+        TARGET,
+        way.site,
+        "what is predicted here is computed with its history, and the loss wants nothing but likeness: "
+        "the target is trained to be like its prediction",
+        "two sides that both move are most alike when they are constants: representations collapse",
+        "stop the gradient at the target: cosine_similarity(prediction, target.detach())",
+        weight=6,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.ledger import FADED
 from rushlight.explain.returning import returned
 from rushlight.explain.sites import code_of
 from rushlight.explain.writing import Text
@@ -76,6 +77,33 @@ UNMOVED = kind(
     LOOP.replace("lr=0.1", "lr=1e-12"),
     LOOP,
 )
+FADING = kind(
+    "schedule-too-fast",
+    "wrong",
+    "a schedule takes its step with each batch, and leaves nothing of the learning rate",
+    """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.1)
+for epoch in range(3):
+    for x in torch.randn(8, 5, 3):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        schedule.step()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.1)
+for epoch in range(3):
+    for x in torch.randn(8, 5, 3):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+    schedule.step()
+""",
+)
 SCHEDULED = kind(
     "schedule-before-step",
     "wrong",
@@ -144,7 +172,7 @@ for _ in range(4):
 def order_of_steps(case: Any) -> Iterator[Any]:
     """What each optimizer's steps found: the first of these that holds tells most."""
     for held in case.ledger.held.values():
-        for look in (accumulated, zeroed_too_early, zeroed_between, without_backward, without_step, at_rest, too_small):
+        for look in LOOKS:
             one = look(case, held)
             if one is not None:
                 yield one
@@ -253,6 +281,24 @@ def at_rest(case: Any, held: Any) -> Any:
     )
 
 
+def fading(case: Any, held: Any) -> Any:
+    """Steps after a schedule has brought the learning rate down to nothing."""
+    if held.faded < 3 or held.faded < 0.25 * held.steps or held.scheduled < 0.5 * held.steps or case.ledger.bad:
+        return None
+    return found(
+        FADING,
+        held.scheduled_at,
+        f"the schedule takes {held.scheduled} steps here, as many as the optimizer, and {held.faded} of {held.steps} "
+        f"steps have less than {FADED:g} of the first learning rate left",
+        "a schedule counts its own steps: what is meant for epochs is over within a few batches",
+        "call scheduler.step() once in each epoch, after the loop over its batches; or give the schedule a step_size, "
+        "or a gamma, that counts in batches",
+        ("schedule", held.schedule_site),
+        ("step", held.step_site),
+        weight=8,
+    )
+
+
 def too_small(case: Any, held: Any) -> Any:
     """Steps that are lost in rounding."""
     rate = held.optimizer.param_groups[0].get("lr") or 0
@@ -268,6 +314,18 @@ def too_small(case: Any, held: Any) -> Any:
         ("step", held.step_site),
         weight=6,
     )
+
+
+LOOKS = (
+    accumulated,
+    zeroed_too_early,
+    zeroed_between,
+    without_backward,
+    without_step,
+    at_rest,
+    fading,
+    too_small,
+)
 
 
 @finder

@@ -82,6 +82,15 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def liken(original):
+        def wrapped(x1, x2, *args, **kwargs):
+            result = original(x1, x2, *args, **kwargs)
+            watch.ledger.ways.attracts(x1, x2, result, watch.sites.here())
+            return result
+
+        return wrapped
+
+    replaced(stack, functional, "cosine_similarity", liken)
     replaced(stack, indexing, "viewed_and_arrays", pick)
     replaced(stack, functional, "one_hot", encode)
     replaced(stack, functional, "kl_div", divergence)
