@@ -6,14 +6,16 @@ that takes the next step holds the parameters behind the cut, and that the part 
 
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
+from weakref import ref
 
 from rushlight.core.graph import Node, TensorBase
-from rushlight.explain.origins import Cut, info_of, leaves_of
+from rushlight.explain.origins import Cut, info_of, leaves_behind, leaves_of
 from rushlight.explain.sites import Site
 
 SUMS = frozenset(["add", "add_scaled", "sub", "sub_scaled"])
 ALONG = frozenset("mul div neg mean sum sum_dims mean_dims view squeezed squeeze0 squeeze1 unsqueeze clone".split())
 LINEAR = ALONG | {"add", "sub", "rsub"}
+JOINING = ("pile", "cat")
 BENT = frozenset("pow square abs mse_loss smooth_l1_loss huber_loss".split())  # terms of what is bent still are terms
 NUMBERS = ("item", "tolist", "numpy", "torch.tensor")  # ways that leave no trace in the numbers themselves
 LARGE = 2000  # nodes of a graph that are looked at
@@ -43,6 +45,8 @@ class Ways:
         self.carried_at = -1  # when they were
         self.targets: dict[Site, Cut] = {}
         self.attracted: dict[int, Cut] = {}  # by node: likenesses of what is computed, as if cut where the target is
+        self.likely: set[int] = set()  # the numbers of nodes that give the logarithms of probabilities
+        self.weights: dict[Site, Cut] = {}  # of these, as if cut where they should be
         self.last: list[Way] = []
         self.looked = 0
         self.found: dict[Way, int] = {}  # how many steps followed
@@ -56,17 +60,18 @@ class Ways:
         for cut in info.cuts:
             if id(cut) in self.drawn and not any(id(cut) in other.behind for other in info.cuts):
                 self.last.append(Way("sample", cut, cut.site))
-        if self.looked < MANY and (self.adapted or self.carried):
+        if self.looked < MANY and (self.adapted or self.carried or self.likely):
             self.looked += 1
             met = list(nodes_behind(root, LARGE))
             lines = {node.told.site for node in met if node.told is not None}
             self.last += [Way("gradient", self.adapted[site][0], site) for site in self.adapted if site in lines]
+            self.last += [Way("weight", cut, cut.site) for cut in self.trained_weights(met)]
             numbers = {node.sequence for node in met}
             for cut, states in self.carried.values():
                 alone = len(met) < LARGE and numbers.isdisjoint(states) and lines.issuperset(states.values())
                 if alone and any(cut is one for one in info.cuts):
                     self.last.append(Way("state", cut, cut.site))
-        self.carried = {}
+        self.carried, self.likely = {}, set()
         if self.attracted:
             cuts = {self.attracted[number] for number in wanted(root, self.attracted)}
             self.last += [Way("target", cut, cut.site) for cut in cuts]
@@ -89,6 +94,36 @@ class Ways:
             self.carried, self.carried_at = {}, clock
         if node is not None and node.told is not None and node.told.step == clock and any(cut is one for one in cuts):
             self.carried.setdefault(id(cut), (cut, {}))[1][node.sequence] = node.told.site
+
+    def gives_likelihood(self, result: Any) -> None:
+        """A distribution gives the logarithm of a probability."""
+        if isinstance(result, TensorBase) and result._node is not None and len(self.likely) < 10_000:
+            self.likely.add(result._node.sequence)
+
+    def trained_weights(self, met: Sequence[Node]) -> Iterator[Cut]:
+        """Weights of log_prob() that are data minus a value, where the value has a term of its own in the loss."""
+        if not self.likely:
+            return
+        fitted = {id(edge) for node in met if name_of(node) in BENT for edge in edges_of(node)}
+        for node in met:
+            edges = edges_of(node) if name_of(node) == "mul" else []
+            for one, other in (edges, edges[::-1]) if len(edges) == 2 else ():
+                values = edges_of(other) if name_of(other) == "sub" else []
+                if len(values) == 1 and self.is_likely(one) and {id(other), id(values[0])} & fitted and other.told:
+                    site = other.told.site
+                    cut = self.weights.setdefault(site, Cut(site, "weight", "weight"))
+                    cut.leaves.update((id(leaf), ref(leaf)) for leaf in leaves_behind(values[0]))
+                    yield cut
+
+    def is_likely(self, node: Any) -> bool:
+        """Whether a node gives logarithms of probabilities, added up or put together perhaps."""
+        for _ in range(6):
+            if not isinstance(node, Node) or node.sequence in self.likely:
+                break
+            if name_of(node) not in ALONG and name_of(node) not in JOINING:
+                return False
+            node = edges_of(node)[0]
+        return isinstance(node, Node) and node.sequence in self.likely
 
     def attracts(self, one: Any, other: Any, likeness: Any, site: Site) -> None:
         """Two results are made alike, of which one is computed from the other's leaves and more: a prediction of it."""
@@ -141,6 +176,16 @@ class Ways:
             self.scored.update(id(cut) for cut in info.cuts)
 
 
+def name_of(node: Any) -> str:
+    """The name of a node's operator; empty where it has none."""
+    return node.op.name if isinstance(node, Node) and node.op is not None else ""
+
+
+def edges_of(node: Any) -> list[Any]:
+    """What a node goes back to: the nodes and leaves of its operands that have a history."""
+    return [edge for i in range(node.arity) if (edge := node.edge_at(i)[0]) is not None]
+
+
 def wanted(root: Node, known: Container[int]) -> set[int]:
     """The nodes of known numbers that a loss is the negative sum or mean of; none where it is more than that."""
     nodes: list[tuple[Any, bool]] = [(root, False)]
@@ -152,7 +197,7 @@ def wanted(root: Node, known: Container[int]) -> set[int]:
         if isinstance(node, Node) and node.sequence in known and negative:
             found.add(node.sequence)
             continue
-        name = node.op.name if isinstance(node, Node) and node.op is not None else ""
+        name = name_of(node)
         edges = [node.edge_at(i)[0] for i in range(node.arity)] if name else []
         if name not in LINEAR or (name in ("mul", "div") and not isinstance(node.saved0, (int, float))):
             break

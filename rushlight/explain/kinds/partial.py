@@ -134,12 +134,14 @@ def partly_cut(case: Any) -> Iterator[Any]:
         elif way.what == "state":
             if Text.of(case).walks_through(cut.site):
                 yield in_time(case, cut)
+        elif way.what == "weight":
+            yield weighted(way)
         elif way.what == "target":
             yield collapsing(case, way)
         elif way.what == "gradient":
             if not Text.of(case).mentions(MEANT):
                 yield first_order(case, way)
-        else:
+        elif way.site not in ways.weights:  # what weighs a probability is no term
             yield idle(case, way, cut)
 
 
@@ -180,6 +182,18 @@ def in_time(case: Any, cut: Any) -> Any:
         "nothing teaches the state to remember what came early",
         "keep the history within a sequence: take detach() out of the loop, "
         "and cut the state off once, between the sequences of two losses",
+        weight=7,
+    )
+
+
+def weighted(way: Way) -> Any:
+    """The finding for an advantage that is trained by the loss of the policy."""
+    return found(
+        TARGET,
+        way.site,
+        "what weighs a log_prob() is computed here with its history: the loss of the policy trains the value too",
+        "the value has a loss of its own; that of the policy pulls it to wherever it makes the weight small or large",
+        "take the value as a constant here: advantage = returns - values.detach()",
         weight=7,
     )
 

@@ -32,7 +32,9 @@ def tap_draws(stack: ExitStack, watch: Any) -> None:
         def wrapped(self, value, *args, **kwargs):
             watch.ledger.ways.scores(value)
             watch.ledger.ways.follows(value, watch.sites.here())
-            return original(self, value, *args, **kwargs)
+            result = original(self, value, *args, **kwargs)
+            watch.ledger.ways.gives_likelihood(result)
+            return result
 
         return wrapped
 
