@@ -145,8 +145,13 @@ class DeviceMesh:
         return hash((self.device_type, self.mesh_dim_names, self._ranks.tobytes()))
 
     def __repr__(self) -> str:
-        names = "" if self.mesh_dim_names is None else f", mesh_dim_names={self.mesh_dim_names}"
-        return f"DeviceMesh({self.device_type!r}, {self._ranks.tolist()}{names})"
+        names, shape = self.mesh_dim_names, str(self.shape)
+        if names is not None:
+            shape = ", ".join(f"{name}={size}" for name, size in zip(names, self.shape, strict=True))
+            shape = f"({shape})"
+        steps = [np.diff(self._ranks, axis=dim).ravel() for dim in range(self.ndim)]
+        strides = tuple(int(step[0]) if step.size else () for step in steps)  # of one process there is none
+        return f"DeviceMesh({shape}, {self.device_type!r}, stride={strides})"
 
 
 def _join(device_type: str, ranks: int) -> None:

@@ -18,19 +18,25 @@ def serve_all() -> None:
 
 
 class ServeOnArrival:
-    """Serves PyTorch's and MindSpore's names in the process that it is unpickled in."""
+    """Serves PyTorch's and MindSpore's names in the process that it is unpickled in, and in those that this starts."""
 
     def __reduce__(self) -> Any:
-        return serve_all, ()
+        return serve_here, ()
 
 
 def serve_children() -> None:
-    """From now on, new processes of `multiprocessing` get rushlight for PyTorch too.
+    """From now on, new processes of `multiprocessing` get rushlight for PyTorch too, and those that they start.
 
     What they are to know they get pickled, before they import the program's main module.
     """
     prepare: Any = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {"rushlight": ServeOnArrival(), **prepare(name)}
+
+
+def serve_here() -> None:
+    """Serves them in this process and those that it starts."""
+    serve_all()
+    serve_children()
 
 
 def label_output() -> None:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from rushlight.absent.misses import explanation
-from rushlight.interop.children import label_output, serve_all, serve_children
+from rushlight.interop.children import label_output, serve_all, serve_here
 from rushlight.launch.end import keep
 from rushlight.launch.place import announce
 
@@ -69,13 +69,12 @@ def run_main(
     around: AbstractContextManager[Any] | None = None,
 ) -> int:
     """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
-    serve_all()
-    serve_children()
+    serve_here()
     label_output()
     keep()
     announce()
     main = ModuleType("__main__")
-    main.__file__ = path
+    main.__file__ = os.path.abspath(path)
     sys.modules["__main__"] = main
     sys.argv = [path, *arguments]
     try:

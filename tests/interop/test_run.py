@@ -76,6 +76,30 @@ def test_a_script_is_main_with_its_arguments_and_neighbours(run):
     assert done.stdout == "42 ['--lr', '0.1', '-h'] True\n"
 
 
+def test_processes_that_processes_start_get_rushlight(run):
+    done = run(
+        "import torch, torch.multiprocessing as mp\n"
+        "def inner():\n"
+        "    print('rushlight' in torch.__version__)\n"
+        "def outer(rank):\n"
+        "    process = mp.get_context('spawn').Process(target=inner)\n"
+        "    process.start()\n"
+        "    process.join()\n"
+        "if __name__ == '__main__':\n"
+        "    mp.spawn(outer, nprocs=1)\n"
+    )
+    assert done.stderr == ""
+    assert done.stdout == "True\n"
+
+
+def test_the_script_knows_its_whole_path(tmp_path):
+    (tmp_path / "script.py").write_text("import sys\nprint(__file__, sys.argv[0])\n")
+    command = [sys.executable, "-m", "rushlight", "run", "script.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.stdout == f"{tmp_path / 'script.py'} script.py\n"
+
+
 def test_tracebacks_begin_in_the_script(run):
     done = run("import torch\n\ndef fail():\n    return torch.ones(2) @ torch.ones(3)\n\nfail()\n")
     assert done.returncode == 1

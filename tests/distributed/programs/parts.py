@@ -279,6 +279,10 @@ def refused(error, words, make):
 def meshes_that_do_not_fit():
     larger = "Mesh should not be bigger than default world size"
     refused(AttributeError, "_cuda_setDevice", lambda: dist.init_device_mesh("cuda", (size,)))
+    assert repr(DeviceMesh("cpu", list(range(size)))) == f"DeviceMesh(({size},), 'cpu', stride=(1,))"
+    assert repr(dist.init_device_mesh("cpu", (1, size), mesh_dim_names=("dp", "tp"))) == (
+        f"DeviceMesh((dp=1, tp={size}), 'cpu', stride=((), 1))"
+    )
     refused(AttributeError, "_cuda_setDevice", lambda: DeviceMesh("cuda", list(range(size))))
     refused(
         RuntimeError, f"{larger} {size}, but found {2 * size} ranks!", lambda: dist.init_device_mesh("cuda", (2, size))
