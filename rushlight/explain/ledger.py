@@ -16,6 +16,7 @@ from rushlight.explain.held import Held
 from rushlight.explain.hooked import ByHooks
 from rushlight.explain.leaf import Arrival, Leaf
 from rushlight.explain.mixed import Mixed
+from rushlight.explain.nodes import edges_of
 from rushlight.explain.origins import Cut, info_of, leaves_behind, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
@@ -301,10 +302,11 @@ class Ledger:
         """A schedule takes a step."""
         optimizer = getattr(scheduler, "optimizer", None)
         held = self.held.get(id(optimizer))
-        if held is not None:
-            held.scheduled_at = site
-            held.scheduled += 1
-        if held is not None and held.steps == 0:
+        if held is None:
+            return
+        held.scheduled_at = site
+        held.scheduled += 1
+        if held.steps == 0:
             self.scheduled[site] = self.scheduled.get(site, 0) + 1
 
     def asked_for(self, tensors: Sequence[Tensor]) -> None:
@@ -343,7 +345,7 @@ class Ledger:
 
 def has_zero_weights(node: Any) -> bool:
     """Whether a node has an operand that is computed from zeros alone, and no other numbers."""
-    operands = [leaves_behind(edge, 20) for i in range(node.arity) if (edge := node.edge_at(i)[0]) is not None]
+    operands = [leaves_behind(edge, 20) for edge in edges_of(node)]
     return any(leaves and all(is_zero(leaf._array) for leaf in leaves) for leaves in operands)
 
 

@@ -326,12 +326,10 @@ class Watch(Onlooker):
         source = None if info is None or info.source is None else info.source()
         if source is not None:
             self.ledger.unseen.append((info.source, self.sites.here(), last_number()))
-        for value in args:
-            if isinstance(value, TensorBase) and value.requires_grad and self.ledger.stepping is None:
-                if source is not None:
-                    self.left_graph(value, "set", source)
-                elif tensor.is_leaf and not CURRENT.get().grad:
-                    self.left_graph(value, "set", tensor)
+        written = tensor if source is None and tensor.is_leaf and not CURRENT.get().grad else source
+        for value in args if written is not None and self.ledger.stepping is None else ():
+            if isinstance(value, TensorBase) and value.requires_grad:
+                self.left_graph(value, "set", written)
         return QUIET
 
     def changer(self):

@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.explain.calls import Calls
+from rushlight.explain.nodes import edges_of, operator_of
 from rushlight.explain.origins import info_of, leaves_of
 from rushlight.tensors import Tensor
 
@@ -279,14 +280,11 @@ def is_product(tensor: TensorBase) -> bool:
     nodes: list[Any] = [tensor._node]
     for _ in range(8):
         node = nodes.pop() if nodes else None
-        op = getattr(node, "op", None)
-        if node is None or op is None:
-            continue
-        edges = [node.edge_at(i)[0] for i in range(node.arity)]
-        if op.name in PRODUCTS or op.name == "einsum":
-            return not any(isinstance(edge, TensorBase) for edge in edges)
-        if op.name in BETWEEN:
-            nodes += edges
+        name = operator_of(node)
+        if name in PRODUCTS or name == "einsum":
+            return not any(isinstance(edge, TensorBase) for edge in edges_of(node))
+        if name in BETWEEN:
+            nodes += [node.edge_at(i)[0] for i in range(node.arity)]
     return False
 
 
@@ -319,11 +317,8 @@ def before(info: Any, tensor: Any) -> tuple[Any, ...]:
 def is_bootstrapped(tensor: Any) -> bool:
     """Whether a result is data plus a number times a value, as targets of temporal differences are."""
     node = tensor._node
-    if node is None or node.op is None or node.op.name not in ("add", "add_scaled"):
-        return False
-    edges = [edge for edge in (node.edge_at(i)[0] for i in range(node.arity)) if edge is not None]
-    inner = getattr(edges[0], "op", None) if len(edges) == 1 else None
-    return inner is not None and inner.name == "mul"
+    edges = edges_of(node) if operator_of(node) in ("add", "add_scaled") else []
+    return len(edges) == 1 and operator_of(edges[0]) == "mul"
 
 
 def names_behind(tensor: Any) -> str:

@@ -149,9 +149,9 @@ def yields(value: ast.expr) -> bool:
     return isinstance(value, ast.GeneratorExp) or (isinstance(value, ast.Call) and called(value) in ITERATORS)
 
 
-def stands_in(function: ast.AST | None, line: int) -> bool:
-    """Whether a line is one of a function."""
-    return function is not None and getattr(function, "lineno", 0) <= line <= getattr(function, "end_lineno", 0)
+def stands_in(node: ast.AST | None, line: int) -> bool:
+    """Whether a line is one of a node's, of a function or a statement say."""
+    return node is not None and getattr(node, "lineno", 0) <= line <= getattr(node, "end_lineno", 0)
 
 
 def stands_on(node: ast.AST, line: int) -> bool:

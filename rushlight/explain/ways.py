@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from rushlight.core.graph import Node, TensorBase
+from rushlight.explain.nodes import edges_of, nodes_behind, operator_of
 from rushlight.explain.origins import Cut, info_of, leaves_behind, leaves_of
 from rushlight.explain.sites import Site
 
@@ -62,7 +63,7 @@ class Ways:
                 self.last.append(Way("sample", cut, cut.site))
         if self.looked < MANY and (self.adapted or self.carried or self.likely):
             self.looked += 1
-            met = list(nodes_behind(root, LARGE))
+            met = list(nodes_behind([root], LARGE))
             lines = {node.told.site for node in met if node.told is not None}
             self.last += [Way("gradient", self.adapted[site][0], site) for site in self.adapted if site in lines]
             self.last += [Way("weight", cut, cut.site) for cut in self.trained_weights(met)]
@@ -104,11 +105,11 @@ class Ways:
         """Weights of log_prob() that are data minus a value, where the value has a term of its own in the loss."""
         if not self.likely:
             return
-        fitted = {id(edge) for node in met if name_of(node) in BENT for edge in edges_of(node)}
+        fitted = {id(edge) for node in met if operator_of(node) in BENT for edge in edges_of(node)}
         for node in met:
-            edges = edges_of(node) if name_of(node) == "mul" else []
+            edges = edges_of(node) if operator_of(node) == "mul" else []
             for one, other in (edges, edges[::-1]) if len(edges) == 2 else ():
-                values = edges_of(other) if name_of(other) == "sub" else []
+                values = edges_of(other) if operator_of(other) == "sub" else []
                 if len(values) == 1 and self.is_likely(one) and {id(other), id(values[0])} & fitted and other.told:
                     site = other.told.site
                     cut = self.weights.setdefault(site, Cut(site, "weight", "weight"))
@@ -120,7 +121,7 @@ class Ways:
         for _ in range(6):
             if not isinstance(node, Node) or node.sequence in self.likely:
                 break
-            if name_of(node) not in ALONG and name_of(node) not in JOINING:
+            if operator_of(node) not in ALONG and operator_of(node) not in JOINING:
                 return False
             node = edges_of(node)[0]
         return isinstance(node, Node) and node.sequence in self.likely
@@ -146,7 +147,7 @@ class Ways:
     def is_parameter(self, tensor: Any) -> bool:
         """Whether a tensor is a leaf, a copy of one, or was adapted before."""
         node = tensor._node
-        while node is not None and node.op is not None and node.op.name == "clone":
+        while operator_of(node) == "clone":
             node = node.edge_at(0)[0]
         return not isinstance(node, Node) or (node.told is not None and node.told.site in self.adapted)
 
@@ -176,16 +177,6 @@ class Ways:
             self.scored.update(id(cut) for cut in info.cuts)
 
 
-def name_of(node: Any) -> str:
-    """The name of a node's operator; empty where it has none."""
-    return node.op.name if isinstance(node, Node) and node.op is not None else ""
-
-
-def edges_of(node: Any) -> list[Any]:
-    """What a node goes back to: the nodes and leaves of its operands that have a history."""
-    return [edge for i in range(node.arity) if (edge := node.edge_at(i)[0]) is not None]
-
-
 def wanted(root: Node, known: Container[int]) -> set[int]:
     """The nodes of known numbers that a loss is the negative sum or mean of; none where it is more than that."""
     nodes: list[tuple[Any, bool]] = [(root, False)]
@@ -197,7 +188,7 @@ def wanted(root: Node, known: Container[int]) -> set[int]:
         if isinstance(node, Node) and node.sequence in known and negative:
             found.add(node.sequence)
             continue
-        name = name_of(node)
+        name = operator_of(node)
         edges = [node.edge_at(i)[0] for i in range(node.arity)] if name else []
         if name not in LINEAR or (name in ("mul", "div") and not isinstance(node.saved0, (int, float))):
             break
@@ -213,13 +204,12 @@ def terms(root: Node) -> Iterator[Way]:
         if not nodes:
             return
         node, bent = nodes.pop()
-        name = "" if node.op is None else node.op.name
+        name = operator_of(node)
         if name not in SUMS and name not in ALONG and name not in BENT:
             continue
-        edges = [node.edge_at(i)[0] for i in range(node.arity)]
-        ends = [edge for edge in edges if edge is not None]
+        ends = edges_of(node)
         bent = bent or name in BENT
-        if len(ends) < len(edges) and node.told is not None and (name in SUMS or name in BENT):
+        if len(ends) < node.arity and node.told is not None and (name in SUMS or name in BENT):
             yield from brought(node.told, ends[0], bent, name)
         nodes += [(end, bent) for end in ends if isinstance(end, Node)]
 
@@ -235,15 +225,3 @@ def brought(told: Any, end: Any, bent: bool, name: str) -> Iterator[Way]:
                 yield Way("term", cut, told.site)
     if not bent and name in SUMS and all(cut.how in NUMBERS for cut in new):
         yield Way("number", None, told.site)
-
-
-def nodes_behind(root: Node, limit: int) -> Iterator[Node]:
-    """The nodes of a graph, or of a part of it where it is large."""
-    nodes: list[Any] = [root]
-    seen: set[int] = set()
-    while nodes and len(seen) < limit:
-        node = nodes.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen.add(id(node))
-            yield node
-            nodes += [node.edge_at(i)[0] for i in range(node.arity)]

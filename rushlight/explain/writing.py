@@ -169,7 +169,7 @@ class Text:
     def added_argument(self, site: Any) -> tuple[list[Written], list[Written]]:
         """The calls of a function that adds an argument up at a place, in an attribute: plain, and with numbers."""
         for file, node, function in self.nodes():
-            if file == site.file and getattr(node, "lineno", 0) == site.line:
+            if file == site.file and stands_on(node, site.line):
                 for target, value in targets(node):
                     adds = isinstance(node, ast.AugAssign) or is_made_anew(target, value)
                     if isinstance(target, ast.Attribute) and adds and names_in(value) & parameters(function):
@@ -192,9 +192,7 @@ class Text:
         return any(
             isinstance(node, ast.AugAssign) or (isinstance(node.value, ast.Call) and called(node.value).endswith("_"))
             for file, node, _ in self.nodes()
-            if file == site.file
-            and isinstance(node, (ast.AugAssign, ast.Expr))
-            and node.lineno <= site.line <= (node.end_lineno or node.lineno)
+            if file == site.file and isinstance(node, (ast.AugAssign, ast.Expr)) and stands_in(node, site.line)
         )
 
     def shows(self, site: Any) -> bool:
@@ -203,7 +201,7 @@ class Text:
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Call)
             and called(node.value) in SHOWING
-            and node.lineno <= site.line <= (node.end_lineno or node.lineno)
+            and stands_in(node, site.line)
             for file, node, _ in self.nodes()
             if file == site.file
         )
@@ -261,7 +259,7 @@ class Text:
     def made_as(self, site: Any) -> str:
         """The name that gets what a line makes."""
         for file, target, _, _ in self.assignments():
-            if file == site.file and getattr(target, "lineno", 0) == site.line:
+            if file == site.file and stands_on(target, site.line):
                 return base_of(target)
         return ""
 
@@ -318,7 +316,7 @@ class Text:
     def is_made(self, value: ast.expr, file: str, function: ast.AST | None, site: Any) -> bool:
         """Whether a value in a function is what is made at a place: there, by a variable, or by a call."""
         if isinstance(value, ast.Call):
-            inside = file == site.file and any(getattr(part, "lineno", 0) == site.line for part in ast.walk(value))
+            inside = file == site.file and any(stands_on(part, site.line) for part in ast.walk(value))
             names = {site.code.co_name, outer_name(site)}
             return (inside and bool(calls_in(value) & CONVERSIONS)) or called(value) in names
         return any(

@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 from rushlight.autograd.drawing import saved_bytes
-from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.nodes import nodes_behind
 from rushlight.explain.writing import Text
 
 GROWS = kind(
@@ -187,16 +187,10 @@ def kept_longest(case: Any) -> tuple[Any, int] | None:
 
 def size_of(nodes: Any) -> str:
     """How large the graphs behind some nodes are that are still there, in words: nodes, and what these saved."""
-    waiting = list(nodes)
-    seen: dict[int, Node] = {}
-    while waiting and len(seen) < 100_000:
-        node = waiting.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            waiting.extend(node.edge_at(i)[0] for i in range(node.arity))
-    saved = sum(saved_bytes(node) for node in seen.values())
+    held = list(nodes_behind(nodes, 100_000))
+    saved = sum(saved_bytes(node) for node in held)
     size = f", which saved {saved:,} bytes" if saved else ""
-    return f": {len(seen):,} nodes{size}" if seen else ""
+    return f": {len(held):,} nodes{size}" if held else ""
 
 
 def rises(sizes: list[int]) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.core.graph import TensorBase
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.missing import CUT_PARAMETER, arrivals, cut_of
 from rushlight.explain.kinds.unrecorded import described, misspellings
+from rushlight.explain.nodes import operator_of
 from rushlight.explain.ways import SUMS
 from rushlight.explain.writing import Text
 
@@ -130,10 +130,10 @@ def is_update(case: Any, tensor: Any) -> bool:
     """Whether a tensor is a sum or difference with a leaf whose gradient was looked at, kept within bounds perhaps."""
     node = tensor._node
     for _ in range(4):
-        if node is None or isinstance(node, TensorBase) or node.op is None or node.op.name not in BOUNDED:
+        if operator_of(node) not in BOUNDED:
             break
         node = node.edge_at(0)[0]
-    if getattr(getattr(node, "op", None), "name", "") not in SUMS:
+    if operator_of(node) not in SUMS:
         return False
     known = [case.ledger.leaves.get(id(node.edge_at(i)[0])) for i in range(node.arity)]
     return any(leaf is not None and leaf.read and leaf.arrivals for leaf in known)

@@ -22,8 +22,9 @@ BLANKS = "rand rand_like randn randn_like randint randperm zeros zeros_like ones
 
 
 def tap_values(stack: ExitStack, watch: Any) -> None:
-    """Values that leave the graph as tensors, numbers and arrays, and what attributes give and set."""
+    """Values that leave the graph as tensors, numbers and arrays, what calls tell of, and what attributes hold."""
     as_tensors(stack, watch)
+    as_told(stack, watch)
     as_numbers(stack, watch)
     as_attributes(stack, watch)
 
@@ -67,6 +68,11 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
     replaced(stack, Parameter, "__init__", parameter)
     replaced(stack, Tensor, "detach", detach)
     replaced(stack, conversion, "convert", convert)
+    replaced(stack, functional, "one_hot", encode)
+
+
+def as_told(stack: ExitStack, watch: Any) -> None:
+    """Calls of functions that tell what their arguments are meant as."""
 
     def divergence(original):
         def wrapped(input, target, *args, log_target=False, **kwargs):
@@ -92,7 +98,6 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 
     replaced(stack, functional, "cosine_similarity", liken)
     replaced(stack, indexing, "viewed_and_arrays", pick)
-    replaced(stack, functional, "one_hot", encode)
     replaced(stack, functional, "kl_div", divergence)
 
 
