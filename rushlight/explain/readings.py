@@ -279,7 +279,7 @@ def is_product(tensor: TensorBase) -> bool:
     """Whether a result is a product of two results, scaled or masked perhaps: scores of queries against keys."""
     nodes: list[Any] = [tensor._node]
     for _ in range(8):
-        node = nodes.pop() if nodes else None
+        node: Any = nodes.pop() if nodes else None
         name = operator_of(node)
         if name in PRODUCTS or name == "einsum":
             return not any(isinstance(edge, TensorBase) for edge in edges_of(node))
