@@ -24,4 +24,15 @@ class WithoutCollections:
 
     def __exit__(self, *error: object) -> None:
         if self._collects:
+            count_all_as_old()
             gc.enable()
+
+
+def count_all_as_old() -> None:
+    """All objects count as old, so that the next look for garbage among the young ones does not go through them.
+
+    Frozen objects that are thawed again are old ones. Where a program has frozen its own, they stay frozen.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
