@@ -307,7 +307,7 @@ cdef always block(int rows, int columns, const Stretch* stretch, Py_ssize_t firs
         sums[k] = totals[k // rows * total_step + k % rows]
     for s in range(stretch.number):
         section = &stretch.sections[s]
-        for at in range(0, section.length - 63, 64):  # by WIDTH
+        for at from 0 <= at <= section.length - WIDTH by WIDTH:
             add_products(rows, columns, sums, <const lanes*>(section.grad + first + at), stretch.grad_step,
                          <const lanes*>(section.x + at), column, NULL)
         rest = section.length % WIDTH

@@ -131,7 +131,7 @@ cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, 
 
 
 cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
-    """Lays out `width` columns as a panel: rows of 64 numbers, up to the `full` width zeros where there are no columns."""
+    """Lays out `width` columns as a panel: rows of COLUMNS numbers, up to the `full` width zeros where there are no columns."""
     cdef index first, j, k
     for k in range(depth):
         for j in range(width, full):
@@ -141,9 +141,9 @@ cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel
             for j in range(width):
                 panel[k * COLUMNS + j] = b.start[k * b.down + j]
         return
-    for first in range(0, depth, 16):  # few numbers of each column at a time: they stay in the cache meanwhile
+    for first from 0 <= first < depth by LANES:  # few numbers of each column at a time: they stay in the cache meanwhile
         for j in range(width):
-            for k in range(first, min(first + 16, depth)):
+            for k in range(first, min(first + LANES, depth)):
                 panel[k * COLUMNS + j] = b.start[k + j * b.right]
 
 
@@ -151,7 +151,7 @@ cdef wide lay_strips(Matrix a, index rows, index depth, float* strips) noexcept 
     """Lays out rows as strips of six, one below the other; zeros where there are no more rows."""
     cdef index i, k, r
     cdef const float* start
-    for i in range(0, rows - rows % ROWS, 6):
+    for i from 0 <= i <= rows - ROWS by ROWS:
         start = a.start + i * a.down
         for k in range(depth):
             for r in range(ROWS):
@@ -176,7 +176,7 @@ cdef void multiply(Matrix a, Matrix b, float* out, index stride, index m, index 
     elif m % ROWS:
         whole = m - m % ROWS
         lay_strips(Matrix(a.start + whole * a.down, a.down, a.right), m % ROWS, depth, strips)
-    for j in range(0, n, 64):
+    for j from 0 <= j < n by COLUMNS:
         width = min(<index>COLUMNS, n - j)
         full = COLUMNS if width > COLUMNS // 2 else COLUMNS // 2
         panel = Matrix(b.start + j * b.right, b.down, b.right)
@@ -191,7 +191,7 @@ cdef void pass_by(Matrix a, Matrix panel, float* strips, index whole, float* out
     """Multiplies all rows by a panel: the first `whole` as they lie, the others as strips."""
     cdef index i, r, height
     cdef Matrix six
-    for i in range(0, m, 6):
+    for i from 0 <= i < m by ROWS:
         height = min(<index>ROWS, m - i)
         six = Matrix(a.start + i * a.down, a.down, a.right)
         if i >= whole:
@@ -236,7 +236,7 @@ cdef wide dots(const float* a, index down, const float* b, index right, index de
         z[i] = b + min(i, width - 1) * right
     s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = (<const floats*>ZEROS)[0]
     s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = (<const floats*>ZEROS)[0]
-    for k in range(0, whole, 16):
+    for k from 0 <= k < whole by LANES:
         x0 = (<const floats*>(x[0] + k))[0]
         x1 = (<const floats*>(x[1] + k))[0]
         x2 = (<const floats*>(x[2] + k))[0]
@@ -271,10 +271,10 @@ cdef wide dots(const float* a, index down, const float* b, index right, index de
 cdef void all_dots(Matrix a, Matrix b, float* out, index m, index n, index depth, bint adds) noexcept nogil:
     """out (m, n) = or += a @ b by blocks of inner products."""
     cdef index i, j
-    for j in range(0, n, 4):
-        for i in range(0, m, 4):
+    for j from 0 <= j < n by SQUARE:
+        for i from 0 <= i < m by SQUARE:
             dots(a.start + i * a.down, a.down, b.start + j * b.right, b.right, depth, out + i * n + j, n,
-                 min(<index>4, m - i), min(<index>4, n - j), adds)
+                 min(<index>SQUARE, m - i), min(<index>SQUARE, n - j), adds)
 
 
 cdef widest tower(const float* y, index down, const float* panel, index depth, float* sums) noexcept nogil:
@@ -327,7 +327,7 @@ cdef widest lay_lanes(const float* few, index step, index width, index depth, fl
     cdef index k, r, whole = depth - depth % LANES
     for r in range(16):
         row[r] = few + min(r, width - 1) * step
-    for k in range(0, whole, 16):
+    for k from 0 <= k < whole by LANES:
         for r in range(16):
             x[r] = (<const floats*>(row[r] + k))[0]
         turn(x)
@@ -369,8 +369,8 @@ cdef bint by_towers(Matrix a, Matrix b, float* out, index m, index n, index dept
         return False
     if m > n:
         many, few, rows, count, down, right = few, many, m, n, n, 1
-    for j in range(0, count, 16):
-        for k in range(0, depth, 1024):
+    for j from 0 <= j < count by LANES:
+        for k from 0 <= k < depth by TALL:
             lay_lanes(few.start + j * few.down + k, few.down, count - j, min(<index>TALL, depth - k), panel)
             pass_tower(Matrix(many.start + k, many.down, 1), panel, min(<index>TALL, depth - k), rows, start, stop,
                        out + j * right, down, right, min(<index>LANES, count - j), adds or k > 0)
@@ -407,7 +407,7 @@ cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index 
     scratch = <float*>malloc(sizeof(float) * (DEPTH * COLUMNS + ROWS * COLUMNS + strips))
     if scratch == NULL:
         return False
-    for k in range(0, depth, 192):
+    for k from 0 <= k < depth by DEPTH:
         multiply(Matrix(a.start + k * a.right, a.down, a.right), Matrix(b.start + k * b.down, b.down, b.right),
                  out, n, m, n, min(<index>DEPTH, depth - k), scratch, adds or k > 0)
     free(scratch)

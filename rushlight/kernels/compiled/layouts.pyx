@@ -25,7 +25,7 @@ cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py
                Py_ssize_t stop) noexcept nogil:
     """Some columns of x, as rows of the result."""
     cdef Py_ssize_t first, i, j
-    for first in range(start, stop, 16):
+    for first from start <= first < stop by SIDE_BY_SIDE:
         if stop - first >= SIDE_BY_SIDE:
             for i in range(rows):
                 for j in range(SIDE_BY_SIDE):

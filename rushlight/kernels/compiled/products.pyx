@@ -43,7 +43,7 @@ cdef always sums_of_products(const real* x, const real* y, Py_ssize_t n, real* s
     cdef floats single = (<const floats*>ZEROS)[0]
     cdef doubles low = (<const doubles*>ZEROS)[0], high = (<const doubles*>ZEROS)[0]
     cdef Py_ssize_t i, whole = n - n % SIDE_BY_SIDE
-    for i in range(0, whole, 16):
+    for i from 0 <= i < whole by SIDE_BY_SIDE:
         if real is float:
             single += (<const floats*>(x + i))[0] * (<const floats*>(y + i))[0]
         else:
