@@ -102,10 +102,11 @@ def mapped(x, int dim, cnp.ndarray starts, cnp.ndarray places, cnp.ndarray weigh
     cdef cnp.ndarray out = cnp.PyArray_SimpleNew(source.ndim, shape, kind)
     job.x, job.weights, job.out = cnp.PyArray_DATA(source), cnp.PyArray_DATA(weights), cnp.PyArray_DATA(out)
     job.starts, job.places = <const int*>cnp.PyArray_DATA(starts), <const int*>cnp.PyArray_DATA(places)
-    if job.rows > 0:
-        each = max(1, cnp.PyArray_SIZE(places) // job.rows) * job.inner
-        job.single_weights = cnp.PyArray_SIZE(places) == job.rows
+    if cnp.PyArray_SIZE(out) == 0:
+        return out
+    job.single_weights = cnp.PyArray_SIZE(places) == job.rows
     for d in range(job.rows + 1):
         job.single_weights = job.single_weights and job.starts[d] == d
+    each = max(1, cnp.PyArray_SIZE(places) // job.rows) * job.inner
     shared(combine_lines, &job, outer * job.rows, max(1, GRAIN // each))
     return out
