@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["flipped", "keep_places", "picked", "surrounded"]
+__all__ = ["as_places", "flipped", "picked", "surrounded"]
 
 fast: Any = load("pads")
 MOST = 3  # dimensions that the compiled kernel pads
@@ -20,12 +20,17 @@ def keep_places(function: Callable[..., Array]) -> Callable[..., Array]:
     """Keeps the places that a function has found in a short line, whose length is its first argument."""
 
     def found(*args):
-        places = np.ascontiguousarray(function(*args), np.int64)
-        places.flags.writeable = False
-        return places
+        return as_places(function(*args))
 
     again = lru_cache(maxsize=256)(found)
     return lambda n, *args: (again if n < LONG else found)(n, *args)
+
+
+def as_places(places: Array) -> Array:
+    """Places as the kernel reads them; they may be kept, so nobody may write to them."""
+    places = np.ascontiguousarray(places, np.int64)
+    places.flags.writeable = False
+    return places
 
 
 @keep_places

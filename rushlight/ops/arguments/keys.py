@@ -18,7 +18,7 @@ from rushlight.core.lines import warn
 
 ALL = slice(None)
 UINT8 = np.dtype(np.uint8)
-INDICES = np.dtype(np.int64), np.dtype(bool), np.dtype(np.int32)
+KEY_TYPES = np.dtype(np.int64), np.dtype(bool), np.dtype(np.int32)
 BASIC: dict[type, str] = {
     int: "select",
     slice: "slice",
@@ -174,7 +174,7 @@ def as_index(array: np.ndarray) -> Array:
     if array.dtype == UINT8:
         warn(BYTES)
         array = array.astype(bool)
-    if array.dtype not in INDICES:
+    if array.dtype not in KEY_TYPES:
         raise IndexError(advised("tensors used as indices must be long, int, byte or bool tensors"))
     if array.ndim == 0 and type(array) is not Batched:
         return array.item()

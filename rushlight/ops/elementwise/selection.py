@@ -418,15 +418,12 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     return result if out is None else write_out("clamp_max", out, result, input)
 
 
-def bounded_in_place(function: Callable[..., Any], *missing: int) -> Callable[..., Any]:
-    """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first.
-
-    `missing` has the places of the bounds, of two, that the function does not take.
-    """
+def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """The in-place variant of a `clamp` with so named bounds: that a bound's type is too high PyTorch finds first."""
 
     @functools.wraps(function, updated=())
     def variant(self, *args, **kwargs):
-        if not kwargs and len(args) == 2 - len(missing) and bounded_at_once(self, list(args), missing):
+        if not kwargs and len(args) == len(names) and bounded_at_once(self, dict(zip(names, args, strict=True))):
             return self
         try:
             return change(self, function, *args, **kwargs)
@@ -440,21 +437,19 @@ def bounded_in_place(function: Callable[..., Any], *missing: int) -> Callable[..
     return variant
 
 
-def bounded_at_once(tensor: Tensor, bounds: list[Any], missing: Sequence[int]) -> bool:
+def bounded_at_once(tensor: Tensor, bounds: dict[str, Any]) -> bool:
     """Whether a tensor of floats has been brought between numbers without a temporary."""
     if not isinstance(tensor, TensorBase) or type(tensor._array) is not np.ndarray:
         return False
     dtype = tensor._array.dtype
-    if kind_of(dtype) != "f" or any(type(x) is not float and type(x) is not int for x in bounds):
+    if kind_of(dtype) != "f" or any(type(x) is not float and type(x) is not int for x in bounds.values()):
         return False
-    bounds = [checked_number(x, dtype) for x in bounds]
-    for place in missing:
-        bounds.insert(place, None)
-    return changed_at_once(tensor, bound, *bounds)
+    low, high = [None if x is None else checked_number(x, dtype) for x in (bounds.get("min"), bounds.get("max"))]
+    return changed_at_once(tensor, bound, low, high)
 
 
-Tensor.clamp_ = bounded_in_place(clamp)
-Tensor.clamp_min_, Tensor.clamp_max_ = bounded_in_place(clamp_min, 1), bounded_in_place(clamp_max, 0)
+Tensor.clamp_ = bounded_in_place(clamp, "min", "max")
+Tensor.clamp_min_, Tensor.clamp_max_ = bounded_in_place(clamp_min, "min"), bounded_in_place(clamp_max, "max")
 clip: Callable[..., Any] = alias("clip", clamp)
 clamp_, clip_ = Tensor.clamp_, Tensor.clip_
 clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted
@@ -174,10 +175,7 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
         return refuse(name, "input", 1, input)
     array = input._array
     if type(array) is np.ndarray and dtype is None and not options and get_default_device() is CPU:
-        d, array = array.dtype, input._settled()
-        return new_tensor(
-            blank_like(array, d, None) if value is None else filled_like(array, d, None, checked_number(value, d))
-        )
+        return new_tensor(blank_or_filled(value, input._settled(), array.dtype, None))
     like_options(input, options)
     d = numpy_type(name, dtype, array.dtype)
     if META in (input.device, device_of(options.get("device"))):
@@ -185,9 +183,14 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
         return made(
             name, array_of(lambda shape, d: full_of(shape, value or 0, d), input._array.shape, d, options), options
         )
-    like = input._settled(), d, options.pop("memory_format", None)
-    array = blank_like(*like) if value is None else filled_like(*like, checked_number(value, d))
-    return made(name, array, options)
+    return made(name, blank_or_filled(value, input._settled(), d, options.pop("memory_format", None)), options)
+
+
+def blank_or_filled(value: float | None, array: Array, dtype: np.dtype, layout: Any) -> Array:
+    """An array like another, in a memory format: with a value everywhere, or with none (None)."""
+    if value is None:
+        return blank_like(array, dtype, layout)
+    return filled_like(array, dtype, layout, checked_number(value, dtype))
 
 
 def empty_strided(

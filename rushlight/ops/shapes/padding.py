@@ -10,7 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
-from rushlight.kernels.padding import LONG, keep_places, picked, surrounded
+from rushlight.kernels.padding import LONG, as_places, picked, surrounded
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -138,7 +138,6 @@ PADS: dict[tuple[str, int], Operator] = {
 }
 
 
-@keep_places
 def reflected(n: int, before: int, after: int, described: Any) -> Array:
     """The places of a mirror image, whose edges are not repeated."""
     if max(before, after) >= n:
@@ -150,13 +149,11 @@ def reflected(n: int, before: int, after: int, described: Any) -> Array:
     return np.where(places >= n, 2 * (n - 1) - places, places)
 
 
-@keep_places
 def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the edges are repeated."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
-@keep_places
 def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the other end follows."""
     if max(before, after) > n:
@@ -190,10 +187,10 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     shape = input._array.shape
-    short = max(shape, default=LONG) < LONG and all(type(n) is int for n in widths)
+    dims = len(widths) // 2
+    short = max(shape[-dims:], default=LONG) < LONG and all(type(n) is int for n in widths)
     find = places_again if short else places_around
-    places = find(mode, shape, widths)
-    return PADS[mode, len(widths) // 2](input, places)
+    return PADS[mode, dims](input, find(mode, shape, widths))
 
 
 def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Array, ...]:
@@ -209,7 +206,7 @@ def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) ->
         )
     check_room(mode, shape[-dims:], around)
     first = len(shape) - dims
-    return tuple([PLACES[mode](shape[i], a, b, (i, shape)) for i, (a, b) in enumerate(around, first)])
+    return tuple([as_places(PLACES[mode](shape[i], a, b, (i, shape))) for i, (a, b) in enumerate(around, first)])
 
 
 places_again: Callable[..., Any] = lru_cache(maxsize=256)(places_around)  # of short lines
