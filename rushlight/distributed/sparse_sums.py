@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.distributed.groups import ProcessGroup
-from rushlight.distributed.memory import packed, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.work import Work
 from rushlight.sparse.elementwise import put_result
-from rushlight.sparse.tensor import make, merged, sparse_dims
+from rushlight.sparse.tensor import make, merged
 from rushlight.tensors import Tensor
 
 __all__ = ["sum_sparse"]
@@ -28,22 +28,21 @@ def sum_sparse(tensor: Any, op: ReduceOp, group: ProcessGroup) -> Work:
             "sum by the number of processes for an average; use to_dense() for the others."
         )
     own = merged(tensor)
-    index, values = new_tensor(own._places.T.astype(np.int64)), own._stored.detach()
-    counts = group.comm.allgather(len(values._array))
-    arrived = [
-        new_tensor(np.empty((count, *part._array.shape[1:]), part._array.dtype))
-        for count in counts
-        for part in (index, values)
-    ]
-    data = np.empty(sum(part._array.nbytes for part in arrived), np.uint8)
-    sizes = [a._array.nbytes + b._array.nbytes for a, b in zip(arrived[::2], arrived[1::2], strict=True)]
-    request = group.comm.Iallgatherv(packed([index, values]), [data, sizes])
+    counts = group.comm.allgather(own._places.shape[1])
+    places, places_request = gathered(group, own._places.T.astype(np.int64), counts)
+    stored, stored_request = gathered(group, own._stored._array, counts)
 
     def finish() -> None:
-        unpack(data, arrived)
-        places = np.concatenate([part._array for part in arrived[::2]]).reshape(-1, sparse_dims(tensor)).T
-        stored = np.concatenate([part._array for part in arrived[1::2]])
-        put_result(tensor, merged(make(places, new_tensor(stored), tensor._sizes)))
+        put_result(tensor, merged(make(places.T, new_tensor(stored), tensor._sizes)))
 
     result: list[Tensor] = [tensor]
-    return Work(group, "all_reduce", [request], finish, result)
+    return Work(group, "all_reduce", [places_request, stored_request], finish, result)
+
+
+def gathered(group: ProcessGroup, rows: Array, counts: list[int]) -> tuple[Array, Any]:
+    """Where the rows of all processes will lie, of so many each, one process's after the other's; and MPI's request."""
+    arrived = np.empty((sum(counts), *rows.shape[1:]), rows.dtype)
+    size = arrived[:1].nbytes if len(arrived) else 0
+    data = arrived.reshape(-1).view(np.uint8)
+    own = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+    return arrived, group.comm.Iallgatherv(own, [data, [count * size for count in counts]])

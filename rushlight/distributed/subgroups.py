@@ -1,12 +1,12 @@
 """Groups made by the rule of their ranks: neighbours, lists, parts of another group."""
 
-import os
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from rushlight.distributed import mpi
 from rushlight.distributed.groups import GroupMember, ProcessGroup, World, here, new_group
+from rushlight.launch.place import processes_here
 
 __all__ = ["new_subgroups", "new_subgroups_by_enumeration", "split_group"]
 
@@ -54,7 +54,7 @@ def new_subgroups(
     >>> mine.size(), len(every)
     (1, 1)
     """
-    size = int(os.environ.get("LOCAL_WORLD_SIZE", 1)) if group_size is None else group_size
+    size = processes_here() if group_size is None else group_size
     ranks = here(group).ranks
     if not 0 < size <= len(ranks):
         raise ValueError(f"The arg 'group_size' ({size}) must not exceed the world size ({len(ranks)})")

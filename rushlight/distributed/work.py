@@ -17,6 +17,7 @@ import numpy as np
 from rushlight.distributed import mpi
 from rushlight.distributed.errors import DistBackendError
 from rushlight.futures import Future
+from rushlight.launch.place import processes_here
 from rushlight.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ UNLIKE = (
 @cache
 def has_a_core() -> bool:
     """Whether there is a core for each process on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", 1)) <= (os.cpu_count() or 1)
+    return processes_here() <= (os.cpu_count() or 1)
 
 
 def nothing() -> None:

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 from typing import NamedTuple
 
-__all__ = ["Place", "announce", "place_from_launcher"]
+__all__ = ["Place", "announce", "place_from_launcher", "processes_here"]
 
 # How launchers tell rank, number of processes, rank on this machine, and processes on this machine.
 MPI_LAUNCHERS = [
@@ -32,6 +32,11 @@ def place_from_launcher() -> Place | None:
             place = int(os.environ[rank]), int(os.environ[size])
             return Place(*place, int(os.environ.get(local_rank, place[0])), int(os.environ.get(local_size, place[1])))
     return None
+
+
+def processes_here() -> int:
+    """How many processes were started together on this machine; 1 where nobody says."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", 1))
 
 
 def announce() -> Place | None:
