@@ -110,7 +110,7 @@ def dtype_or_error(library, functional, expression, kinds):
     try:
         result = eval(expression, {"torch": library, "F": functional}, tensors)
     except Exception as error:
-        return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins"), str(error)[:40]
+        return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins"), str(error)[:36]
     return str(result.dtype)
 
 
