@@ -1,4 +1,4 @@
-"""What is looked up for every recorded operation: the value of a context variable, and the next number of a node.
+"""What each operation needs: the value of a context variable, the next number of a node, an object for its result.
 
 This is the plain twin: where the core is compiled, `context.pyx` takes its place.
 """
@@ -21,3 +21,8 @@ def next_number():
 def last_number():
     """The number of the node that was recorded last."""
     return NUMBERS.__reduce__()[1][0] - 1
+
+
+def made_by(base, cls):
+    """A new object of a class by the `__new__` of a base of it, whatever has been put in that one's place since."""
+    return base.__new__(cls)

@@ -1,11 +1,11 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
-from rushlight.core.context cimport last_number, next_number, value_of
+from rushlight.core.context cimport last_number, made_by, next_number, value_of
 from rushlight.core.formulas cimport Formula, evaluate
 
 cdef object ndarray, WIDEN
-cdef type TENSOR
+cdef type TENSOR, MAKER
 cdef long INFERENCE
 cdef bint WATCHED
 cdef bint DETACHED
@@ -126,7 +126,7 @@ cdef class TensorBase(Vertex):
     cpdef _settled(self)
 
 
-@cython.locals(cls=type, tensor=TensorBase)
+@cython.locals(tensor=TensorBase)
 cpdef TensorBase blank()
 
 @cython.locals(tensor=TensorBase)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.above import ABOVE
-from rushlight.core.context import last_number, next_number, value_of
+from rushlight.core.context import last_number, made_by, next_number, value_of
 from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
@@ -400,8 +400,8 @@ WIDEN = None  # brings arrays of narrow types to float32, once there are any
 
 def use_tensor_class(cls):
     """Tells the core which class the results of operations have."""
-    global TENSOR
-    TENSOR = cls
+    global TENSOR, MAKER
+    TENSOR, MAKER = cls, cls.__base__
 
 
 def use_widening(function):
@@ -450,8 +450,7 @@ def line_of_change():
 
 def blank():
     """A tensor without an array yet, made past the constructor that users call."""
-    cls = TENSOR
-    tensor = cls.__new__(cls)
+    tensor = made_by(MAKER, TENSOR)
     if INFERENCE:
         tensor._inference = CURRENT.get().inference
     return tensor

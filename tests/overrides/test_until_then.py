@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from rushlight.core import graph
+
 PROGRAM = """
 import rushlight as torch
 import rushlight.distributed.checkpoint, rushlight.distributed.fsdp, rushlight.distributed.tensor
@@ -44,6 +46,30 @@ def test_the_first_object_brings_the_switches(made, printed):
     program = PROGRAM.replace("{}", made)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.split() == [printed], done.stderr
+
+
+CALLS = """
+import sys
+import rushlight as torch
+
+class Named(torch.Tensor):
+    pass
+
+torch.nn.Parameter(torch.ones(2))
+x = torch.ones(2)
+x + x
+calls = []
+sys.setprofile(lambda frame, event, arg: event == "call" and calls.append(frame.f_code.co_name))
+x + x
+sys.setprofile(None)
+print(calls)
+"""
+
+
+@pytest.mark.skipif(not graph.COMPILED, reason="results are made by Python where nothing is compiled")
+def test_results_are_made_without_python_whatever_classes_there_are():
+    done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True)
+    assert done.stdout == "[]\n", (done.stdout, done.stderr)
 
 
 GUARDS = """
