@@ -13,10 +13,10 @@ import rushlight as torch
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.elementwise import like_scipy
-from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors
+from rushlight.numpy_functions.entering import as_dtype, as_operands, as_tensor, as_tensors, no_history
 from rushlight.numpy_functions.plain import in_numpy, in_tensors, is_plain
 from rushlight.ops.out import write_out
-from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS, REDUCTIONS, UFUNCS, as_operand
+from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS, REDUCTIONS, UFUNCS
 from rushlight.tensors import Tensor
 
 INSTEAD = {
@@ -28,6 +28,7 @@ INSTEAD = {
     "savez": "torch.save",
     "savez_compressed": "torch.save",
     "ix_": "torch.meshgrid",
+    "sliding_window_view": "torch.Tensor.unfold",
     "sort_complex": "torch.sort",
     "spacing": "torch.nextafter",
     "isnat": "torch.isnan",
@@ -95,10 +96,10 @@ def refusal(name: Any, args: Sequence[Any], kwargs: dict[str, Any], served: Call
     """The error for what has no meaning for tensors that require grad or are batched."""
     options = f" with {', '.join(kwargs)}" if served is not None and kwargs else ""
     plain = name.partition(".")[0]
-    instead = INSTEAD.get(plain) or (f"torch.{plain}" if plain in dir(torch) else "the rushlight function")
+    instead = INSTEAD.get(plain) or (f"torch.{plain}" if plain in dir(torch) else "")
     return TypeError(
-        f"np.{name}{options} is not available for tensors that require grad or are batched: use {instead}, or detach "
-        "and convert first (x.detach().numpy())."
+        f"np.{name}{options} is not available for tensors that require grad or are batched: "
+        f"{instead and f'use {instead}, or '}detach and convert first (x.detach().numpy())."
     )
 
 
@@ -110,10 +111,7 @@ def written(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
     if isinstance(out, TensorBase):
         return write_out(name, out, as_tensor(result), *args)
     if not is_plain(result):
-        raise TypeError(
-            f"np.{name} cannot write a tensor that requires grad or is batched into a NumPy array: leave out= out (or "
-            "write `a = a + x` for `a += x`), or use x.detach()."
-        )
+        raise no_history(name)
     np.copyto(out, in_numpy(result), casting="same_kind")
     return out
 
@@ -128,7 +126,7 @@ def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
         return None
 
     def called(*inputs, dtype=None, where=True):
-        operands = [as_operand(x) for x in inputs]
+        operands = as_operands(inputs)
         if dtype is not None:
             operands = [as_tensor(x).to(as_dtype(dtype)) for x in operands]
         result = function(*operands)

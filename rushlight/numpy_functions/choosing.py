@@ -7,7 +7,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.core.graph import TensorBase
-from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, numpy
+from rushlight.numpy_functions.entering import as_operands, as_tensor, as_tensors, flat_unless, numpy, writing
 from rushlight.ops.elementwise import selection
 from rushlight.ops.picking import gather, indexed
 from rushlight.ops.protocol import as_operand
@@ -34,17 +34,17 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 
 @numpy
 def take_along_axis(arr: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
-    return gather.take_along_dim(as_operand(arr), as_operand(indices), axis)
+    return gather.take_along_dim(as_tensor(arr), as_tensor(indices), axis)
 
 
 @numpy
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return tuple(torch.where(as_tensor(condition)))
-    condition = as_operand(condition)
+    condition = as_tensor(condition)
     if condition._array.dtype.kind != "b":
         condition = condition != 0
-    return selection.where(condition, as_operand(x), as_operand(y))
+    return selection.where(condition, *as_operands((x, y)))
 
 
 @numpy
@@ -153,13 +153,13 @@ def triu_indices_from(arr, k=0):
 # written into a tensor that is given
 
 
-@numpy
+@writing
 def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Tensor | bool = True) -> None:
     src = as_tensor(src, dst)
     dst.copy_(src if where is True else torch.where(as_tensor(where), src.to(dst.dtype), dst))
 
 
-@numpy
+@writing
 def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     val = as_tensor(val, a)
     if not val.ndim and a.ndim == 2:
@@ -171,7 +171,7 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     put(a, flat, val)
 
 
-@numpy
+@writing
 def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     ind, v = as_tensor(ind).reshape(-1), as_tensor(v, a).to(a.dtype).reshape(-1)
     if mode != "raise":
@@ -180,7 +180,7 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     a.put_(ind, torch.tile(v, (-(-len(ind) // max(len(v), 1)),))[: len(ind)])
 
 
-@numpy
+@writing
 def place(arr: Tensor, mask: Tensor, vals: Tensor) -> None:
     places = torch.nonzero(as_tensor(mask).reshape(-1))[:, 0]
     vals = as_tensor(vals, arr).reshape(-1)
@@ -189,14 +189,14 @@ def place(arr: Tensor, mask: Tensor, vals: Tensor) -> None:
     put(arr, places, vals)
 
 
-@numpy
+@writing
 def putmask(a: Tensor, mask: Tensor, values: Tensor) -> None:
     places = torch.nonzero(as_tensor(mask).reshape(-1))[:, 0]
     values = as_tensor(values, a).reshape(-1)
     put(a, places, values[torch.remainder(places, len(values))])
 
 
-@numpy
+@writing
 def put_along_axis(arr: Tensor, indices: Tensor, values: Tensor, axis: int) -> None:
     if axis is None:
         put(arr, indices, values)

@@ -7,12 +7,19 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.core.aliases import Array
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
 from rushlight.ops.elementwise import complexes, powers, rounding
 from rushlight.ops.products import products
 from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
 from rushlight.tensors import Tensor
+
+
+def alike(x: Any, y: Any) -> Any:
+    """Two operands as tensors of one dtype: themselves where they are."""
+    same = isinstance(x, TensorBase) and isinstance(y, TensorBase) and x._array.dtype is y._array.dtype
+    return (x, y) if same else as_tensors((x, y))
+
 
 UFUNCS.update(
     {
@@ -26,11 +33,10 @@ UFUNCS.update(
         np.bitwise_xor: torch.bitwise_xor,
         np.left_shift: torch.bitwise_left_shift,
         np.right_shift: torch.bitwise_right_shift,
-        np.matmul: products.matmul,
+        np.matmul: lambda x, y: products.matmul(*alike(x, y)),
         np.remainder: lambda x, y: torch.remainder(as_operand(x), as_operand(y)),
         np.rint: lambda x: rounding._round(x, 0),
         np.sign: torch.sgn,
-        np.ldexp: torch.ldexp,
         np.degrees: torch.rad2deg,
         np.rad2deg: torch.rad2deg,
         np.radians: torch.deg2rad,
@@ -40,7 +46,7 @@ UFUNCS.update(
         np.signbit: torch.signbit,
         np.frexp: torch.frexp,
         np.modf: lambda x: (x - torch.trunc(x), torch.trunc(x)),
-        np.vecdot: lambda x, y: torch.linalg.vecdot(*as_tensors((x, y))),
+        np.vecdot: lambda x, y: torch.linalg.vecdot(*alike(x, y)),
     }
 )
 
@@ -51,12 +57,16 @@ UFUNCS[np.float_power] = lambda x, y: torch.float_power(as_operand(x), as_operan
 
 def of_pair(ufunc: Any, function: Callable[..., Any]) -> None:
     """Enters a function of two tensors for a ufunc, whose operands may be numbers."""
-    UFUNCS[ufunc] = lambda x, y: function(*as_tensors((x, y)))
+    UFUNCS[ufunc] = lambda x, y: function(*alike(x, y))
 
 
 of_pair(np.gcd, torch.gcd)
 of_pair(np.logaddexp, torch.logaddexp)
 of_pair(np.lcm, torch.lcm)
+of_pair(np.ldexp, torch.ldexp)
+of_pair(np.logical_and, torch.logical_and)
+of_pair(np.logical_or, torch.logical_or)
+of_pair(np.logical_xor, torch.logical_xor)
 of_pair(np.heaviside, torch.heaviside)
 if hasattr(np, "matvec"):  # from NumPy 2.2 on
     of_pair(np.matvec, lambda a, x: torch.matmul(a, x[..., None])[..., 0])

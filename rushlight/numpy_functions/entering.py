@@ -1,7 +1,7 @@
 """How NumPy's functions are entered, and what their arguments are as tensors."""
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -10,7 +10,7 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.ops.protocol import FUNCTIONS
+from rushlight.ops.protocol import FUNCTIONS, as_operand
 from rushlight.tensors import Tensor
 
 
@@ -20,6 +20,26 @@ def numpy(function: Callable[..., Any], home: Any = np) -> Callable[..., Any]:
     if served is not None:
         FUNCTIONS[served] = function
     return function
+
+
+def writing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Enters a function that changes its first argument, a tensor: TypeError for an array, which has no history."""
+
+    @wraps(function)
+    def checked(target, *args, **kwargs):
+        if not isinstance(target, TensorBase):
+            raise no_history(function.__name__)
+        return function(target, *args, **kwargs)
+
+    return numpy(checked)
+
+
+def no_history(name: str) -> TypeError:
+    """The error for derivatives that would be lost, since an array is written into."""
+    return TypeError(
+        f"np.{name} cannot write a tensor that requires grad or is batched into a NumPy array: leave out= out (or "
+        "write `a = a + x` for `a += x`), write into a tensor, or use x.detach()."
+    )
 
 
 linear_algebra: partial[Callable[..., Any]] = partial(numpy, home=np.linalg)
@@ -48,6 +68,13 @@ def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
     if like is None or not tensor.is_floating_point() or not (like.is_floating_point() or like.is_complex()):
         return tensor
     return torch.as_tensor(value, dtype=like.dtype)
+
+
+def as_operands(values: Sequence[Any]) -> list[Any]:
+    """Operands beside a tensor, as `as_operand` has them; lists become tensors too, whose numbers fit the others."""
+    own = [as_operand(value) for value in values]
+    like = next((x for x in own if isinstance(x, Tensor)), None)
+    return [as_tensor(x, like) if isinstance(x, (list, tuple)) else x for x in own]
 
 
 def as_tensors(values: Any, like: Tensor | None = None) -> list[Tensor]:

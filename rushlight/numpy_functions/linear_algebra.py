@@ -19,7 +19,6 @@ SAME = (
     linalg.eigvalsh,
     linalg.inv,
     linalg.matrix_power,
-    linalg.multi_dot,
     linalg.slogdet,
     linalg.svdvals,
     linalg.tensorinv,
@@ -33,6 +32,11 @@ for function in SAME:
 @linear_algebra
 def solve(a: Tensor, b: Tensor) -> Tensor:
     return linalg.solve(*as_tensors((a, b)))
+
+
+@linear_algebra
+def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Tensor:
+    return linalg.multi_dot(as_tensors(arrays))
 
 
 @linear_algebra

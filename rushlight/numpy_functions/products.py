@@ -1,5 +1,6 @@
 """NumPy's products, statistics of pairs, and polynomials."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,11 @@ def tensordot(a, b, /, axes=2):
 
 @numpy
 def einsum(*operands, dtype=None, order="K", casting="safe", optimize=False):
-    if dtype is not None:
-        operands = [x.to(as_dtype(dtype)) if isinstance(x, torch.Tensor) else x for x in operands]
-    operands = [torch.as_tensor(x) if isinstance(x, np.ndarray) else x for x in operands]
-    return contractions.einsum(*operands)
+    if isinstance(operands[0], str):
+        return contractions.einsum(operands[0], *[x.to(as_dtype(dtype)) for x in as_tensors(operands[1:])])
+    even = len(operands) // 2 * 2
+    arrays = [x.to(as_dtype(dtype)) for x in as_tensors(operands[:even:2])]
+    return contractions.einsum(*chain(*zip(arrays, operands[1:even:2], strict=True)), *operands[even:])
 
 
 @numpy

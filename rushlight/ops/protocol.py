@@ -26,9 +26,14 @@ FUNCTIONS: dict[
 
 @above
 def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: dict[str, Any]) -> Array:
-    """What NumPy calls for a ufunc with a tensor among its operands."""
+    """What NumPy calls for a ufunc with a tensor among its operands. What fails is tried again with more care."""
     if method == "__call__" and not kwargs and ufunc in UFUNCS:
-        return UFUNCS[ufunc](*[as_operand(x) for x in inputs])
+        try:
+            result = UFUNCS[ufunc](*[as_operand(x) for x in inputs])
+        except Exception:
+            result = NotImplemented
+        if result is not NotImplemented:
+            return result
     from rushlight.numpy_functions import call_ufunc
 
     return call_ufunc(ufunc, method, inputs, kwargs)

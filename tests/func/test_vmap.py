@@ -236,3 +236,9 @@ def test_text(torch):
     torch.vmap(lambda x: (texts.append(repr(x)), x)[1])(torch.ones(2))
     assert texts[0].startswith("BatchedTensor(lvl=")
     assert texts[0].endswith("value=\n    tensor([1., 1.])\n)")
+
+
+@pytest.mark.parametrize("function", [lambda n: 2**n, lambda n: n**n, lambda n: n ** (n - 2)])
+def test_powers_of_integers(function):
+    n = rushlight.tensor([-1, 1, 2, 3])
+    assert rushlight.vmap(function)(n).tolist() == function(n).tolist()

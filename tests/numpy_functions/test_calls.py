@@ -97,6 +97,8 @@ def test_any_function_takes_plain_values(name):
         ("np.sqrt(x, casting='no')", "np.sqrt with casting"),
         ("np.busday_count(x, x)", "detach and convert first"),
         ("np.ravel(x, 'A')", "order='A' depends on where"),
+        ("np.copyto(np.zeros(3), x)", "np.copyto cannot write a tensor that requires grad"),
+        ("np.put(np.zeros(3), [0], x)", "np.put cannot write a tensor that requires grad"),
     ],
 )
 def test_what_has_no_meaning_raises_by_name(call, words):

@@ -66,7 +66,7 @@ def bases_and_exponents(input: Tensor, exponent: Tensor | float) -> tuple[Array,
 def without_fractions(x: Array, y: Array) -> tuple[Array, ...]:
     """Integer bases and exponents that are not negative: where one was, the base is the power, rounded towards zero."""
     negative = y < 0
-    if not np.any(negative):
+    if isinstance(y, np.ndarray) and not np.any(negative):
         return x, y
     powers = np.where((x == 1) | ((x == -1) & (y & 1 == 0)), 1, np.where(x == -1, -1, 0)).astype(x.dtype)
     return np.where(negative, powers, x), np.where(negative, 1, y)
