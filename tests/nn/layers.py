@@ -148,6 +148,10 @@ NLLLoss()                                                  | 5,4 i5
 CrossEntropyLoss()                                         | 5,4 i5
 CrossEntropyLoss(label_smoothing=0.1, ignore_index=2)      | 5,4 i5
 CrossEntropyLoss(reduction='sum')                          | 5,4,2 i5,2
+LinearCrossEntropyLoss(3, 4)                               | 5,3 i5
+LinearCrossEntropyLoss(3, 4, bias=True, ignore_index=2)    | 5,3 i5
+LinearCrossEntropyLoss(3, 4, out_features=(2,))            | 5,3 i5,2
+LinearCrossEntropyLoss(3, 4, reduction='none')             | 5,3 i5
 PoissonNLLLoss(full=True)                                  | 3,4 i3,4
 KLDivLoss(reduction='batchmean', log_target=True)          | 3,4 t3,4
 BCEWithLogitsLoss()                                        | 3,4 t3,4

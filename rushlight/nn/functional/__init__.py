@@ -15,6 +15,7 @@ from rushlight.nn.functional.fractional_pooling import *
 from rushlight.nn.functional.grid_sampling import *
 from rushlight.nn.functional.interpolation import *
 from rushlight.nn.functional.layer_normalization import *
+from rushlight.nn.functional.linear_entropy import linear_cross_entropy as linear_cross_entropy
 from rushlight.nn.functional.losses import *
 from rushlight.nn.functional.margin_losses import *
 from rushlight.nn.functional.multi_head_attention import *

@@ -18,12 +18,11 @@ from rushlight.kernels.accumulate import are_indices
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.picking.gather import _gather, _put_back
-from rushlight.ops.products.products import linear
 from rushlight.ops.reductions.softmax import _softmax
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
-__all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
+__all__ = ["cross_entropy", "nll_loss"]
 
 
 def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor: float, result1: Array) -> Array:
@@ -320,61 +319,3 @@ def check_weight_type(input: Tensor, weight: Tensor) -> None:
     if weight._array.dtype != input._array.dtype:
         have, other = (dtypes.TYPE_NAMES[t.dtype] for t in (input, weight))
         raise RuntimeError(f"expected scalar type {have} but found {other}")
-
-
-def check_linear(input: Tensor, weight: Tensor, target: Tensor, bias: Tensor | None, ignore_index: Any) -> None:
-    """Raises PyTorch's errors for operands of `linear_cross_entropy` that do not fit each other."""
-    x, w = input._array, weight._array
-    if x.ndim not in (1, 2):
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {x.ndim}")
-    if w.ndim < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {w.ndim}")
-    if x.shape[-1] != w.shape[-1]:
-        raise RuntimeError(
-            "expected equal input and linear_weight last dimensions (in_features), "
-            f"got {x.shape[-1]} and {w.shape[-1]}, respectively"
-        )
-    if bias is not None and bias._array.shape != w.shape[:-1]:
-        raise RuntimeError(f"expected linear_bias shape {w.shape[:-1]}, got {bias._array.shape}")
-    if x.ndim == 1 and w.ndim > 2:
-        raise RuntimeError(
-            f"K-dimensional loss defined by linear_weight shape {w.shape} requires batched input, "
-            f"(N, {x.shape[-1]}), got unbatched input with shape {x.shape}"
-        )
-    if ignore_index is not None and kind_of(target._array.dtype) == "f":
-        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
-
-
-def linear_cross_entropy(
-    input: Tensor,
-    linear_weight: Tensor,
-    target: Tensor,
-    *,
-    linear_bias: Tensor | None = None,
-    weight: Tensor | None = None,
-    reduction: str = "mean",
-    ignore_index: int | None = None,
-    label_smoothing: float = 0.0,
-    options: None = None,
-) -> Tensor:
-    """`cross_entropy` of `linear(input, linear_weight, linear_bias)`; the weight may be (C, d1, ..., in_features).
-
-    `options` asks PyTorch for a computation in chunks; NotImplementedError for any but None.
-
-    >>> import rushlight as torch
-    >>> x, weight = torch.ones(2, 3), torch.zeros(4, 3)
-    >>> torch.nn.functional.linear_cross_entropy(x, weight, torch.tensor([0, 3]))
-    tensor(1.3863)
-    """
-    if options is not None:
-        raise NotImplementedError("linear_cross_entropy computes at once: leave options out")
-    check_linear(input, linear_weight, target, linear_bias, ignore_index)
-    outputs = linear_weight.shape[:-1]
-    bias = None if linear_bias is None else linear_bias.reshape(-1)
-    logits = linear(input, linear_weight.flatten(0, -2), bias)
-    if len(outputs) > 1:
-        logits = logits.reshape(*logits.shape[:-1], *outputs)
-    ignored = -100 if ignore_index is None else ignore_index
-    return cross_entropy(
-        logits, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing
-    )

@@ -15,6 +15,7 @@ from rushlight.nn.modules.flatten import *
 from rushlight.nn.modules.instancenorm import *
 from rushlight.nn.modules.lazy import *
 from rushlight.nn.modules.linear import *
+from rushlight.nn.modules.linear_entropy import *
 from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module as Module
 from rushlight.nn.modules.normalization import *

@@ -14,6 +14,7 @@ PLACES = [
     ("fold", "rearrangement", "Fold Unfold"),
     ("instancenorm", "lazy", "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d"),
     ("linear", "lazy", "LazyLinear"),
+    ("loss", "linear_entropy", "LinearCrossEntropyLoss"),
     ("pixelshuffle", "rearrangement", "PixelShuffle PixelUnshuffle"),
     ("pooling", "adaptive_pooling", "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d"),
     ("pooling", "adaptive_pooling", "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d"),
