@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import is_half
+from rushlight.distributed.agreement import agree
+from rushlight.distributed.collectives import all_reduce
+from rushlight.distributed.common_memory import CommonMemory, common_memory
+from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.memory import parts_of
+from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.futures import Future
 from rushlight.sparse.tensor import is_sparse, make
 from rushlight.tensors import Tensor
@@ -18,6 +24,9 @@ UNEXPECTED = (
     "DistributedDataParallel {} gradient of a parameter. Wrap the model while its module {} `sparse=True`, and use the "
     "parameter in that module alone."
 )
+Views = dict[int, np.ndarray]  # of a flat array, by the ids of parameters
+FEW = 4  # processes up to which each reads what all others have written
+SMALL = 2**16  # bytes below which a bucket is a message: windows are few
 FIRST = 1.0  # MiB: the first bucket is small, so that communication begins early
 
 
@@ -48,6 +57,12 @@ class Bucket(ABC):
     def contents(self) -> Tensor:
         """What travels."""
 
+    def send(self, group: ProcessGroup, as_view: bool) -> Future[Any]:
+        """Begins to sum up what travels over the processes of a group."""
+        work = all_reduce(self.contents(), group=group, async_op=True)
+        assert work is not None
+        return work.get_future()
+
     @abstractmethod
     def give(self, used: set[int] | None, as_view: bool) -> None:
         """Gives parameters the gradients that came back: all, or those that were used by some process."""
@@ -59,15 +74,32 @@ class Bucket(ABC):
 
 
 class FlatBucket(Bucket):
-    """Some parameters of one dtype, and the flat array in which their gradients travel."""
+    """Some parameters of one dtype, and the flat array in which their gradients travel.
+
+    Where a few processes have memory in common it lies there, and each reads all of them. Two arrays take turns:
+    once all have written to one, all have read the other.
+    """
 
     def __init__(self, index: int, parameters: list[Tensor]):
         super().__init__(index, parameters)
         self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
-        parts = parts_of(self.flat, parameters)
-        self.views: dict[int, np.ndarray] = {
-            id(parameter): part for parameter, part in zip(parameters, parts, strict=True)
-        }
+        self.views: Views = self.views_of(self.flat)
+        self.addends: list[Views] = [self.views]  # the gradients are the sum of these
+        self.asked = False  # for memory in common
+        self.memory: CommonMemory | None = None
+        self.turns: list[tuple[np.ndarray, Views, list[Views]]] = []  # the arrays there, with views of those of all
+
+    def views_of(self, flat: np.ndarray) -> Views:
+        """The parts of a flat array that belong to parameters."""
+        parts = parts_of(flat, self.parameters)
+        return {id(parameter): part for parameter, part in zip(self.parameters, parts, strict=True)}
+
+    def start(self, unused: set[int]) -> None:
+        """Waits for the gradients of all parameters but those that are not used, which count as zero."""
+        if len(self.addends) > 1:
+            self.turn()
+        self.addends = [self.views]
+        super().start(unused)
 
     def empty(self, unused: set[int]) -> None:
         """Makes the gradients of some parameters zero."""
@@ -92,6 +124,40 @@ class FlatBucket(Bucket):
         """What travels."""
         return new_tensor(self.flat)
 
+    def send(self, group: ProcessGroup, as_view: bool) -> Future[Any]:
+        """Begins to sum up the flat arrays of the processes, or tells them that this one's is there to read."""
+        if not self.asked:
+            self.asked = True
+            if not as_view and 1 < group.size() <= FEW and self.is_large():
+                self.share(group)
+        if self.memory is None:
+            return super().send(group, as_view)
+        agree(group, "all_reduce", [self.contents()], ReduceOp.SUM)
+        self.addends = self.turns[0][2]
+        return self.memory.meet("all_reduce", [self.contents()]).get_future()
+
+    def is_large(self) -> bool:
+        """Whether it pays to have others read the array; those of half precision are summed in float32 instead."""
+        return self.flat.nbytes >= SMALL and not is_half(self.flat.dtype)
+
+    def share(self, group: ProcessGroup) -> None:
+        """Moves the array into memory that the processes have in common, if they have."""
+        self.memory = common_memory(group, 2 * self.flat.nbytes)
+        if self.memory is None:
+            return
+        own, rank = self.flat, group.rank()
+        halves = [np.split(array, 2) for array in self.memory.arrays(own.dtype)]
+        for flats in zip(*halves, strict=True):
+            views = [self.views_of(flat) for flat in flats]
+            self.turns.append((flats[rank], views[rank], views))
+        self.turn()
+        np.copyto(self.flat, own)
+
+    def turn(self) -> None:
+        """Goes on to the other array in common memory."""
+        self.turns.reverse()
+        self.flat, self.views, _ = self.turns[0]
+
     def give(self, used: set[int] | None, as_view: bool) -> None:
         """Gives parameters the gradients that came back: all, or those that were used by some process."""
         arrived = self.wait()._array
@@ -100,15 +166,26 @@ class FlatBucket(Bucket):
         for parameter in self.parameters:
             if used is not None and id(parameter) not in used:
                 continue
-            view = self.views[id(parameter)]
+            addends = [views[id(parameter)] for views in self.addends]
             if as_view:
-                if parameter.grad is None or parameter.grad._array is not view:
-                    parameter.grad = new_tensor(view)
+                if parameter.grad is None or parameter.grad._array is not addends[0]:
+                    parameter.grad = new_tensor(addends[0])
             elif parameter.grad is None:
-                parameter.grad = new_tensor(view.copy())
+                parameter.grad = new_tensor(add_up(addends, np.empty_like(addends[0])))
             else:
-                np.copyto(parameter.grad._array, view)
+                add_up(addends, parameter.grad._array)
                 parameter.grad._bump()
+
+
+def add_up(addends: list[np.ndarray], total: np.ndarray) -> np.ndarray:
+    """The sum of some arrays, from the first to the last, put into another."""
+    if len(addends) == 1:
+        np.copyto(total, addends[0])
+    else:
+        np.add(addends[0], addends[1], out=total)
+    for addend in addends[2:]:
+        np.add(total, addend, out=total)
+    return total
 
 
 class SparseBucket(Bucket):

@@ -53,6 +53,7 @@ class ProcessGroup:
         self.group_name = name
         self.group_desc: str = description or "undefined"
         self.ended: bool = False
+        self.windows: Any = None  # memory that these processes have in common: see `common_memory.py`
         self._number = 0
         World.groups.append(self)
 
@@ -80,6 +81,8 @@ class ProcessGroup:
         """Gives MPI's resources back; later calls for the group are refused."""
         self.ended = True
         World.groups.remove(self)
+        if self.windows is not None:
+            self.windows.end_free()
         self.comm.Free()
 
     def next_number(self) -> int:

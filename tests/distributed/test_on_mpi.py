@@ -26,6 +26,25 @@ def test_replicas(processes):
     passes(processes, "replicas.py")
 
 
+@pytest.mark.parametrize("processes", [2, 4])
+def test_memory_in_common(processes):
+    passes(processes, "common_memory.py")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("lost", r"rushlight: rank 1 was killed by signal 9 \(SIGKILL\); this ends all others\."),
+        ("late", r"all_reduce \(communication \d of the group\): timed out after 1 seconds\. Missing: rank [0-2, ]*1"),
+    ],
+)
+def test_processes_are_missed_where_memory_is_in_common(how, words):
+    done = run(3, "common_memory.py", how)
+    assert done.returncode != 0
+    assert re.search(words, done.stderr), done.stderr
+    assert "nobody failed" not in done.stdout
+
+
 @pytest.mark.parametrize("processes", [2, 3])
 def test_workers(processes):
     passes(processes, "workers.py")

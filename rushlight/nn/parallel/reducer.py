@@ -128,9 +128,7 @@ class Reducer:
         if self.hook is not None:
             bucket.future = self.hook(self.state, GradBucket(bucket, bucket.index == len(self.buckets) - 1))
             return
-        work = all_reduce(bucket.contents(), group=self.group, async_op=True)
-        assert work is not None
-        bucket.future = work.get_future()
+        bucket.future = bucket.send(self.group, self.as_views)
 
     def _finish(self) -> None:
         """Waits for all buckets, and gives their gradients back."""

@@ -21,6 +21,12 @@ def total(rank):
     return value.tolist()
 
 
+def averages(rank):
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(200, 200))
+    model(torch.full((1, 200), float(rank))).sum().backward()
+    return model.module.weight.grad.unique().tolist()
+
+
 def calls(rank, folder):
     options = TensorPipeRpcBackendOptions(init_method=f"file://{folder}/calls")
     rpc.init_rpc(f"worker{rank}", rank=rank, world_size=SIZE, rpc_backend_options=options)
@@ -43,10 +49,12 @@ def meet(rank, folder):
     else:
         dist.init_process_group("gloo", init_method=place, rank=3 - rank, world_size=2)
         assert total(rank) == [5.0] * 3
+        assert averages(rank) == [2.5]
         assert dist.get_rank() == 3 - rank
         dist.destroy_process_group()
     dist.init_process_group("gloo", init_method=f"file://{folder}/all", rank=SIZE - 1 - rank, world_size=SIZE)
     assert (total(rank), dist.get_rank()) == ([6.0] * 3, SIZE - 1 - rank)
+    assert averages(rank) == [1.5]
     dist.destroy_process_group()
 
 
