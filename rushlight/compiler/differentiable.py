@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import grad
+from rushlight.compiler.arguments import flattened
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Program
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.context import last_number
 from rushlight.core.errors import freed, modified_input
-from rushlight.core.graph import Node, TensorBase, new_tensor
+from rushlight.core.graph import Node, Packed, TensorBase, new_tensor
 from rushlight.core.hooks import Hooks
 
 RESULT = -1  # the kind of place of a result of the call itself
@@ -35,32 +36,48 @@ class Ends:
         for tensor in known:
             if tensor.requires_grad:
                 vertices.setdefault(id(vertex_of(tensor)), []).append(tensor)
-        ways = {id(one._node): one for one in results if one._node is not output._node and one._node.outputs is None}
+        others = [one for one in results if one._node is not output._node and id(one._node) not in vertices]
+        ways = {(id(one._node), one._index): one for one in others}
         self.inputs: list[Any] = []
         self.cut: list[Any] = []
-        seen: set[int] = set()
-        stack: list[Any] = [output._node]
+        seen: set[tuple[int, int | None]] = set()
+        stack: list[Any] = [(output._node, output._index)]
         while stack:
-            vertex = stack.pop()
-            if vertex is None or id(vertex) in seen:
+            vertex, index = stack.pop()
+            place = id(vertex), index
+            if place not in ways:
+                place = id(vertex), None
+            if vertex is None or place in seen:
                 continue
-            seen.add(id(vertex))
+            seen.add(place)
             if id(vertex) in vertices:
                 self.inputs += vertices[id(vertex)]
-            elif id(vertex) in ways:
-                self.inputs.append(ways[id(vertex)])
-                self.cut.append(ways[id(vertex)])
+            elif place in ways:
+                self.inputs.append(ways[place])
+                self.cut.append(ways[place])
             elif isinstance(vertex, Node):
                 if vertex.sequence <= start:
                     raise Unrecordable("it goes on with a graph from before that is not among its arguments")
+                if keeps_packed(vertex):
+                    raise Unrecordable("hooks have packed a tensor that a backward pass of its result needs")
                 self.spent = self.spent or bool(vertex.freed)
                 self.saves = self.saves or lets_go(vertex)
-                stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
+                stack += [vertex.edge_at(i) for i in range(vertex.arity)]
 
 
 def vertex_of(tensor: TensorBase) -> Any:
     """Where a tensor's gradients arrive."""
     return tensor if tensor._node is None else tensor._node
+
+
+def keeps_packed(node: Node) -> bool:
+    """Whether hooks made other tensors of those that a node saves: what happens to these then changes nothing."""
+    tensors: list[Any] = []
+    for value in node.saved or (node.saved0, node.saved1):
+        for item in value if type(value) is tuple else (value,):
+            if type(item) is Packed:
+                flattened(item.content, tensors, [])
+    return bool(tensors)
 
 
 def lets_go(node: Node) -> bool:
@@ -69,22 +86,32 @@ def lets_go(node: Node) -> bool:
 
 
 class Cut(Hooks):
-    """The hooks of a vertex at which a pass ends: a gradient that arrives there goes no further."""
+    """The hooks of a vertex at some outputs of which a pass ends: a gradient that arrives there goes no further."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends: set[int] = set()
 
     def before_node(self, grad: Any, recorded: bool) -> Any:
-        """Nothing goes on."""
-        return None
+        """What goes on: gradients of other outputs."""
+        if not isinstance(grad, list):
+            return None
+        left = [None if i in self.ends else one for i, one in enumerate(grad)]
+        return None if all(one is None for one in left) else left
 
 
 @contextmanager
 def ending_at(tensors: Sequence[TensorBase], cut: Sequence[TensorBase] = ()) -> Iterator[None]:
-    """A context in which gradients that arrive at tensors meet no hooks, and go no further from those of `cut`."""
+    """A context in which gradients that arrive at tensors meet no hooks, and go no further from `cut`."""
     held = {id(vertex): (vertex, vertex.hooks) for vertex in map(vertex_of, [*tensors, *cut])}
     try:
         for vertex, _ in held.values():
             vertex.hooks = None
         for tensor in cut:
-            vertex_of(tensor).hooks = Cut()
+            vertex = vertex_of(tensor)
+            if not isinstance(vertex.hooks, Cut):
+                vertex.hooks = Cut()
+            vertex.hooks.ends.add(tensor._index)
         yield
     finally:
         for vertex, hooks in held.values():

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
-from rushlight.compiler.differentiable import Ends, cotangents, sent_back
+from rushlight.compiler.differentiable import Cut, Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
@@ -58,13 +58,15 @@ class Part:
         if self.finished:
             return
         self.finished = True
+        counted: set[int] = set()  # counters, each of all tensors that look at one memory
         before = zip(self.tensors, self.grads, self.versions, self.grad_versions, strict=True)
         for tensor, grad, version, grad_version in before:
             if tensor._grad is not grad or (grad is None and id(tensor) in self.cleared):
                 self.changed.append((tensor, tensor._grad, None if tensor._grad is None else tensor._grad._array))
             elif grad is not None and version_of(grad) != grad_version:
                 self.grad_bumps.append((tensor, version_of(grad) - grad_version))
-            if version_of(tensor) != version:
+            if version_of(tensor) != version and id(tensor._counter) not in counted:
+                counted.add(id(tensor._counter))
                 self.bumps.append((tensor, version_of(tensor) - version))
 
 
@@ -294,7 +296,7 @@ class Recorder(Interpreter):
 
     def apply(self, node: Any, grad: Any, recorded: Any, needs: Any) -> Any:
         """The cotangents of a node: one step on bare arrays, or, where they are steps or have tangents, on tensors."""
-        if node.hooks is not None:
+        if node.hooks is not None and type(node.hooks) is not Cut:
             self.give_up("a hook is called in the backward pass")
         if node.sequence <= self.start:
             self.give_up("a backward pass goes on with a graph from before the call")

@@ -1010,9 +1010,29 @@ def a_hook_that_is_taken_away(x, s):
     return s.grad
 
 
+def hooks_of_a_node_with_several_results(x, s):
+    largest = (x * s).view(1, -1).max(1)[0]
+    above = largest.exp() + s
+    largest.grad_fn.register_hook(lambda into, out: tuple(one * 3 for one in into))
+    above.sum().backward()
+    return s.grad
+
+
+def changed_since_hooks_packed_it(x, s):
+    total = (x * s).sum()
+    with torch.autograd.graph.saved_tensors_hooks(lambda one: one.detach() * 1, lambda one: one):
+        squared = total**2
+    squared.register_hook(lambda grad: grad)
+    total += 1
+    squared.backward()
+    return total
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        hooks_of_a_node_with_several_results,
+        changed_since_hooks_packed_it,
         used_up_and_asked_for,
         used_up_beside_what_is_asked_for,
         used_up_and_asked_again,
@@ -1071,3 +1091,36 @@ def test_results_lead_to_each_other():
     program = torch.compile(results_of_each_other, options={"timed": False})
     torch.testing.assert_close(seen(program), seen(results_of_each_other))
     assert all(variant.replays >= 4 for variant in program.variants)
+
+
+def test_results_of_one_node_lead_to_another():
+    """A pass goes through the outputs of a node that are no results, and ends at those that are asked for."""
+
+    def function(x):
+        variance, mean = torch.var_mean(x * 2, 1)
+        return mean, (mean * variance).sum(), (mean**2).sum()
+
+    def seen(function):
+        x = torch.arange(6.0, dtype=torch.float64).reshape(2, 3).pow(2).requires_grad_()
+        mean, both, alone = function(x)
+        first = torch.autograd.grad(both, [x, mean], create_graph=True)
+        second = torch.autograd.grad(first[0].pow(2).sum(), [x], retain_graph=True)
+        return *first, *second, *torch.autograd.grad(alone, [mean])
+
+    program = torch.compile(function, options={"timed": False})
+    for _ in range(3):
+        torch.testing.assert_close(seen(program), seen(function))
+    assert program.variants[0].replays == 2
+
+
+def test_tensors_of_one_memory_have_one_count_of_changes():
+    def function(x, view):
+        view.add_(1)
+        return x * 2
+
+    program = torch.compile(function, options={"timed": False})
+    for _ in range(3):
+        x = torch.ones(3)
+        program(x, x.view(torch.int32).view(torch.float32))
+        assert x._version == 1
+    assert program.variants[0].replays == 2
