@@ -4,7 +4,7 @@ A node that is made twice is one node, and what nothing asks for is left out: co
 gone by construction. A pass is a function that builds the graph anew (`rebuilt`), by a rule for each node.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -129,8 +129,15 @@ class Graph:
         return self.add(CONSTANT, (), array.shape, array.dtype, Constant(array))
 
     def apply(self, function: Any, types: str, *inputs: Node) -> Node:
-        """The node of an elementwise function; operands broadcast."""
+        """The node of an elementwise function; operands broadcast.
+
+        Where those of its shape lie in another order than that of their indices, so does the result.
+        """
         shape = np.broadcast_shapes(*[node.shape for node in inputs])
+        orders = [order_of(node) for node in inputs if node.shape == shape]
+        if orders and orders[0] is not None and None not in orders:
+            turned = [self.turn(self.with_dims(node, len(shape)), orders[0]) for node in inputs]
+            return self.turn(self.apply(function, types, *turned), inverse(orders[0]))
         return self.add(APPLY, inputs, shape, np.dtype(types[-1]), (function, types))
 
     def product(self, a: Node, b: Node, *addend: Node) -> Node:
@@ -141,6 +148,13 @@ class Graph:
         """The node without some dimensions, along which a ufunc is applied."""
         if not axes:
             return node
+        order = order_of(node)
+        if order is not None:
+            left = [axis for axis in order if axis not in axes]
+            total = self.reduce(
+                ufunc, self.turn(node, order), tuple([i for i, axis in enumerate(order) if axis in axes])
+            )
+            return self.turn(total, inverse([sorted(left).index(axis) for axis in left]))
         shape = tuple(n for axis, n in enumerate(node.shape) if axis not in axes)
         return self.add(REDUCE, (node,), shape, node.dtype, (ufunc, axes))
 
@@ -187,6 +201,14 @@ class Graph:
     def transpose(self, node: Node) -> Node:
         """The node with its last two dimensions exchanged."""
         return self.view(node, lambda array: array.swapaxes(-1, -2))
+
+    def turn(self, node: Node, order: Sequence[int]) -> Node:
+        """The node with its dimensions in another order."""
+        return self.view(node, lambda array: array.transpose(order))
+
+    def with_dims(self, node: Node, dims: int) -> Node:
+        """The node with dimensions of one element before its own."""
+        return node if len(node.shape) == dims else self.reshape(node, (1,) * (dims - len(node.shape)) + node.shape)
 
     @staticmethod
     def seen(node: Node) -> tuple[np.ndarray, np.ndarray]:
@@ -277,6 +299,26 @@ def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
 def is_contiguous(node: Node) -> bool:
     """Whether a node's elements lie in the order of their indices, without gaps."""
     return node.kind != WINDOW or same_places(node.shape, node.detail[1], contiguous(node.shape, node.dtype))
+
+
+def order_of(node: Node) -> tuple[int, ...] | None:
+    """The order of a node's dimensions in memory, where it is all of its base in another order than its indices'."""
+    if node.kind != WINDOW or node.detail[0] or node.size != node.base.size or is_contiguous(node):
+        return None
+    return memory_order(node.shape, node.detail[1], node.dtype)
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> tuple[int, ...] | None:
+    """The order of dimensions in which elements lie one after the other; None where they do in none."""
+    order = sorted(range(len(shape)), key=lambda axis: (shape[axis] > 1, -strides[axis]))
+    turned = tuple([shape[axis] for axis in order])
+    found = same_places(turned, tuple([strides[axis] for axis in order]), contiguous(turned, dtype))
+    return tuple(order) if found else None
+
+
+def inverse(order: Sequence[int]) -> list[int]:
+    """The order of dimensions that undoes another."""
+    return sorted(range(len(order)), key=order.__getitem__)
 
 
 def is_viewable(array: np.ndarray, shape: tuple[int, ...]) -> bool:

@@ -23,6 +23,8 @@ from rushlight.compiler.graph import (
     Node,
     Operand,
     contiguous,
+    inverse,
+    memory_order,
 )
 from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced, results_listed, same_places
 from rushlight.core.tracing import TracedNumber, trace
@@ -126,15 +128,46 @@ class Lowering:
             return Operand(len(inputs) - 1)
 
         args = replaced(step.args, operand)
-        results = tuple([(value.shape, value.dtype) for value in step.results])
-        detail = Call(step.function, args, results, step)
+        orders = [None if step.kind == WRITE else recorded_order(value) for value in step.results]
+        function = step.function if orders.count(None) == len(orders) else Turned(step.function, orders)
+        results = tuple(
+            [(turned(value.shape, order), value.dtype) for value, order in zip(step.results, orders, strict=True)]
+        )
+        detail = Call(function, args, results, step)
         shape, dtype = results[0] if len(results) == 1 else (None, None)
         node = self.graph.add(CALL, tuple(inputs), shape, dtype, detail)  # type: ignore[arg-type]
         if step.kind not in (PURE, VIEW, WRITE):
             self.graph.effects.append(node)
         for number, value in enumerate(step.results):
-            item = node if len(results) == 1 else self.graph.add(ITEM, (node,), value.shape, value.dtype, number)  # type: ignore[arg-type]
-            self.nodes[value] = item
+            item = node if len(results) == 1 else self.graph.add(ITEM, (node,), *results[number], number)  # type: ignore[arg-type]
+            order = orders[number]
+            self.nodes[value] = item if order is None else self.graph.turn(item, inverse(order))
+
+
+class Turned:
+    """A function whose results lie in memory in another order than their indices': here in that order."""
+
+    def __init__(self, function: Callable[..., Any], orders: list[Any]):
+        self.function = function
+        self.orders = orders
+
+    def __call__(self, *args: Any) -> Any:
+        """What the function gives."""
+        made = results_listed(self.function(*args))
+        return [one if order is None else one.transpose(order) for one, order in zip(made, self.orders, strict=True)]
+
+
+def recorded_order(value: Value) -> tuple[int, ...] | None:
+    """The order of a value's dimensions in memory; None for that of its indices, and where elements do not follow."""
+    if value.strides is None or value.shape is None or prod(value.shape) == 0:
+        return None
+    order = memory_order(value.shape, value.strides, value.dtype)
+    return None if order == tuple(range(len(value.shape))) else order
+
+
+def turned(shape: Any, order: tuple[int, ...] | None) -> Any:
+    """A shape with its dimensions in an order."""
+    return shape if order is None else tuple([shape[axis] for axis in order])
 
 
 def lies_as_recorded(node: Node, value: Value) -> bool:

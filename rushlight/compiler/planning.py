@@ -99,7 +99,7 @@ class Plan:
 
     `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays
     that are made anew for each run: (slot, shape, dtype). `made_of` tells for each instruction of the code what it was
-    before it had its place.
+    before it had its place, `done_with` which slots of calls' results nothing reads after it.
     """
 
     size: int  # of the arena, in bytes
@@ -112,6 +112,7 @@ class Plan:
     outputs: list[Area]
     copies: list[tuple[Area, Area]] = field(default_factory=list)  # to inputs from values, at the end
     made_of: list[Instruction] = field(default_factory=list)
+    done_with: list[tuple[int, ...]] = field(default_factory=list)
 
 
 def planned(graph: Graph) -> Plan:
@@ -160,8 +161,22 @@ class Planner:
         code, made_of = [form for form, _ in forms], [x for _, x in forms]
         copies = [(self.area(place), self.area(value)) for place, value in self.graph.writes if value not in changed]
         outputs = [self.area(node) for node in self.graph.outputs]
+        done_with = self.done_with(made_of, {area.slot for area in [*outputs, *[value for _, value in copies]]})
         memory = size, self.slots, self.inputs, self.numbers, self.constants, self.fresh
-        return Plan(*memory, code, outputs, copies, made_of)
+        return Plan(*memory, code, outputs, copies, made_of, done_with)
+
+    def done_with(self, made_of: list[Instruction], kept: set[int]) -> list[tuple[int, ...]]:
+        """For each instruction of the code the slots that calls fill and nothing reads after it, but those kept."""
+        last: dict[int, int] = {}
+        for i, instruction in enumerate(made_of):
+            for x in instruction.reads():
+                if x.base in self.places and maker(x).kind == CALL:
+                    last[self.places[x.base][0]] = i
+        found: list[list[int]] = [[] for _ in made_of]
+        for slot, i in last.items():
+            if slot not in kept and slot not in {area.slot for area in self.inputs}:
+                found[i].append(slot)
+        return [tuple(slots) for slots in found]
 
     def wanted_nodes(self) -> set[Node]:
         """The nodes that something outside of their instruction needs."""

@@ -163,21 +163,27 @@ def copies_of(array: Any) -> Any:
     return [copies_of(item) for item in array] if isinstance(array, (list, tuple)) else array.copy("K")
 
 
-def laid(array: Any, value: Value) -> Any:
-    """What a step made, as the array that its value says, lying in memory as recorded."""
+def laid(array: Any, value: Value, spare: Any = None) -> Any:
+    """What a step made, as the array that its value says, lying in memory as recorded.
+
+    `spare` is an array that may be written over.
+    """
     if not isinstance(array, np.ndarray):
         array = np.asarray(array)
     strides = value.layout()
     if array.strides == strides or array.shape != value.shape:
         return array
     if not same_places(array.shape, array.strides, strides) and array.size:
-        array = moved(array, strides)
+        array = moved(array, strides, spare)
     own = [step if n == 1 else mine for n, step, mine in zip(array.shape, strides, array.strides, strict=True)]
     return as_strided(array, array.shape, own if array.size else strides)
 
 
-def moved(array: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
-    """A copy that lies in memory with some strides; where these are 0 elements are repeated."""
+def moved(array: np.ndarray, strides: tuple[int, ...], spare: Any) -> np.ndarray:
+    """A copy that lies in memory with some strides; where these are 0 elements are repeated. In `spare`, if it fits."""
+    if spare is not None and (spare.shape, spare.strides, spare.dtype) == (array.shape, strides, array.dtype):
+        np.copyto(spare, array)
+        return spare
     first = -sum((n - 1) * step for n, step in zip(array.shape, strides, strict=True) if step < 0)
     memory = np.empty(extent(array.shape, [abs(step) for step in strides], array.itemsize), np.uint8)
     copy: np.ndarray = np.ndarray(array.shape, array.dtype, memory, first, strides)

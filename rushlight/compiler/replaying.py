@@ -70,9 +70,10 @@ class Execution:
         outputs = self.walker(inputs, spare) if spare else self.walker(inputs)
         if self.settled:
             return outputs
+        given = dict(spare or ())
         for i in range(len(self.strides)):
             if outputs[i].strides != self.strides[i]:
-                outputs[i] = laid(outputs[i], self.values[i])
+                outputs[i] = laid(outputs[i], self.values[i], given.get(i))
         return outputs
 
 

@@ -70,8 +70,10 @@ class Run:
     def alone(self) -> list[np.ndarray]:
         """The outputs, computed with an arena of its own."""
         self.begin()
-        for instruction in self.plan.code:
+        for instruction, slots in zip(self.plan.code, self.plan.done_with, strict=True):
             self.carry_out(instruction)
+            for slot in slots:
+                self.memory[slot] = None
         outputs = [self.handed_out(area) for area in self.plan.outputs]
         self.write()
         return outputs

@@ -146,16 +146,28 @@ def test_a_column_and_a_row(written):
 
 
 def test_a_transposed_product(written):
-    a, b = written.input(normal(4, 5)), written.input(normal(5, 3))
-    written.returns(written.call("tanh", written.call("permute", written.call("mm", a, b), (1, 0))))
+    a, b, c = written.input(normal(4, 5)), written.input(normal(5, 3)), written.input(normal(3, 4))
+    written.returns(written.call("add", written.call("permute", written.call("mm", a, b), (1, 0)), c))
     assert [node.shape for node in written.improved().live() if node.kind == "product"] == [(3, 4)]
     written.check(8)
 
 
 def test_transposed_products_of_a_batch(written):
     a, b = written.input(normal(2, 3, 4, 5)), written.input(normal(2, 3, 5, 6))
-    written.returns(written.call("tanh", written.call("permute", written.call("bmm", a, b), (0, 1, 3, 2))))
+    c = written.input(normal(2, 3, 6, 4))
+    written.returns(written.call("add", written.call("permute", written.call("bmm", a, b), (0, 1, 3, 2)), c))
     assert [node.shape for node in written.improved().live() if node.kind == "product"] == [(2, 3, 6, 4)]
+    written.check(8)
+
+
+def test_functions_and_sums_of_a_turned_array_go_along_its_memory(written):
+    x, bias = written.input(normal(2, 3, 4)), written.input(normal(2, 1))
+    turned = written.call("permute", x, (2, 0, 1))
+    scaled = written.call("mul", written.call("tanh", turned), bias)
+    written.returns(*[written.call("sum_dims", scaled, dims, False, None) for dims in ((0,), (2, 1))], scaled)
+    nodes = written.improved().live()
+    assert {node.shape for node in nodes if node.kind == "apply"} == {(2, 3, 4)}
+    assert [node.detail[1] for node in nodes if node.kind == "reduce"] == [(2,), (0, 1)]
     written.check(8)
 
 

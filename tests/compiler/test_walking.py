@@ -1,5 +1,7 @@
 """Plans against the reference: shapes, types, layouts, memory, writes, checks, and random programs."""
 
+import weakref
+
 import numpy as np
 import pytest
 from compiler.writing import Written, compare, normal
@@ -360,3 +362,62 @@ def test_random_programs(seed):
     written = random_program(seed)
     with np.errstate(all="ignore"):
         written.check(2000)
+
+
+def test_results_of_calls_are_let_go_after_their_last_use(written):
+    """A plan holds no more of them at a time than the function did."""
+    made, alive = [], []
+
+    def larger(array):
+        alive.append(sum(one() is not None for one in made))
+        made.append(weakref.ref(found := np.sort(array) + 1))
+        return found
+
+    x = written.input(normal(50))
+    first = written.call(larger, x)
+    third = written.call(larger, written.call(larger, first))
+    written.returns(written.call("add", third, x), written.call(np.sort, first))
+    plan = planned(written.improved())
+    for runs in (Executor(plan), executor(plan)):
+        made.clear()
+        alive.clear()
+        runs([normal(50)])
+        assert alive[:2] == [0, 1]
+        assert alive[2] <= 2
+        assert not any(one() is not None for one in made)
+
+
+@pytest.mark.parametrize("order", [(0, 3, 1, 2), (1, 2, 3, 0), (3, 2, 1, 0)])
+def test_results_of_calls_stay_as_they_lie(order, written):
+    """What reads them gets them so, without a copy."""
+    given = []
+
+    def laid(array):
+        return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+
+    def read(array):
+        given.append(array)
+        return np.sort(array, 0)
+
+    x = written.input(normal(2, 3, 4, 5))
+    y = written.call(laid, x)
+    written.returns(y, written.call(read, written.call("tanh", y)), written.call("mul", y, x))
+    plan = written.check(8)
+    given.clear()
+    for runs in (Executor(plan), executor(plan)):
+        runs([normal(2, 3, 4, 5)])
+    assert {one.strides for one in given} == {laid(np.empty((2, 3, 4, 5), np.float32)).strides}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("step", [1, 3])
+def test_large_matrices_by_vectors(dtype, turned, step, written):
+    a = written.input(normal(200, 90, dtype=dtype) if turned else normal(90, 200, dtype=dtype))
+    a = written.call("permute", a, (1, 0)) if turned else a
+    x = written.call(lambda array: array[:, :1], written.input(normal(200, step, dtype=dtype)), kind="view")
+    row = written.call(lambda array: array[:, :1].T, written.input(normal(90, step, dtype=dtype)), kind="view")
+    start = written.input(normal(90, 1, dtype=dtype))
+    column = written.call("mm", a, x)
+    written.returns(column, written.call("add", written.call("mm", a, x), start), written.call("mm", row, a))
+    written.check(8)

@@ -71,18 +71,24 @@ def total(new: Graph, node: Node, x: Node) -> Node | None:
     return new.apply(np.multiply, f"{char}{char}->{char}", rest, new.constant(np.array(count, node.dtype)))
 
 
+def times(new: Graph, a: Node, b: Node) -> Node:
+    """The product of two matrices, of as little work as it takes."""
+    node = new.product(a, b)
+    return product(new, node, a, b) or node
+
+
 def product(new: Graph, node: Node, a: Node, b: Node, *addend: Node) -> Node | None:
     """A product with equal rows or columns: of one; of a number that repeats: a sum."""
     if addend:
         return None
     if repeats(a, 0):
-        return expanded(new, new.product(narrowed(new, a, (0,)), b), node.shape)
+        return expanded(new, times(new, narrowed(new, a, (0,)), b), node.shape)
     if repeats(b, 1):
-        return expanded(new, new.product(a, narrowed(new, b, (1,))), node.shape)
+        return expanded(new, times(new, a, narrowed(new, b, (1,))), node.shape)
     if is_number_along(a, 1) and not repeats(b, 0):
-        return scaled_sum(new, node, narrowed(new, a, (1,)), new.reduce(np.add, b, (0,)), (1, b.shape[1]))
+        return scaled_sum(new, narrowed(new, a, (1,)), new.reduce(np.add, b, (0,)), (1, b.shape[1]))
     if is_number_along(b, 0) and not repeats(a, 1):
-        return scaled_sum(new, node, narrowed(new, b, (0,)), new.reduce(np.add, a, (1,)), (a.shape[0], 1))
+        return scaled_sum(new, narrowed(new, b, (0,)), new.reduce(np.add, a, (1,)), (a.shape[0], 1))
     return None
 
 
@@ -98,7 +104,7 @@ def is_number_along(node: Node, axis: int) -> bool:
     return SMALLEST <= abs(node.base.number() or 0) <= LARGEST
 
 
-def scaled_sum(new: Graph, node: Node, factor: Node, total: Node, shape: tuple[int, int]) -> Node:
+def scaled_sum(new: Graph, factor: Node, total: Node, shape: tuple[int, int]) -> Node:
     """A sum, multiplied by what its terms would have been."""
-    char = node.dtype.char
+    char = total.dtype.char
     return new.apply(np.multiply, f"{char}{char}->{char}", factor, new.reshape(total, shape))

@@ -26,6 +26,7 @@ cnp.import_array()
 
 ctypedef Py_ssize_t index
 ctypedef void (*Gemm)(char*, char*, int*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
+ctypedef void (*Gemv)(char*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
 
 cdef enum Kind:
     GROUP, NATIVE, PRODUCT, OTHER
@@ -42,6 +43,7 @@ cdef Gemm blas(str name):
 
 
 cdef Gemm SGEMM = blas("sgemm"), DGEMM = blas("dgemm")
+cdef Gemv SGEMV = <Gemv>blas("sgemv"), DGEMV = <Gemv>blas("dgemv")
 cdef bint HAS_KERNEL = gemm.AVAILABLE
 
 
@@ -62,6 +64,7 @@ cdef struct Product:
 
 cdef struct Instruction:
     Kind kind
+    bint lets_go  # of results that nothing reads after it
     void* group
     Product product
 
@@ -120,6 +123,7 @@ cdef class Walker:
                 self.made[i].shape[d] = n
         for i, instruction in enumerate(plan.code):
             self.note(&self.instruction[i], instruction)
+            self.instruction[i].lets_go = bool(plan.done_with[i])
         self.renews = not any(type(instruction).__name__ in ("Invoke", "Apply") for instruction in plan.code)
         whole = {slot: shape for slot, shape, _ in plan.fresh}
         self.outputs = [  # the slot of an output that is all of a new array, else where it lies
@@ -239,6 +243,9 @@ cdef class Walker:
                 multiply(&place.product, self.slot)
             else:
                 self.other(run, self.code[i])
+            if place.lets_go:
+                for slot in self.plan.done_with[i]:
+                    self.memory[slot] = None
         return 0
 
     cdef int other(self, run, instruction) except -1:
@@ -384,7 +391,11 @@ cdef int multiply_one(const Product* p, char** slots, const real* a, const real*
         return 0
     if p.adds:
         lay_addend(p, slots, out, False)
-    if real is float and by_kernel(p):
+    if p.n == 1:
+        matrix_times_vector(a, p.a.down, p.a.right, b, p.b.down, out, p.m, p.depth, p.adds)
+    elif p.m == 1:
+        matrix_times_vector(b, p.b.right, p.b.down, a, p.a.right, out, p.n, p.depth, p.adds)
+    elif real is float and by_kernel(p):
         multiply_batch(alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), <float*>out, p.m, p.n, p.depth, p.adds)
     else:
         by_blas(p, a, b, out)
@@ -399,6 +410,19 @@ cdef inline Batch alone(const Product* p, const Operand* x, const char* start) n
 cdef inline bint follows(index step, index other, index n) noexcept nogil:
     """Whether the elements of a vector follow each other in memory."""
     return step == 1 or n == 1
+
+
+cdef void matrix_times_vector(const real* a, index down, index right, const real* x, index step, real* out,
+                              index rows, index columns, bint adds) noexcept nogil:
+    """A matrix by a vector, with BLAS, which sees the matrix transposed."""
+    cdef int m = <int>(columns if right == 1 else rows), n = <int>(rows if right == 1 else columns)
+    cdef int lead = <int>(down if right == 1 else right), along = <int>step, unit = 1
+    cdef real one = 1, start = 1 if adds else 0
+    cdef char turn = b"T" if right == 1 else b"N"
+    if lead < m:
+        lead = m
+    (SGEMV if real is float else DGEMV)(
+        &turn, &m, &n, &one, <void*>a, &lead, <void*>x, &along, &start, out, &unit)
 
 
 cdef void by_blas(const Product* p, const real* a, const real* b, real* out) noexcept nogil:
