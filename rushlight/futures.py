@@ -105,7 +105,7 @@ def check_callback(callback: Any, name: str) -> None:
 
 
 def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
-    """A future of a list of futures, done when all of them are, with results or exceptions.
+    """A future of a list of futures, done when all of them are; it raises the first exception that one of them has.
 
     >>> from rushlight.futures import Future, collect_all
     >>> one = Future()
@@ -120,10 +120,13 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
             future._settle()
 
     everything: Future = Future(wait=settle)
-    arrivals = count(1)  # futures may be done in several threads at once
+    arrivals, failures = count(1), count()  # futures may be done in several threads at once
 
-    def arrive(_):
-        if next(arrivals) == len(futures):
+    def arrive(future):
+        error = future._future.exception()
+        if error is not None and next(failures) == 0:
+            everything.set_exception(error)
+        if next(arrivals) == len(futures) and next(failures) == 0:
             everything.set_result(list(futures))
 
     for future in futures:

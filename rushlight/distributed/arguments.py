@@ -8,7 +8,16 @@ from rushlight.distributed import mpi
 from rushlight.distributed.groups import ProcessGroup, get_group_rank, here
 from rushlight.tensors import Tensor
 
-__all__ = ["check_count", "check_own", "check_tag", "check_tensor", "check_tensors", "named_root", "root_of"]
+__all__ = [
+    "check_count",
+    "check_own",
+    "check_some",
+    "check_tag",
+    "check_tensor",
+    "check_tensors",
+    "named_root",
+    "root_of",
+]
 
 
 def check_tensor(tensor: Tensor, name: str) -> None:
@@ -31,6 +40,15 @@ def check_tensors(tensors: list[Tensor], name: str) -> None:
     refuse_sparse(tensors)
     if len({tensor.dtype for tensor in tensors}) > 1:
         raise ValueError(f"Invalid usage of tensors with different dtypes: {name} has {[t.dtype for t in tensors]}")
+
+
+def check_some(tensors: list[Tensor]) -> None:
+    """NotImplementedError for no tensors."""
+    if not tensors:
+        raise NotImplementedError(
+            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors): every "
+            "process has to pass the same number of tensors, at least one."
+        )
 
 
 def refuse_sparse(tensors: Sequence[Tensor]) -> None:

@@ -13,7 +13,15 @@ import numpy as np
 
 from rushlight.distributed import mpi
 from rushlight.distributed.agreement import agree
-from rushlight.distributed.arguments import check_count, check_own, check_tensor, check_tensors, named_root, root_of
+from rushlight.distributed.arguments import (
+    check_count,
+    check_own,
+    check_some,
+    check_tensor,
+    check_tensors,
+    named_root,
+    root_of,
+)
 from rushlight.distributed.groups import ProcessGroup, member
 from rushlight.distributed.memory import Incoming, outgoing, packed, parts_of, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
@@ -101,11 +109,7 @@ def all_reduce_coalesced(
     (tensor([1.]), tensor([1., 1.]))
     """
     check_tensors(tensors, "tensors")
-    if not tensors:
-        raise NotImplementedError(
-            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors): every "
-            "process has to pass the same number of tensors, at least one."
-        )
+    check_some(tensors)
     members = member(group)
     if members is None:
         return None
@@ -224,6 +228,7 @@ def all_gather_coalesced(
     [[tensor([1.]), tensor([0., 0.])]]
     """
     check_tensors(input_tensor_list, "tensor_list")
+    check_some(input_tensor_list)
     members = member(group)
     if members is None:
         return None

@@ -11,6 +11,7 @@ class ReduceOp(Enum):
     """What `all_reduce`, `reduce` and `reduce_scatter` do element by element.
 
     `AVG` is the sum over the number of processes; `BAND`, `BOR`, `BXOR` are bitwise, for integers and booleans.
+    `PREMUL_SUM`, a sum of multiples, is NCCL's alone: TypeError.
 
     >>> from rushlight.distributed import ReduceOp
     >>> ReduceOp.SUM
@@ -25,6 +26,7 @@ class ReduceOp(Enum):
     BAND = 5
     BOR = 6
     BXOR = 7
+    PREMUL_SUM = 8
 
     def __repr__(self) -> str:
         return f"<RedOpType.{self.name}: {self.value}>"

@@ -10,6 +10,8 @@ from rushlight.distributed.reduce_ops import ReduceOp
 
 __all__ = ["Reduction"]
 
+UNFIT = "(): incompatible function arguments."
+
 
 class Reduction:
     """One reduction of arrays of a dtype: `widen` before it, MPI's `op`, `narrow` after it.
@@ -19,7 +21,9 @@ class Reduction:
 
     def __init__(self, op: ReduceOp, dtype: np.dtype, size: int):
         if not isinstance(op, ReduceOp):
-            raise TypeError(f"op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
+            raise TypeError(f"{UNFIT} op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
+        if op is ReduceOp.PREMUL_SUM:
+            raise TypeError(f"{UNFIT} ReduceOp.PREMUL_SUM is NCCL's: multiply first, then take ReduceOp.SUM.")
         if op is ReduceOp.AVG and dtype.kind in "iub":
             raise RuntimeError(
                 f"result type Float can't be cast to the desired output type: ReduceOp.AVG of {dtype} tensors would be "

@@ -65,6 +65,7 @@ class Pending(NamedTuple):
     future: Future[Any]
     deadline: float | None
     seconds: float
+    error: Callable[[Failure], BaseException]  # what the future raises where the call has failed
 
 
 class Reference:
@@ -112,6 +113,7 @@ class Agent:
         *,
         creates: Passed | None = None,
         of_parameters: bool = False,
+        error: Callable[[Failure], BaseException] = Failure.error,
     ) -> Future[Any]:
         """Has a worker call a function; a future of the result. Tensors take the current context along."""
         future: Future[Any] = Future()
@@ -121,7 +123,8 @@ class Agent:
         head = head._replace(creates=creates)
         with self.lock:
             self.check_reach()
-            self.calls[number] = Pending(future, time.monotonic() + seconds if seconds > 0 else None, seconds)
+            deadline = time.monotonic() + seconds if seconds > 0 else None
+            self.calls[number] = Pending(future, deadline, seconds, error)
         try:
             self.transport.send(to, head, buffers)
         except DistNetworkError as error:
@@ -188,7 +191,7 @@ class Agent:
         elif head.packed is not None:
             pending = self.take(head.call)
             if pending is not None:
-                submit(self.answers, self.settle, pending.future, source, head, buffers)
+                submit(self.answers, self.settle, pending, source, head, buffers)
 
     def take(self, call: int) -> Pending | None:
         """The call with a number, unless it was taken before: the taker must complete its future."""
@@ -264,7 +267,7 @@ class Agent:
             try:
                 call = self.open(source, head, buffers)
                 done = awaited(call.function, call.function(*call.args, **call.kwargs))
-            except Exception as error:
+            except BaseException as error:  # the caller is told of what would end this thread too
                 done = Future()
                 done.set_exception(error)
             done.add_done_callback(lambda done: self.finish(source, head, done))
@@ -297,17 +300,17 @@ class Agent:
         self.transport.send(source, *message)
         self.done()
 
-    def settle(self, future: Future[Any], source: int, head: Head, buffers: list[Any]) -> None:
+    def settle(self, pending: Pending, source: int, head: Head, buffers: list[Any]) -> None:
         """Puts the answer to a call into its future."""
         try:
             result = self.open(source, head, buffers)
-            error = result.error() if isinstance(result, Failure) else None
+            error = pending.error(result) if isinstance(result, Failure) else None
         except Exception as unreadable:
             error = unreadable
         if error is None:
-            future.set_result(result)
+            pending.future.set_result(result)
         else:
-            future.set_exception(error)
+            pending.future.set_exception(error)
         self.done()
 
     def give_up(self, pending: Pending) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.distributed import mpi
 from rushlight.distributed.groups import default_pg_timeout, join
 from rushlight.distributed.rpc.agent import Agent, State, current, is_current
+from rushlight.distributed.rpc.failures import Failure
 from rushlight.distributed.rpc.options import (
     UNSET_TIMEOUT,
     BackendType,
@@ -197,7 +198,8 @@ def rpc_sync(to: To, func: Callable[..., Any], args: Any = None, kwargs: Any = N
 
     `to` is a worker's name, number or `WorkerInfo`. The function is found there by its name, so it has to be one of a
     module that both have; arguments and result are pickled, and tensors are copied. What it raises is raised here too,
-    with the traceback from there. RuntimeError after `timeout` seconds, by default those of `init_rpc`; 0 is no limit.
+    with the traceback from there: ValueError and TypeError as such, others as RuntimeError, after the name of the type.
+    RuntimeError after `timeout` seconds, by default those of `init_rpc`; 0 is no limit.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -224,7 +226,8 @@ def rpc_async(
     """
     agent = current()
     check_callable(func)
-    return agent.call(number_of(to), func, args or (), kwargs or {}, timeout, of_parameters=is_operator(func))
+    told, of_parameters = (func, args or (), kwargs or {}, timeout), is_operator(func)
+    return agent.call(number_of(to), *told, of_parameters=of_parameters, error=Failure.told)
 
 
 def remote(

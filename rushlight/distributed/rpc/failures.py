@@ -25,6 +25,17 @@ class Failure(NamedTuple):
                 f"was {self.text}"
             )
 
+    def told(self) -> BaseException:
+        """The exception as PyTorch's futures of calls raise it: its text after the name of its type.
+
+        Of the types ValueError and TypeError alone are kept; all others become RuntimeError.
+        """
+        error = self.error()
+        if isinstance(error, PassFailed):
+            return error
+        kind = next((kind for kind in (ValueError, TypeError) if isinstance(error, kind)), RuntimeError)
+        return kind(f"{type(error).__name__}: {error}")
+
 
 class PassFailed(RuntimeError):
     """What went wrong in a backward pass, as all workers tell it that the pass leads through."""
@@ -45,8 +56,11 @@ def failure_of(error: BaseException, worker: WorkerInfo) -> Failure:
 
 
 def sendable(kind: type[BaseException]) -> Any:
-    """The type of an exception, or the first of its bases that other processes can find by its name."""
-    for base in kind.__mro__:
+    """The type of an exception, or the first of its bases that other processes can find by its name.
+
+    RuntimeError for what would end a process.
+    """
+    for base in kind.__mro__ if issubclass(kind, Exception) else ():
         try:
             pickle.dumps(base)
         except (pickle.PicklingError, AttributeError):

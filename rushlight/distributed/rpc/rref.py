@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from rushlight.distributed.rpc.agent import Agent, Passed, Reference, current
-from rushlight.distributed.rpc.failures import timed_out
+from rushlight.distributed.rpc.failures import Failure, timed_out
 from rushlight.distributed.rpc.functions import async_execution, awaited
 from rushlight.distributed.rpc.options import UNSET_TIMEOUT, WorkerInfo
 from rushlight.distributed.rpc.passes import backward
@@ -201,4 +201,4 @@ class Methods:
         told = (self._reference, name, args, kwargs)
         if self._give is None:
             return create(agent, to, call_method, told, {}, self._timeout, False)
-        return self._give(agent.call(to, call_method, told, timeout=self._timeout))
+        return self._give(agent.call(to, call_method, told, timeout=self._timeout, error=Failure.told))

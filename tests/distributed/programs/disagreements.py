@@ -85,6 +85,13 @@ def what_pytorch_refuses():
         (lambda: dist.broadcast(sparse, 0), NotImplementedError, "Could not run"),
         (lambda: dist.all_gather([sparse] * size, sparse), NotImplementedError, "Could not run"),
         (lambda: dist.all_reduce_coalesced([]), NotImplementedError, "There were no tensor arguments"),
+        (lambda: dist.all_gather_coalesced([], []), NotImplementedError, "There were no tensor arguments"),
+        (
+            lambda: dist.all_reduce(x, dist.ReduceOp.PREMUL_SUM),
+            TypeError,
+            "arguments. ReduceOp.PREMUL",
+        ),
+        (lambda: dist.all_reduce(x, "sum"), TypeError, "incompatible function arguments. op has to be a ReduceOp"),
         (lambda: dist.broadcast(x), ValueError, "Must specify global_rank or group_rank"),
         (lambda: dist.reduce(x), ValueError, "Must specify global_rank or group_rank"),
         (lambda: dist.send(x), ValueError, "Must specify global_rank or group_rank"),

@@ -38,8 +38,8 @@ def traits(x):
     return type(x).__name__, x.requires_grad, x.is_leaf
 
 
-def fail(text):
-    raise ValueError(text)
+def fail(text, kind=ValueError):
+    raise kind(text)
 
 
 def fail_further(to, text):
@@ -161,12 +161,20 @@ def calls(other):
 
 def failures(other):
     info = rpc.get_worker_info(other)
-    raises(ValueError, f"On {info}:\nValueError('the cause')\nTraceback", rpc.rpc_sync, other, fail, ("the cause",))
-    further = f"On {info}:\nValueError('On {rpc.get_worker_info()}:\nValueError("
+    for kind, raised in ((ValueError, ValueError), (TypeError, TypeError), (ZeroDivisionError, RuntimeError)):
+        words = f"{kind.__name__}: On {info}:\n{kind.__name__}('the cause')\nTraceback"
+        raises(raised, words, rpc.rpc_sync, other, fail, ("the cause", kind))
+        future = rpc.rpc_async(other, fail, ("the cause", kind))
+        for wait in (future.wait, future.value, torch.futures.collect_all([future]).wait):
+            raises(raised, words, wait)
+        raises(RuntimeError, words, future.then(lambda done: done.value()).wait)
+        raises(kind, words.partition(": ")[2], rpc.remote(other, fail, ("the cause", kind)).to_here)
+    raises(RuntimeError, f"RuntimeError: On {info}:\nSystemExit('3')", rpc.rpc_sync, other, fail, ("3", SystemExit))
+    further = f"ValueError: On {rpc.get_worker_info()}:\nValueError("
     raises(ValueError, further, rpc.rpc_sync, other, fail_further, ("worker0", "the cause"))
     raises(RuntimeError, "Worker name must match", rpc.WorkerInfo, "a b", 0)
     raises(RuntimeError, "Failed to create original exception type", rpc.rpc_sync, other, fail_strangely)
-    raises(AttributeError, "Can't pickle local object", rpc.rpc_sync, other, unpicklable)
+    raises(RuntimeError, "AttributeError: On", rpc.rpc_sync, other, unpicklable)
     raises(AttributeError, "Can't pickle local object", rpc.rpc_sync, other, unpicklable())
     raises(RuntimeError, "must return a torch.futures.Future object, but got int", rpc.rpc_sync, other, no_future)
     raises(TypeError, "function should be callable.", rpc.rpc_sync, other, 5)
@@ -195,7 +203,7 @@ def references(other, third):
     assert box.rpc_sync().later() == 3
     assert box.confirmed_by_owner()
     raises(RuntimeError, "can't call localValue() on user", box.local_value)
-    raises(AttributeError, "no attribute 'absent'", box.rpc_async().absent().wait)
+    raises(RuntimeError, "no attribute 'absent'", box.rpc_async().absent().wait)
     raises(RuntimeError, "Can not pickle rref in python pickler", pickle.dumps, box)
     assert rpc.rpc_sync(third, hand_on, (box, other)) == 3  # to its owner, by way of another worker
     mine = RRef(Box(8))
