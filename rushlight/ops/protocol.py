@@ -26,11 +26,16 @@ FUNCTIONS: dict[
 
 @above
 def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: dict[str, Any]) -> Array:
-    """What NumPy calls for a ufunc with a tensor among its operands. What fails is tried again with more care."""
+    """What NumPy calls for a ufunc with a tensor among its operands. What fails is tried again with more care.
+
+    Not so what begins with a number or array of NumPy's: `np.float64(2) - x` is an operator of the tensor `x`.
+    """
     if method == "__call__" and not kwargs and ufunc in UFUNCS:
         try:
             result = UFUNCS[ufunc](*[as_operand(x) for x in inputs])
         except Exception:
+            if isinstance(inputs[0], (np.generic, np.ndarray)):
+                raise
             result = NotImplemented
         if result is not NotImplemented:
             return result
