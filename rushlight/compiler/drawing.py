@@ -113,7 +113,8 @@ class Drawn(NDArrayOperatorsMixin):
 
     def reduced(self, ufunc: np.ufunc, axis: Any, dtype: Any, keepdims: bool) -> "Drawn":
         """A ufunc along dimensions."""
-        if dtype not in (None, self.dtype) or self.dtype not in FLOATS or ufunc not in REDUCED or self.size == 0:
+        other = dtype is not None and dtype != self.dtype
+        if other or self.dtype not in FLOATS or ufunc not in REDUCED or self.size == 0:
             raise Unsuitable
         given = range(self.ndim) if axis is None else as_tuple(axis)
         axes = tuple(sorted({d % self.ndim for d in given}))

@@ -294,7 +294,7 @@ def kept(graph: Graph, node: Node, source: Node, axes: tuple[int, ...], keepdim:
 def summed(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bool = False, dtype: Any = None) -> Node:
     """A sum of all elements, or along dimensions."""
     node = float_node(input)
-    if node.size == 0 or dtype not in (None, node.dtype):
+    if node.size == 0 or (dtype is not None and dtype != node.dtype):
         raise Unsuitable
     axes = axes_of(node, dims)
     return kept(graph, graph.reduce(np.add, node, axes), node, axes, keepdim)

@@ -65,7 +65,7 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if kind_of(A._array.dtype) not in "fc":
         check_floating("linalg.matrix_norm", A)
-    A = A if dtype is None else A.to(dtype)
+    A = norms.in_dtype("linalg.matrix_norm", A, dtype)
     if ord == "fro":
         return norms.vector_norm(A, 2, (rows, columns), keepdim)
     if isinstance(ord, str) or abs(ord) == 2:

@@ -56,7 +56,7 @@ def _cumsum(input, dim, dtype):
 
 def accumulated(array: Array, dim: int, dtype: np.dtype | None) -> Array:
     """The cumulative sum along a dimension; of float16 in float32, where each sum would be rounded."""
-    if array.dtype == np.float16 and dtype in (None, array.dtype):
+    if array.dtype == np.float16 and (dtype is None or dtype == array.dtype):
         return np.add.accumulate(array, dim, np.float32).astype(np.float16)
     return np.add.accumulate(array, dim, dtype)
 

@@ -11,7 +11,7 @@ from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, promote_types
 from rushlight.kernels.reductions import SIZES, SQUARES, reduced
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
@@ -92,18 +92,33 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     RuntimeError for integers, and for a norm by a largest or smallest element where there is none.
     """
     array = input._array
-    d = array.dtype if dtype is None else as_numpy(dtype)
     if kind_of(array.dtype) not in "fc":
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
         )
-    if kind_of(d) not in "fc":
-        asked = TYPE_NAMES[FROM_NUMPY[d]]
-        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {asked}")
+    input = in_dtype("linalg.vector_norm", input, dtype)
     dims = axes(dim, array.ndim)
     if array.size == 0 and (p < 0 or p == math.inf):
         refuse_empty(array.shape, p, None if dim is None else dims)
-    return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
+    return _linalg_vector_norm(input, float(p), dims, keepdim)
+
+
+def in_dtype(name: str, input: Tensor, dtype: dtype | None) -> Tensor:
+    """The operand of a norm in the dtype that it is to be computed in: one that holds its numbers, of the same kind."""
+    if dtype is None or dtype == input.dtype:
+        return input
+    given, asked, kind = TYPE_NAMES[input.dtype], TYPE_NAMES[dtype], kind_of(input._array.dtype)
+    if kind_of(as_numpy(dtype)) not in "fc":
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {asked}")
+    if kind_of(as_numpy(dtype)) != kind:
+        word = "complex" if kind == "c" else "real"
+        raise RuntimeError(f"{name}: dtype should be {word} for {word} inputs, but got {asked}")
+    if promote_types(input.dtype, dtype) != dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({given}) should be convertible without narrowing to the specified dtype "
+            f"({asked})"
+        )
+    return input.to(dtype)
 
 
 def refuse_empty(shape: Sequence[int], p: Any, dims: Any) -> None:

@@ -180,4 +180,6 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     tensor([1., 2., 6.])
     """
     dim = wrap_dim(dim, input._array.ndim)
+    if dtype is not None and input._array.dtype.kind == "f":
+        input = input.to(dtype)
     return _cumprod(input, dim, widened(input, dtype))

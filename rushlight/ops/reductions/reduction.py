@@ -200,7 +200,7 @@ def _is_number(input):
     input=lambda grad, input, dims, keepdim: repeated_over(grad, input.shape, dims, keepdim) * _is_number(input),
 )
 def _nansum(input, dims, keepdim, dtype):
-    if dtype in (None, input.dtype) and input.dtype != np.float16:
+    if (dtype is None or dtype == input.dtype) and input.dtype != np.float16:
         return reduced(input, dims, keepdim, NUMBERS)
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
 
@@ -238,7 +238,9 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}"
         )
-    return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
+    infer_floating("nanmean", input, dtype)
+    total = nansum(input, dim, keepdim, dtype=dtype)
+    return total / sum(_is_number(input), dim, keepdim).to(total.dtype)
 
 
 @operator(batch=leading, name="all")
