@@ -1,6 +1,6 @@
 """`out=`: results that are written into tensors which users give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -31,7 +31,8 @@ EXACT = {
         slice_copy slice_scatter softmax sort split_copy split_with_sizes_copy squeeze_copy sum svd t_copy topk
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy view_copy""",
     "Found dtype {Given} but expected {Own}": """
-        abs bitwise_not ceil conj_physical floor frac gelu hardshrink neg round sgn sign softplus softshrink trunc""",
+        abs bitwise_not ceil clamp clamp_max clamp_min conj_physical floor frac gelu hardshrink neg round sgn sign
+        softplus softshrink trunc""",
     "expected scalar_type {Own} but found {Given}": "cummax cummin diff logcumsumexp",
     "expected scalar type {Own} but found {Given}": "linalg_solve_triangular log_sigmoid native_batch_norm",
     "result dtype {Given} does not match input dtype {Own}": "dot matmul vdot",
@@ -73,6 +74,11 @@ EXACT = {
         bucketize searchsorted""",
 }
 RULES = {name: words for words, names in EXACT.items() for name in names.split()}  # `name[i]`: one of several results
+# Inputs for which functions of these cast all the same: complex numbers, and bounds that are tensors.
+CASTS: dict[str, Callable[..., bool]] = {
+    "abs": lambda input: input.is_complex(),
+    **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), lambda input, *bounds: any_tensor(bounds)),
+}
 # Where an `out` that is resized does not lie as the result does: contiguous, or so unless it was empty.
 CONTIGUOUS = (
     "cholesky",
@@ -146,13 +152,26 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
     if own == given:
         return
     rule = rule or RULES.get(name)
-    if rule:
+    if rule and not (name in CASTS and CASTS[name](*inputs)):
         names = {"own": C_NAMES[own.name], "given": C_NAMES[given.name]}
         raise RuntimeError(rule.format(name=name, Own=type_word(own), Given=type_word(given), **names))
+    if name.startswith("fft_") and own.kind == "c" != given.kind:
+        raise RuntimeError(f"{transform_of(name)} expects a complex output tensor, but got {type_word(given)}")
     if rank(own) > rank(given):
         if name in JOINED:
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
         raise lower_result(own, given)
+
+
+def any_tensor(values: Sequence[Any]) -> bool:
+    """Whether there is a tensor among some values."""
+    return any(isinstance(x, TensorBase) for x in values)
+
+
+def transform_of(name: str) -> str:
+    """The name of a transform in PyTorch's messages, which know of no two dimensions."""
+    plain = name.removeprefix("fft_").replace("2", "n")
+    return "fftn" if plain == "ifftn" else plain
 
 
 def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:

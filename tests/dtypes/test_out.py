@@ -125,6 +125,31 @@ def test_casts():
     assert torch.equal(out, (x + 1).to(torch.complex128))
 
 
+def test_absolute_values_of_complex_numbers_are_cast():
+    """Those of real numbers are not."""
+    z = torch.tensor([3 + 4j])
+    assert torch.abs(z, out=torch.empty(1, dtype=torch.float64)).tolist() == [5.0]
+    with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+        torch.abs(z.real, out=torch.empty(1, dtype=torch.float64))
+
+
+def test_bounds_that_are_tensors_have_the_result_cast():
+    """Those that are numbers do not."""
+    ends = torch.tensor([0.0, 1.0])
+    assert torch.clamp(ends, ends, ends, out=torch.empty(2, dtype=torch.float64)).tolist() == [0.0, 1.0]
+    for clamp in (torch.clamp, torch.clamp_min, torch.clamp_max):
+        with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+            clamp(ends, 0, out=torch.empty(2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("fft", "fft"), ("ifft2", "fftn"), ("rfft2", "rfftn"), ("ihfftn", "ihfftn")]
+)
+def test_transforms_want_complex_results(name, told):
+    with pytest.raises(RuntimeError, match=f"^{told} expects a complex output tensor, but got Float"):
+        getattr(torch.fft, name)(torch.ones(4, 4), out=torch.empty(0))
+
+
 def test_ranges_fill_any_shape_of_as_many_elements():
     """So `out` may be a view, of several dimensions."""
     base = torch.zeros(2, 2, 3)

@@ -380,7 +380,7 @@ def clamp(
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     else:
         result = _clamp(*with_numbers(input, min, max))
-    return result if out is None else write_out("clamp", out, result, input)
+    return result if out is None else write_out("clamp", out, result, input, min, max)
 
 
 @method
@@ -397,7 +397,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
         result = _clamp_min_tensor(input, min, None)
     else:
         result = _clamp_min(*with_numbers(input, min, None)[:2])
-    return result if out is None else write_out("clamp_min", out, result, input)
+    return result if out is None else write_out("clamp_min", out, result, input, min)
 
 
 @method
@@ -415,7 +415,7 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     else:
         input_in_common, _, bound = with_numbers(input, None, max)
         result = _clamp_max(input_in_common, bound)
-    return result if out is None else write_out("clamp_max", out, result, input)
+    return result if out is None else write_out("clamp_max", out, result, input, max)
 
 
 def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
