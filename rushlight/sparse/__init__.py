@@ -9,6 +9,8 @@ from rushlight.sparse import products as _products
 from rushlight.sparse import shapes as _shapes
 from rushlight.sparse.creation import spdiags
 from rushlight.sparse.invariants import check_sparse_tensor_invariants
+from rushlight.sparse.old_classes import *
+from rushlight.sparse.old_classes import __all__ as _old_classes
 from rushlight.sparse.tensor import HANDLED as _HANDLED
 from rushlight.sparse.tensor import SparseTensor as _SparseTensor
 from rushlight.sparse.tensor import like as _like
@@ -24,6 +26,7 @@ __all__ = [
     "softmax",
     "spdiags",
     "sum",
+    *_old_classes,
 ]
 
 
