@@ -29,24 +29,25 @@ class TypedSparseTensor(type):
         return isinstance(value, SparseTensor) and value.dtype is cls.dtype and value.is_sparse
 
     def __call__(cls, *given: Any, device: Any = None) -> Tensor:
-        parts, size = parts_and_size(given)
-        made = sparse_coo_tensor(*parts, size, device=device) if parts else sparse_coo_tensor(size, dtype=cls.dtype)
-        asked = "indices, values, shape" if len(given) > len(parts) else "indices, values"
+        indices, values, size = read(given)
+        asked = "shape" if values is None else "indices, values" if size is None else "indices, values, shape"
         warn_once(
-            f"torch.sparse.SparseTensor({asked if parts else 'shape'}, *, device=) is deprecated.  Please use "
-            f"torch.sparse_coo_tensor({asked if parts else 'shape'}, dtype=, device=)."
+            f"torch.sparse.SparseTensor({asked}, *, device=) is deprecated.  Please use "
+            f"torch.sparse_coo_tensor({asked}, dtype=, device=)."
         )
-        return made
+        if values is None:
+            return sparse_coo_tensor(size, dtype=cls.dtype, device=device)
+        return sparse_coo_tensor(indices, values, size, device=device)
 
 
-def parts_and_size(given: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-    """The indices and values among the arguments, and the size; TypeError for what are neither."""
+def read(given: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """The indices, the values and the size among the arguments, None for what is not; TypeError for anything else."""
     if len(given) in (2, 3) and all(isinstance(x, Tensor) for x in given[:2]):
-        return given[:2], given[2] if len(given) == 3 else None
+        return given[0], given[1], given[2] if len(given) == 3 else None
     if len(given) == 1 and isinstance(given[0], Size):
-        return (), given[0]
+        return None, None, given[0]
     if all(isinstance(n, int) for n in given):
-        return (), given or (0,)
+        return None, None, given or (0,)
     if len(given) == 1 and isinstance(given[0], (list, tuple)):
         raise TypeError(
             "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or "

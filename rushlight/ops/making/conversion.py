@@ -110,6 +110,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor
     """
     if dtype is None:
         return f"torch.{dtypes.TYPE_NAMES[self.dtype]}Tensor"
+    if dtype in (Tensor, "torch.Tensor"):
+        return convert(self, dtypes.get_default_dtype()._numpy)
     if isinstance(dtype, str):
         for d, name in dtypes.TYPE_NAMES.items():
             if dtype == f"torch.{name}Tensor":
