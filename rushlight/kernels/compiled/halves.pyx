@@ -10,9 +10,16 @@ cnp.import_array()
 cdef extern from *:
     """
     #if defined(__x86_64__) && defined(__GNUC__)
+    #include <cpuid.h>
     #include <immintrin.h>
     #include <string.h>
-    static int rushlight_has_halves(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
+    static int rushlight_halves = 0;
+    __attribute__((constructor)) static void rushlight_settle_halves(void) {  /* older Clangs do not know "f16c" by name */
+        unsigned int a, b, c, d;
+        __builtin_cpu_init();
+        rushlight_halves = __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    }
+    #define rushlight_has_halves() rushlight_halves
     __attribute__((target("avx,f16c")))
     static void rushlight_to_halves(const float* x, unsigned short* out, Py_ssize_t n) {
         float rest[8] = {0};
@@ -36,7 +43,7 @@ cdef extern from *:
         memcpy(out + i, made, (n - i) * sizeof(float));
     }
     #else
-    static int rushlight_has_halves(void) { return 0; }
+    #define rushlight_has_halves() 0
     static void rushlight_to_halves(const float* x, unsigned short* out, Py_ssize_t n) {}
     static void rushlight_to_singles(const unsigned short* x, float* out, Py_ssize_t n) {}
     #endif
