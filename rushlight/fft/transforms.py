@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
+from rushlight.fft.pocketfft import from_half_spectrum, half_spectrum, transform
 from rushlight.ops.table import operator
 
 SWAPPED = {
@@ -39,13 +40,6 @@ def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]
     return x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
 
 
-def transform(x: Any, sizes: Any, dims: Any, norm: Any, forward: Any) -> Any:
-    """NumPy's transform over some dimensions, of arrays."""
-    if len(dims) == 1:
-        return (np.fft.fft if forward else np.fft.ifft)(x, sizes[0], dims[0], norm)
-    return (np.fft.fftn if forward else np.fft.ifftn)(x, sizes, dims, norm)
-
-
 @operator(
     aten="_fft_c2c",
     layout="spectral",
@@ -74,11 +68,7 @@ def real_cotangent(
 )
 def _fft_r2c(input, sizes, dims, norm, onesided):
     """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
-    if not onesided:
-        return transform(input, sizes, dims, norm, True)
-    if len(dims) == 1:
-        return np.fft.rfft(input, sizes[0], dims[0], norm)
-    return np.fft.rfftn(input, sizes, dims, norm)
+    return half_spectrum(input, sizes, dims, norm) if onesided else transform(input, sizes, dims, norm, True)
 
 
 def half_cotangent(
@@ -97,6 +87,4 @@ def half_cotangent(
 )
 def _fft_c2r(input, sizes, dims, norm):
     """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
-    if len(dims) == 1:
-        return np.fft.irfft(input, sizes[0], dims[0], norm)
-    return np.fft.irfftn(input, sizes, dims, norm)
+    return from_half_spectrum(input, sizes, dims, norm)
