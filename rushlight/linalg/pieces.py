@@ -58,6 +58,8 @@ def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Se
 
     NotImplementedError for arrays that are not NumPy's: the functions are SciPy's.
     """
+    if all(type(x) is np.ndarray and x.ndim == d for x, d in zip(arrays, dims, strict=True)):
+        return function(*arrays)
     if any(is_foreign(x) for x in arrays):
         raise NotImplementedError("This decomposition is SciPy's, which takes NumPy's arrays alone: convert it before.")
     levels = levels_of(*arrays)

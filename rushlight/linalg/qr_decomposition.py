@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import is_half
+from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
@@ -53,7 +54,7 @@ def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 def _qr(input, mode):
     if mode == "r":
         return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")
-    return tuple(np.linalg.qr(input, mode))
+    return lapack.qr(input, mode)
 
 
 @linalg

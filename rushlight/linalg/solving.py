@@ -10,6 +10,8 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.kernels.triangles import triangle
+from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import over_batches
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
@@ -19,6 +21,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
 
+SMALL = 16  # rows of triangular matrices of a batch up to which they are solved with like any others, all in one call
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 UNSOLVABLE = "The solver failed because the input matrix is singular."
 
@@ -239,6 +242,10 @@ def triangular_cotangents(
 )
 def _solve_triangular(A, B, upper, unitriangular):
     """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
+    if type(A) is np.ndarray and A.ndim > 2 and A.shape[-1] <= SMALL and not unitriangular:
+        found = lapack.solved(triangle(A, 0, not upper), B)
+        if found is not None:
+            return found
     from scipy.linalg.blas import get_blas_funcs
 
     solver = get_blas_funcs("trsm", (A, B))
