@@ -7,7 +7,7 @@ import scipy.special
 import rushlight as torch
 import rushlight.ops.activation as functional
 from rushlight.core.fusion import fused
-from rushlight.kernels.erf import erf
+from rushlight.kernels.erf import erf, erfinv
 from rushlight.kernels.selection import LARGE, bounded, drop, keep, select
 
 SIZE = 1 << 15  # beyond it arrays are taken in parts, by several threads
@@ -151,3 +151,17 @@ def test_numpy_functions_take_tensors():
         assert torch.equal(numpy_function(*operands), function(*operands))
     assert np.maximum(0.3, x).tolist() == pytest.approx([0.3, 0.5])
     assert np.where(x > 0.3, x, 0).tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize("size", [7, 1 << 11, 2 * SIZE + 3])
+def test_inverse_of_the_error_function(size):
+    generator = np.random.default_rng(0)
+    x = generator.uniform(-1, 1, size).astype(np.float32)
+    x[: size // 2] = np.sign(x[: size // 2]) * (1 - 10 ** generator.uniform(-7, -1, size // 2))  # near the ends
+    expected = scipy.special.erfinv(x.astype(np.float64))
+    np.testing.assert_allclose(erfinv(x), expected, rtol=3e-7)
+    x[:6] = 1, -1, 0, np.nan, 1.5, 1e-30
+    expected = scipy.special.erfinv(x.astype(np.float64))
+    np.testing.assert_allclose(erfinv(x), expected, rtol=3e-7)
+    assert erfinv(x).dtype == np.float32
+    np.testing.assert_array_equal(erfinv(x.astype(np.float64)), expected)

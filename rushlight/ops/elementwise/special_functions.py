@@ -11,6 +11,7 @@ from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.operators import Operator
 from rushlight.kernels.erf import erf as erf_kernel
+from rushlight.kernels.erf import erfinv as erfinv_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.bessel_functions import floats, special_unary
@@ -52,7 +53,7 @@ erfc: Unary = unary(
 )
 erfinv: Unary = unary(
     "erfinv",
-    special("erfinv"),
+    erfinv_kernel,
     lambda grad, result: ROOT_PI / 2 * np.exp(result * result) * grad,
     """The inverse of the error function.
 
