@@ -11,6 +11,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
+from rushlight.kernels.triangles import triangle
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import matmul
 from rushlight.ops.reductions.softmax import safe_softmax, softmax
@@ -66,7 +67,7 @@ bias_of: Callable[..., Any] = noted(biases)
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     """The bias that lets each place attend to itself and those before it."""
-    return new_tensor(np.where(np.tri(rows, columns, dtype=bool), 0, -np.inf).astype(dtype))
+    return new_tensor(triangle(np.full((rows, columns), -np.inf, dtype), 1, False))
 
 
 def scaled_dot_product_attention(

@@ -18,6 +18,7 @@ from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.kernels.picking import put_along
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
     as_item,
@@ -31,6 +32,7 @@ from rushlight.ops.arguments.keys import (
 )
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.picking.batched_indexing import picked, put_back, put_in
+from rushlight.ops.picking.indexed import index_shaped
 from rushlight.ops.shapes.dimensions import _alias
 from rushlight.ops.shapes.slicing import ALL, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -256,6 +258,11 @@ def added_at(input: Array, values: Array, key: Any) -> Array:
     """A copy with values added in at a key."""
     shape = selected_shape(input, key)
     values = values if values.shape == shape else np.broadcast_to(values, shape)
+    places = [dim for dim, item in enumerate(key) if is_array(item)]
+    if len(places) == 1 and key[places[0]].dtype == np.int64 and key[places[0]].ndim == 1:
+        dim, out = places[0], owned(input)
+        if put_along(out, index_shaped(key[dim], dim, shape), dim, values, "sum"):
+            return out
     return input + _accumulate.forward(values, input.shape, key).astype(input.dtype, copy=False)
 
 

@@ -151,11 +151,18 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     return normalised("softmax", _softmax, input, dim, dtype)
 
 
+def has_something(array: Array, dim: int) -> bool:
+    """Whether an array of floats has numbers other than -inf everywhere along a dimension; False for other kinds."""
+    if type(array) is not np.ndarray or array.dtype.kind != "f" or array.size * array.ndim == 0:
+        return False
+    return not (np.maximum.reduce(array, dim) == -math.inf).any()
+
+
 def safe_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """The softmax; zeros, and gradients of zero, where all is -inf."""
-    nothing = (input == -math.inf).all(dim, keepdim=True)
-    if not nothing._array.any() and writer() is None:  # a replay may be given other masks
+    if writer() is None and has_something(input._array, dim):  # a replay may be given other masks
         return softmax(input, dim, dtype=dtype)
+    nothing = (input == -math.inf).all(dim, keepdim=True)
     return where(nothing, 0.0, softmax(where(nothing, 0.0, input), dim, dtype=dtype))
 
 
