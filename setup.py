@@ -12,6 +12,7 @@ from setuptools.command.sdist import sdist
 
 from build_backend import SHIPPED, compiles
 from clones import write_out
+from places import write_places
 
 CORE = [
     "graph.py",
@@ -72,6 +73,7 @@ def translate():
     files = [module.sources[0] for module in translated]
     for file in files:
         write_out(file)
+        write_places(file)
     return files
 
 

@@ -122,13 +122,11 @@ with _WithoutCollections():
 
     __version__ = _TorchVersion(version.__version__)
 
-    from rushlight.core.sources import lend_sources as _lend_sources
     from rushlight.absent.misses import type_or_miss as _type_or_miss
     from rushlight.refusals.guard import guard as _guard, guard_methods as _guard_methods
 
     _guard(globals())
     _guard_methods(Tensor)
-    _lend_sources()
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {

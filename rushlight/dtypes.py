@@ -273,10 +273,15 @@ def from_numpy_dtype(d: np.dtype) -> dtype:
     try:
         return FROM_NUMPY[d]
     except KeyError:
-        raise TypeError(
-            f"can't convert np.ndarray of type {d}. The only supported types are: float64, float32, float16, "
-            "complex64, complex128, int64, int32, int16, int8, uint8, and bool."
-        ) from None
+        raise no_tensor_of(d) from None
+
+
+def no_tensor_of(d: np.dtype) -> TypeError:
+    """PyTorch's words for a type that tensors cannot have."""
+    return TypeError(
+        f"can't convert np.ndarray of type numpy.{d.type.__name__}. The only supported types are: float64, float32, "
+        "float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+    )
 
 
 def canonical(array: np.ndarray) -> np.ndarray:
@@ -285,9 +290,15 @@ def canonical(array: np.ndarray) -> np.ndarray:
     return array if array.dtype is d else array.view(d)
 
 
+CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
 def category(d: np.dtype) -> builtins.int:
-    """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower."""
-    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind_of(d)]
+    """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower. TypeError for others."""
+    found = CATEGORIES.get(kind_of(d))
+    if found is None:
+        raise no_tensor_of(d)
+    return found
 
 
 @cache

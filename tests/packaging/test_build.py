@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the compiler of Windows
 @pytest.fixture
 def project(tmp_path):
     """The files that a build reads, with a Cython that may not be used."""
-    for name in ("setup.py", "build_backend.py", "clones.py", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.py", "build_backend.py", "clones.py", "places.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     left_out = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
     for name in ("compiler", "core", "explain", "kernels"):

@@ -47,7 +47,7 @@ def names(torch):
         pass
 
     w = torch.ones(2, requires_grad=True)
-    given = {"x": torch.ones(3, 4), "w": w, "array": np.ones(4), "Forgetful": Forgetful, "Empty": Empty}
+    given = {"x": torch.ones(3, 4), "w": w, "array": np.ones(4), "np": np, "Forgetful": Forgetful, "Empty": Empty}
     return {"math": math, "torch": torch, "nn": nn, "F": nn.functional, **given}
 
 

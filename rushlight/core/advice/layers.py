@@ -35,6 +35,10 @@ LAYERS = (
         "give the last layer more outputs, or count the classes from 0.",
     ),
     (
+        r"^Found dtype \w+ but expected \w+$",
+        "Both have one type: x.to(y.dtype), as target.float() for an input of float32.",
+    ),
+    (
         r"expected target dtype to be Long or Byte",
         "Classes are whole numbers: target.long(). Probabilities have the shape of the scores.",
     ),
@@ -206,7 +210,8 @@ LAYERS = (
     ),
     (
         r"^Expected floating point type for target with class probabilities",
-        "Scores are (batch, classes) and targets (batch,): give the scores themselves, not their argmax.",
+        "Scores are (batch, classes) and targets (batch,): give the scores themselves, not their argmax, and "
+        "target.argmax(1) for rows with a single 1. Probabilities are target.float().",
     ),
     (
         r"^Class values must be non-negative",

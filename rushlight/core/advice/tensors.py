@@ -31,7 +31,8 @@ TENSORS = (
         "that is in_features: the size of the input's last dimension. flatten(1) makes a row of each image.",
     ),
     (
-        r"mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype",
+        r"mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
+        r"|^expected scalar type \w+ but found \w+|^Input type \(.*\) and bias type \(.*\) should be the same",
         "Layers' weights are float32, NumPy's numbers float64, whole numbers int64: "
         "convert the data once (x.float()), or the model (model.double()).",
     ),
@@ -61,6 +62,7 @@ TENSORS = (
         r"stack expects each tensor to be equal size",
         "Pad them to one size (torch.nn.utils.rnn.pad_sequence), or keep a list; a DataLoader takes collate_fn=list.",
     ),
+    (r"^invalid shape dimension -\d+ at index", "Sizes are whole numbers from 0 on; one may be -1, for what is left."),
     (r"shape '\[.*\]' is invalid for input of size (\d+)", "The sizes have to multiply to {1}; one may be -1."),
     (
         r"len\(\) of a 0-d tensor|iteration over a 0-d tensor",
@@ -145,6 +147,12 @@ TENSORS = (
         r"can't convert np.ndarray of type numpy.object_",
         "The array holds objects (None, texts, rows of several lengths): array.astype(float) shows which.",
     ),
+    (
+        r"can't convert np.ndarray of type numpy.(?:str_|bytes_)",
+        "Texts are no numbers: array.astype(float) reads digits, numpy.unique(array, return_inverse=True) gives "
+        "each text a number.",
+    ),
+    (r"^random_ expects 'from' to be less than 'to'", "`high` is not among the numbers: randint(5, 6) draws fives."),
     (r"expected np.ndarray \(got Tensor\)", "It is a tensor already."),
     (r"expected np.ndarray \(got (\w+)\)", "Make a tensor of a {1} with torch.tensor."),
     (r"missing 1 required positional arguments: \"dim\"", "dim=-1 is along the last dimension, dim=0 along the first."),
@@ -185,6 +193,10 @@ TENSORS = (
     (r"inconsistent with step sign", "The step leads from start to end: give it the sign of end - start."),
     (r"^randint\(\) received an invalid", "Give the size as a tuple: torch.randint(10, (2, 3))."),
     (r"^linspace\(\) received an invalid", "Give the number of points: torch.linspace(0, 1, steps=11)."),
+    (
+        r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
+        "Vectors are multiplied element by element and added up: both have {1} elements, or {2}.",
+    ),
     (
         r"Expected size for first two dimensions of batch2 tensor",
         "Matrices (batch, n, m) go with (batch, m, p); the last dimensions of queries and keys are equal.",

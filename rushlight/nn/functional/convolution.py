@@ -235,12 +235,12 @@ def check_convolution(name: Any, dims: Any, input: Any, weight: Any, bias: Any, 
 
 def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
     """Raises PyTorch's errors for operands of different types, or of one that has no convolution."""
-    if differ(x, w):
-        have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
-        raise RuntimeError(f"expected scalar type {have} but found {other}: input and weight must have one dtype")
-    if bias is not None and differ(bias._array, x):
+    if bias is not None and differ(bias._array, x) and (not differ(x, w) or not name.startswith("conv_transpose")):
         have, other = (C_NAMES[a.dtype.name] for a in (x, bias._array))
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
+    if differ(x, w):
+        have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
+        raise RuntimeError(f"expected scalar type {have} but found {other}")
     if x.dtype.kind == "b":
         raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
 

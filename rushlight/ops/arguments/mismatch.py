@@ -32,6 +32,11 @@ C_NAMES = {
 }
 
 
+def mismatched(words: str) -> RuntimeError:
+    """The error of operands that do not go together, with what to do."""
+    return RuntimeError(advised(words))
+
+
 def check_tensors(function: str, **arguments: Any) -> None:
     """TypeError for the first argument that is no tensor."""
     for position, (name, value) in enumerate(arguments.items(), 1):
@@ -73,7 +78,7 @@ def refuse_bool(kernel: str, array: Array) -> None:
 def refuse_dims(function: str, input: Array, other: Array) -> None:
     """RuntimeError for operands without dimensions."""
     if input.ndim == 0 or other.ndim == 0:
-        raise RuntimeError(
+        raise mismatched(
             f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
         )
 
@@ -81,10 +86,10 @@ def refuse_dims(function: str, input: Array, other: Array) -> None:
 def matrices(mat1: Array, mat2: Array) -> None:
     """The errors of a product of two matrices."""
     if mat1.shape[1] != mat2.shape[0]:
-        raise RuntimeError(advised(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})"))
+        raise mismatched(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
     if differ(mat1, mat2):
         names = " != ".join(C_NAMES[x.dtype.name] for x in (mat1, mat2))
-        raise RuntimeError(advised(f"expected m1 and m2 to have the same dtype, but got: {names}"))
+        raise mismatched(f"expected m1 and m2 to have the same dtype, but got: {names}")
     refuse_bool("addmm_impl_cpu_", mat1)
 
 
@@ -92,12 +97,12 @@ def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
     """The errors of a product of two matrices that is added to `input`."""
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
-            raise RuntimeError(advised(f"{name} must be a matrix, got {mat.ndim}-D tensor"))
+            raise mismatched(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     if mat1.shape[1] == mat2.shape[0]:
         for name, other in (("mat1", mat1), ("self", input)):
             if differ(other, mat2):
                 both = f"{type_name(other)} and {type_name(mat2)}"
-                raise RuntimeError(advised(f"{name} and mat2 must have the same dtype, but got {both}"))
+                raise mismatched(f"{name} and mat2 must have the same dtype, but got {both}")
     matrices(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
 
@@ -108,13 +113,13 @@ def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
         size_of(mat.shape, 0)
     if mat.ndim != 2 or vec.ndim != 1:
         added = 1 if input is None else input.ndim
-        raise RuntimeError(advised(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}"))
+        raise mismatched(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}")
     size = mat.shape[0] if input is None else input.size
     if mat.shape[1] != vec.shape[0] or (size != mat.shape[0] and size != 1):
-        raise RuntimeError(advised(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})"))
+        raise mismatched(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
     if len(set(types)) > 1 and not casting():
-        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
+        raise mismatched("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
     refuse_bool("addmv_impl_cpu", mat)
 
 
@@ -126,13 +131,13 @@ def added_vector(input: Array, mat: Any, vec: Any) -> None:
 def vectors(input: Array, tensor: Array) -> None:
     """The errors of a product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(advised(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"))
+        raise mismatched(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if differ(input, tensor):
         found = f"{type_name(input)} and {type_name(tensor)}"
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {found}")
+        raise mismatched(f"dot : expected both vectors to have same dtype, but found {found}")
     n, m = input.size, tensor.size
     if n != m:
-        raise RuntimeError(
+        raise mismatched(
             f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
             f"elements, but got {n} and {m} elements respectively"
         )
@@ -145,11 +150,11 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
         expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
-            raise RuntimeError(advised(f"{name} must be a 3D tensor"))
+            raise mismatched(f"{name} must be a 3D tensor")
     wanted = [batch1.shape[0], batch1.shape[2]]
     found = list(batch2.shape[:2])
     if found != wanted:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
+        raise mismatched(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
     same_scalars(batch1, batch2)
     refuse_bool("bmm" if input is None else "baddbmm", batch1)
     if input is not None:
@@ -161,11 +166,11 @@ def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
     expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
-            raise RuntimeError(advised(f"{name} must be a 3D tensor"))
+            raise mismatched(f"{name} must be a 3D tensor")
     if len(batch1) != len(batch2):
-        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
+        raise mismatched(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     if batch1.shape[2] != batch2.shape[1]:
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({by(batch1[0])} and {by(batch2[0])})")
+        raise mismatched(f"Incompatible matrix sizes for bmm ({by(batch1[0])} and {by(batch2[0])})")
     same_scalars(batch1, batch2)
     same_scalars(batch1, input)
     refuse_bool("bmm", batch1)
@@ -177,7 +182,7 @@ def broadcast_matrices(input: Array, other: Array) -> None:
         for i in range(3, min(input.ndim, other.ndim) + 1):
             n, m = input.shape[-i], other.shape[-i]
             if n != m and 1 not in (n, m):
-                raise RuntimeError(
+                raise mismatched(
                     f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton "
                     f"dimension {max(input.ndim, other.ndim) - i}"
                 )
@@ -192,20 +197,20 @@ def broadcast_matrices(input: Array, other: Array) -> None:
 def same_scalars(first: Array, second: Array) -> None:
     """RuntimeError for two types of elements."""
     if differ(first, second):
-        raise RuntimeError(f"expected scalar type {type_name(first)} but found {type_name(second)}")
+        raise mismatched(f"expected scalar type {type_name(first)} but found {type_name(second)}")
 
 
 def expanded(input: Array, sizes: Sequence[int]) -> None:
     """RuntimeError where `input` cannot be broadcast to a shape."""
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):
-            raise RuntimeError(
+            raise mismatched(
                 f"The expanded size of the tensor ({size}) must match the existing size ({n}) at "
                 f"non-singleton dimension {len(sizes) - i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
                 f"{list(input.shape)}"
             )
     if input.ndim > len(sizes):
-        raise RuntimeError(
+        raise mismatched(
             f"expand(torch.{type_name(input)}Tensor{{{list(input.shape)}}}, size={list(sizes)}): the "
             "number of "
             f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "

@@ -206,9 +206,7 @@ def shared(array: np.ndarray) -> np.ndarray:
     if not array.dtype.isnative:
         raise ValueError(BYTE_ORDER)
     if array.dtype not in dtypes.FROM_NUMPY:
-        supported = "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool"
-        given = type_name(array.dtype.type)
-        raise TypeError(f"can't convert np.ndarray of type {given}. The only supported types are: {supported}.")
+        raise dtypes.no_tensor_of(array.dtype)
     for stride in array.strides:
         if stride < 0:
             raise ValueError(NEGATIVE_STRIDE)

@@ -19,7 +19,7 @@ from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.picking.batched_indexing import rows_picked, rows_put
-from rushlight.ops.picking.gather import _put_back, with_parts_at
+from rushlight.ops.picking.gather import _put_back, check_picked, with_parts_at
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -174,9 +174,7 @@ def check_rows(indices: Array, n: int) -> None:
     """IndexError for an index that is negative or too large; RuntimeError where there is no row."""
     if n == 0 and indices.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if not are_indices(indices, n):
-        raise IndexError("index out of range in self")
-    rely_on(are_indices, indices, n)
+    check_picked(indices, n)
 
 
 def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, function: Any) -> None:
@@ -522,7 +520,7 @@ def expanded_classes(array: Array, number: Any) -> Any:
     if every.size and every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if every.size and every.max() >= number:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+        raise RuntimeError(f"Class values must be smaller than num_classes. {every.max()} is not below {number}.")
     return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
 
 

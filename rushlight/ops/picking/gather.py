@@ -160,10 +160,21 @@ def check_extent(
 def check_bounds(index: Array, size: int, dim: int) -> None:
     """RuntimeError for an index that is negative or too large."""
     if not are_indices(index, size):
-        found = values(index)
-        wrong = found[(found < 0) | (found >= size)].flat[0]
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+        raise RuntimeError(f"index {outside(index, size)} is out of bounds for dimension {dim} with size {size}")
     rely_on(are_indices, index, size)
+
+
+def check_picked(index: Array, size: int) -> None:
+    """IndexError for an index of a row that is negative or too large."""
+    if not are_indices(index, size):
+        raise IndexError(f"index out of range in self: {outside(index, size)} for a size of {size}")
+    rely_on(are_indices, index, size)
+
+
+def outside(index: Array, size: int) -> Any:
+    """The first index that is negative or too large."""
+    found = values(index)
+    return found[(found < 0) | (found >= size)].flat[0]
 
 
 @method

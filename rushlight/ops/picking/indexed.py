@@ -21,7 +21,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import is_complex, missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
-from rushlight.ops.picking.gather import check_bounds
+from rushlight.ops.picking.gather import check_bounds, check_picked
 from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced, reduced_by_kernel
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -75,9 +75,7 @@ def check_selected(index: Array, size: int, ndim: int) -> None:
     """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
     if size == 0 and index.size and ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if not are_indices(index, size):
-        raise IndexError("index out of range in self")
-    rely_on(are_indices, index, size)
+    check_picked(index, size)
 
 
 @method
@@ -143,9 +141,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     if name == "index_reduce_" and count and not (shape or (1,))[dim]:
         raise IndexError(f"select(): index 0 out of range for tensor of size {list(shape)} at dimension {dim}")
     if name == "index_reduce_" or len(shape) < 2:
-        if not are_indices(index._array, (shape or (1,))[dim]):
-            raise IndexError("index out of range in self")
-        rely_on(are_indices, index._array, (shape or (1,))[dim])
+        check_picked(index._array, (shape or (1,))[dim])
     elif count and input._array.size:
         check_bounds(index._array, shape[dim], dim)
     return dim

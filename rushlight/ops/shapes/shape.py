@@ -38,15 +38,18 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
         return shape
     if known < 0 and min(shape) == -1 and shape.count(-1) == 1 and size % known == 0:
         return tuple([size // -known if n == -1 else n for n in shape])
+    for i, n in enumerate(shape):
+        if n == -1 and -1 in shape[:i]:
+            raise RuntimeError(advised("only one dimension can be inferred"))
+        if n < -1:
+            raise RuntimeError(advised(f"invalid shape dimension {n} at index {i} of shape {list(shape)}"))
     known = math.prod(n for n in shape if n != -1)
-    if shape.count(-1) > 1:
-        raise RuntimeError(advised("only one dimension can be inferred"))
     if -1 in shape and known == 0 and size == 0:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
             "-1 can be any value and is ambiguous"
         )
-    if -1 in shape or known != size or min(shape, default=0) < 0:
+    if -1 in shape or known != size:
         raise RuntimeError(advised(f"shape '{list(shape)}' is invalid for input of size {size}"))
     return shape
 
