@@ -95,6 +95,11 @@ class dtype:
         """NumPy's letter for the kind of numbers, which pandas and xarray ask for: "f" for floating-point ones."""
         return kind_of(self._numpy)
 
+    @property
+    def type(self) -> builtins.type[np.generic]:
+        """NumPy's class of single numbers, which SciPy's optimizers ask for: they make one of a loss."""
+        return self._numpy.type
+
     def to_real(self) -> "dtype":
         """The real type of the same precision."""
         return {complex64: float32, complex128: float64}.get(self, self)

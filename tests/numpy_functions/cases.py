@@ -25,5 +25,6 @@ def arguments():
 
 
 HERE = Path(__file__).parent
-CALLS = (HERE / "differentiable.txt").read_text().split()
+GONE = {"cross(x[:,:2],y[:,:2])", "cross(x[:,:2],m)"} if np.lib.NumpyVersion(np.__version__) >= "2.5.0" else set()
+CALLS = [call for call in (HERE / "differentiable.txt").read_text().split() if call not in GONE]
 CONSTANT = (HERE / "constant.txt").read_text().split()  # what has no derivative
