@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.launch.end import say_end
+from rushlight.launch.end import ask_to_end_all, say_end
 from rushlight.launch.start import INSTALL
 
 __all__ = "available before_finish fail load operation running start tags typed when_finished".split()
@@ -121,8 +121,9 @@ def fail(error: BaseException) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)  # the seat notices, and with it go those of the others
-    say_end(status)
-    load().COMM_WORLD.Abort(status)
+    say_end(status, os.getpid())
+    ask_to_end_all()
+    load().COMM_WORLD.Abort(1)
 
 
 class Tags(NamedTuple):

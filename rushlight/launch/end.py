@@ -9,6 +9,7 @@ which the program runs, and its parent, which waits for it.
 import ctypes
 import mmap
 import os
+import platform
 import select
 import signal
 import stat
@@ -25,7 +26,7 @@ try:
 except ImportError:  # Windows
     fcntl = termios = None  # type: ignore[assignment]
 
-__all__ = ["keep", "say_end"]
+__all__ = ["ask_to_end_all", "keep", "say_end"]
 
 KEPT = "RUSHLIGHT_KEPT"  # in the environment of a process with a keeper, whose own children need none
 TOLD = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"]  # launchers send them to both processes
@@ -41,9 +42,8 @@ class Kept:
 
 
 def keep() -> None:
-    """Divides a process that a launcher started with others; returns in the child, whose end the parent awaits."""
-    place = place_from_launcher()
-    if place is None or place.size == 1 or KEPT in os.environ or not hasattr(os, "fork"):
+    """Divides a process that a launcher has started; returns in the child, whose end the parent awaits."""
+    if place_from_launcher() is None or KEPT in os.environ or not hasattr(os, "fork"):
         return
     said = mmap.mmap(-1, 1)
     child = os.fork()
@@ -61,22 +61,37 @@ def keep() -> None:
         if said[0]:
             time.sleep(PATIENCE)  # MPI has been asked to end all, and this process with them
         else:
-            say_end(status)
-        os.kill(os.getpid(), signal.SIGKILL)  # to a mere status launchers pay no heed before MPI has started
+            say_end(status, child)
+            ask_to_end_all()
+        os._exit(1)  # to which Open MPI's launcher pays heed
     os._exit(status if status >= 0 else 128 - status)
 
 
-def say_end(status: int) -> None:
+def ask_to_end_all() -> None:
+    """Asks the launcher to end all processes, with exit status 1, as `torchrun` has it; returns where it does not.
+
+    MPICH's launcher hears that on a pipe which each process has, whether MPI runs in it or not. It ends all without a
+    word of its own then; of a process that it finds killed it would say much, and of a mere exit status nothing.
+    """
+    pipe = os.environ.get("PMI_FD")
+    if pipe is not None:
+        with suppress(OSError):
+            os.write(int(pipe), b"cmd=abort exitcode=1\n")
+            time.sleep(PATIENCE)
+
+
+def say_end(status: int, process: int) -> None:
     """Says how a process that MPI's launcher has started ends, and returns once that has arrived.
 
-    Its exit status is `status`, or a signal has killed it, whose number is negative.
+    `process` is its number. Its exit status is `status`, or a signal has killed it, whose number is negative.
     """
     place = place_from_launcher()
+    where = f"rank {place.rank if place else 0} (process {process} on {platform.node()})"
     how = f"ended with exit status {status}"
     if status < 0:
         how = f"was killed by signal {-status} ({signal.Signals(-status).name})"
     with suppress(OSError):  # nobody reads it any more
-        print(f"rushlight: rank {place.rank if place else 0} {how}; this ends all others.", file=sys.stderr, flush=True)
+        print(f"rushlight: {where} {how}; this ends all others.", file=sys.stderr, flush=True)
     with suppress(OSError):
         sys.stdout.flush()
     delivered()

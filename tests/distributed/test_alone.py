@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import re
 import select
 import socket
 import subprocess
@@ -326,7 +327,7 @@ LAST_WORDS = """
 import os
 from rushlight.launch.end import say_end
 
-say_end(3)
+say_end(3, 77)
 os.write(0, b"gone")
 """
 
@@ -339,7 +340,10 @@ def test_the_last_words_are_waited_for():
     with subprocess.Popen(command, **streams) as process, here, there:
         assert select.select([process.stderr], [], [], 60)[0]  # they are there, and not yet read
         assert not select.select([here], [], [], 0.2)[0]
-        assert process.stderr.readline() == b"rushlight: rank 0 ended with exit status 3; this ends all others.\n"
+        words = process.stderr.readline()
+        assert re.fullmatch(
+            rb"rushlight: rank 0 \(process 77 on .*\) ended with exit status 3; this ends all .*\n", words
+        )
         assert here.recv(4) == b"gone"
 
 
@@ -348,7 +352,7 @@ def test_last_words_that_nobody_reads_are_not_waited_for():
     here, there = socket.socketpair()
     here.settimeout(120)
     patient = LAST_WORDS.replace(
-        "say_end(3)", "import rushlight.launch.end\nrushlight.launch.end.PATIENCE = 3600\nsay_end(3)"
+        "say_end(3, 77)", "import rushlight.launch.end\nrushlight.launch.end.PATIENCE = 3600\nsay_end(3, 77)"
     )
     streams = {"stdin": there, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", patient], **streams) as process, here, there:
