@@ -15,7 +15,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import laid_out_like
 
-__all__ = ["bound", "bounded", "drop", "keep", "passed", "passed_above", "select"]
+__all__ = ["bound", "bounded", "drop", "keep", "passed", "select"]
 
 fast: ModuleType | None = load("bounds")
 LARGE = 1 << 12
@@ -82,14 +82,7 @@ def passed(grad: Array, x: Array, low: float | None, high: float | None) -> np.n
     if fast is None or type(grad) is not np.ndarray:
         return None
     grad = laid_out_like(grad, x)
-    return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high, False)
-
-
-def passed_above(grad: Array, x: Array, low: float) -> np.ndarray | None:
-    """The cotangents `grad`, but 0 where `x` is `low` or less. None where that takes the general way."""
-    if fast is None or type(grad) is not np.ndarray:
-        return None
-    return fast.passed(laid_out_like(grad, x), x, low, math.inf, True)
+    return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def masks(condition: Any, bits: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Elements brought between bounds, as by ReLU and clamp, and the cotangents that pass there: one pass over memory."""
+"""Elements brought between bounds, as by clamp, and the cotangents that pass there: one pass over memory."""
 
 cimport numpy as cnp
 
@@ -18,7 +18,6 @@ cdef struct Job:
     double low
     double high
     bint single
-    bint positive  # only what is above `low` passes, and NaN
 
 
 cdef wide bring_between(const real* x, real* out, Py_ssize_t n, real low, real high) noexcept nogil:
@@ -38,14 +37,6 @@ cdef wide pass_between(const real* grad, const real* x, real* out, Py_ssize_t n,
         out[i] = grad[i] if (x[i] >= low) & (x[i] <= high) else zero
 
 
-cdef wide pass_above(const real* grad, const real* x, real* out, Py_ssize_t n, real low) noexcept nogil:
-    """0 where x is not above the bound, else the cotangents."""
-    cdef Py_ssize_t i
-    cdef real zero = 0
-    for i in range(n):
-        out[i] = zero if x[i] <= low else grad[i]
-
-
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
     """What a job says for some elements."""
     cdef real low = <real>job.low, high = <real>job.high
@@ -53,8 +44,6 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
     cdef real* out = <real*>job.out + start
     if grad == NULL:
         bring_between(x + start, out, n, low, high)
-    elif job.positive:
-        pass_above(grad + start, x + start, out, n, low)
     else:
         pass_between(grad + start, x + start, out, n, low, high)
 
@@ -68,11 +57,11 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
         compute_part(job, <const double*>job.x, start, stop - start)
 
 
-cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, bint positive, cnp.ndarray out):
+cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, cnp.ndarray out):
     """An array with a job's results."""
     cdef Job job
     job.x, job.grad, job.out = cnp.PyArray_DATA(x), grad, cnp.PyArray_DATA(out)
-    job.low, job.high, job.positive = low, high, positive
+    job.low, job.high = low, high
     job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
     shared(compute, &job, cnp.PyArray_SIZE(x), GRAIN)
     return out
@@ -82,19 +71,19 @@ def bounded(x, double low, double high):
     """x, but at least `low`, and then at most `high`; None where this is not the place for it."""
     if not float_type(x) or not is_dense(x) or low != low or high != high:
         return None
-    return computed(x, NULL, low, high, False, empty_like(x))
+    return computed(x, NULL, low, high, empty_like(x))
 
 
 def bound(x, double low, double high):
     """Brings x itself between the bounds; whether this is the place for it."""
     if not float_type(x) or not is_dense(x) or not cnp.PyArray_ISWRITEABLE(x) or low != low or high != high:
         return False
-    computed(x, NULL, low, high, False, x)
+    computed(x, NULL, low, high, x)
     return True
 
 
-def passed(grad, x, double low, double high, bint positive):
+def passed(grad, x, double low, double high):
     """The cotangents that pass; None where this is not the place for it."""
     if not float_type(x) or not is_dense(x) or not fits(grad, x) or not same_strides(grad, x):
         return None
-    return computed(x, cnp.PyArray_DATA(grad), low, high, positive, empty_like(x))
+    return computed(x, cnp.PyArray_DATA(grad), low, high, empty_like(x))

@@ -10,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
+from rushlight.core.tracing import whole
 from rushlight.kernels.compiled import load
 from rushlight.kernels.erf import erf
 from rushlight.kernels.logistic import logistic
@@ -33,7 +34,7 @@ fast: ModuleType | None = load("gelu")
 
 def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:
     """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
-    if fast is not None and (values := fast.gelu_cotangent(grad, input, approximate == "tanh")) is not None:
+    if fast is not None and (values := fast.gelu_cotangent(grad, whole(input), approximate == "tanh")) is not None:
         return values
     return gelu_slope(grad, input, approximate)
 
@@ -52,7 +53,7 @@ def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
 
 @operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
 def _gelu(input, approximate):
-    if fast is not None and (values := fast.gelu(input, approximate == "tanh")) is not None:
+    if fast is not None and (values := fast.gelu(whole(input), approximate == "tanh")) is not None:
         return values
     return gelu_values(input, approximate)
 

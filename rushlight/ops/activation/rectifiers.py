@@ -13,7 +13,7 @@ from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.selection import bound, bounded, passed_above, select
+from rushlight.kernels.selection import bound, bounded, select
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.arguments.mismatch import not_tensors
 from rushlight.ops.arguments.promotion import common, only
@@ -37,8 +37,7 @@ __all__ = [
 
 def relu_cotangent(grad: Array, result: Array) -> Array:
     """The cotangent, but 0 where the result is."""
-    values = passed_above(grad, result, 0)
-    return tied(_drop(result <= 0, grad), result) if values is None else values
+    return tied(_drop(result <= 0, grad), result)
 
 
 unary(

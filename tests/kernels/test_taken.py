@@ -1,0 +1,156 @@
+"""Each compiled kernel takes the calls that it is made for: plain float32 tensors never come to its NumPy form instead.
+
+A kernel that refuses a call gives None or False, and the NumPy form goes on with the same result: no other test tells.
+"""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.kernels.compiled import load, names
+from rushlight.nn import functional as F
+
+APART = ("groups", "sharing", "ufuncs", "walker")  # kernels that are given work of any kind, with tests of their own
+SILENT = {  # functions that give nothing: what does not suit them is not given to them
+    *(f"streams.{name}" for name in ("normal", "uniform", "integers", "permutation", "pairs")),
+    *("rejection.poisson", "rejection.binomial", "rejection.gamma"),
+    *("convolution.products", "convolution.contractions", "taps.add"),
+    *("steps.fill", "steps.count_up", "triangles.fill_indices"),
+}
+
+
+def x(*shape):
+    """A leaf of random numbers."""
+    made = np.random.default_rng(0).standard_normal(shape or (8, 8), np.float32)
+    return torch.from_numpy(made).requires_grad_()
+
+
+def i(high, *shape):
+    """Indices below a number."""
+    return torch.from_numpy(np.random.default_rng(0).integers(0, high, shape))
+
+
+def back(y):
+    """The backward pass of a result, with a cotangent that has elements of its own."""
+    y.backward(torch.full_like(y, 0.5) * 1)
+
+
+def convolved():
+    """Images as a convolution leaves them: many samples lie innermost in memory."""
+    return F.conv2d(x(16, 3, 32, 32), x(8, 3, 3, 3))
+
+
+def step():
+    """A step of an optimizer."""
+    weight = x()
+    weight.grad = weight.detach() * 2
+    torch.optim.SGD([weight]).step()
+
+
+CALLS = {
+    "accumulate.are_indices": lambda: back(F.embedding(i(8, 5), x())),
+    "accumulate.add_rows": lambda: back(F.embedding(i(8, 5), x())),
+    "accumulate.add_along": lambda: back(x().gather(1, i(8, 8, 8))),
+    "averages.windows": lambda: back(F.avg_pool2d(x(2, 3, 8, 8), 3, 2, 1)),
+    "bounds.bounded": lambda: x().clamp(-1, 1),
+    "bounds.bound": lambda: x().detach().clamp_(-1, 1),
+    "bounds.passed": lambda: back(x(300, 300).clamp(-1, 1)),
+    "channels.standardized": lambda: F.batch_norm(x(4, 3, 8, 8), None, None, training=True),
+    "channels.cotangents": lambda: back(F.batch_norm(x(4, 3, 8, 8), None, None, training=True)),
+    "channels.move": lambda: F.batch_norm(x(4, 3, 8, 8), torch.zeros(3), torch.ones(3), training=True),
+    "convolution.products": lambda: F.conv2d(x(4, 16, 16, 16), x(16, 16, 3, 3)),
+    "convolution.contractions": lambda: back(F.conv2d(x(16, 16, 16, 16), x(16, 16, 3, 3))),
+    "cumulative.cumulative_sum": lambda: back(x().cumsum(1)),
+    "cumulative.cumulative_extreme": lambda: x().cummax(1),
+    "distances.distances": lambda: torch.cdist(x(), x()),
+    "distances.cotangents": lambda: back(torch.cdist(x(), x(5, 8))),
+    "entropy.are_classes": lambda: F.cross_entropy(x(), i(8, 8)),
+    "entropy.cross_entropy": lambda: F.cross_entropy(x(), i(8, 8)),
+    "entropy.cross_entropy_cotangent": lambda: back(F.cross_entropy(x(), i(8, 8))),
+    "entropy.pick": lambda: F.nll_loss(x(), i(8, 8)),
+    "gathering.rows_of": step,
+    "gelu.gelu": lambda: F.gelu(x()),
+    "gelu.gelu_cotangent": lambda: back(F.gelu(x())),
+    "gemm.product": lambda: x() @ x(),
+    "halves.convert": lambda: x(300, 300).half(),
+    "implicit.gamma_slopes": lambda: back(torch._standard_gamma(x().exp())),
+    "implicit.beta_slopes": lambda: back(torch._sample_dirichlet(x().exp())),
+    "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),
+    "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
+    "maxima.largest": lambda: F.max_pool2d(x(2, 3, 8, 8), 2),
+    "pads.padded": lambda: F.pad(x(), (1, 2), mode="reflect"),
+    "picking.taken": lambda: x().gather(1, i(8, 8, 8)),
+    "picking.put": lambda: x().scatter_add(1, i(8, 8, 8), x()),
+    "products.matvec": lambda: x() @ x(8),
+    "products.outer": lambda: back(x() @ x(8)),
+    "products.add_row": lambda: F.linear(x(), x(), x(8)),
+    "products.sum_rows": lambda: back(F.linear(x(40, 40), x(40, 40), x(40))),
+    "ranking.first": lambda: x(300, 300).topk(3),
+    "reductions.total": lambda: x(300, 300).sum(),
+    "reductions.along": lambda: x(300, 300).sum(1),
+    "rejection.poisson": lambda: torch.poisson(x().exp()),
+    "rejection.binomial": lambda: torch.binomial(torch.full((9,), 20.0), torch.full((9,), 0.4)),
+    "rejection.gamma": lambda: torch._standard_gamma(x().exp()),
+    "sampling.sampled": lambda: F.grid_sample(x(2, 3, 8, 8), x(2, 5, 5, 2), align_corners=False),
+    "sampling.returned": lambda: back(F.grid_sample(x(2, 3, 8, 8), x(2, 5, 5, 2), align_corners=False)),
+    "softmax.softmax": lambda: x().softmax(1),
+    "softmax.softmax_cotangent": lambda: back(x().softmax(1)),
+    "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),
+    "standardize.cotangents": lambda: back(F.layer_norm(x(), (8,), x(8), x(8))),
+    "steps.fill": lambda: torch.full((300, 300), 2.0),
+    "steps.count_up": lambda: torch.arange(1000.0),
+    "streams.normal": lambda: torch.randn(100),
+    "streams.uniform": lambda: torch.rand(100),
+    "streams.integers": lambda: torch.randint(9, (100,)),
+    "streams.permutation": lambda: torch.randperm(100),
+    "streams.pairs": lambda: torch.randn(3),
+    "streams.multiplied_and_added": lambda: torch.rand(100).double().uniform_(-2, 3),
+    "streams.logarithm": lambda: torch.rand(100).geometric_(0.5),
+    "streams.logarithm_beyond_one": lambda: torch.rand(100).exponential_(),
+    "streams.exponential": lambda: torch.rand(100).log_normal_(),
+    "streams.tangent": lambda: torch.rand(100).cauchy_(),
+    "taps.add": lambda: F.conv1d(x(1, 1, 8), x(1, 1, 3)),
+    "triangles.part": lambda: x().tril(),
+    "triangles.fill_indices": lambda: torch.tril_indices(5, 5),
+    "updates.change": step,
+    "windows.address": lambda: x().data_ptr(),
+    "windows.laid_over": lambda: x().as_strided((3, 3), (2, 1)),
+}
+
+
+def there(name):
+    """Whether a kernel was compiled, and is made for this CPU."""
+    return load(name) is not None and getattr(load(name), "AVAILABLE", True)
+
+
+def test_each_function_of_a_kernel_has_its_call():
+    functions = {
+        f"{name}.{function}"
+        for name in names()
+        if name not in APART and load(name) is not None
+        for function, value in vars(load(name)).items()
+        if inspect.isroutine(value) or type(value).__name__ == "cython_function_or_method"
+        if value.__module__ == load(name).__name__ and not function.startswith("_")
+    }
+    assert functions <= set(CALLS)
+    assert {name.partition(".")[0] for name in CALLS} <= set(names())
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_a_kernel_takes_what_it_is_made_for(monkeypatch, function):
+    kernel, _, name = function.partition(".")
+    if not there(kernel):
+        pytest.skip("the kernel was not compiled, or is not for this CPU")
+    given, original = [], getattr(load(kernel), name)
+
+    def noted(*args):
+        given.append(original(*args))
+        return given[-1]
+
+    monkeypatch.setattr(load(kernel), name, noted)
+    CALLS[function]()
+    assert given, f"{function} was not asked"
+    if function not in SILENT:
+        assert all(result is not None and result is not False for result in given), f"{function} refused"
