@@ -50,7 +50,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is heavy when it is first used; for any other name says that there is none."""
+    """Loads a submodule or name at its first use; AttributeError for an unknown name."""
     if name in ("forward_ad", "functional", "profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")
     if name == "explain":

@@ -18,9 +18,9 @@ __all__ = [
 class set_detect_anomaly(Switch):
     """Switches anomaly mode on or off: from the call on as a function, or inside as a context manager.
 
-    In anomaly mode nodes remember the lines that recorded them. When the backward of one fails, or (`check_nan`) gives
-    a NaN, a warning shows those lines; and the error for a saved tensor that was changed in place names the line that
-    changed it. It costs time: for debugging only.
+    In anomaly mode nodes remember the lines that recorded them. When the backward of a node fails or (with `check_nan`)
+    returns NaN, a warning shows those lines; the error for a saved tensor that was changed in place names the line that
+    changed it. Anomaly mode is slow: use it for debugging only.
 
     >>> import rushlight as torch
     >>> with torch.autograd.set_detect_anomaly(True):
@@ -48,7 +48,7 @@ class set_detect_anomaly(Switch):
 
 
 class detect_anomaly(set_detect_anomaly):
-    """Anomaly mode as a context: see `set_detect_anomaly`. Run the forward pass inside too.
+    """Anomaly mode as a context: see `set_detect_anomaly`. The forward pass must run inside too.
 
     >>> import rushlight as torch
     >>> x = torch.zeros(1, requires_grad=True)
@@ -94,7 +94,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for NaN.
+    """Whether anomaly mode checks gradients for NaN.
 
     >>> import rushlight as torch
     >>> with torch.autograd.detect_anomaly(check_nan=False):

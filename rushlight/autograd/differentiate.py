@@ -49,16 +49,16 @@ def backward(
 ) -> None:
     """Computes the gradients of `tensors` with respect to the leaves of their graph, and adds them to `.grad`.
 
-    Where a tensor is not a scalar, `grad_tensors` gives the cotangent v of the vector-Jacobian product v·J: a tensor
-    of its shape that weighs its elements. `retain_graph` keeps what the graph saved for another pass;
-    `create_graph` records this pass too, so that its results can be differentiated. With `inputs` only their
-    gradients are computed; results among them retain theirs from then on. `grad_variables` is the old name of
-    `grad_tensors`. In the place of a tensor its `graph.GradientEdge` will do.
+    For a tensor that is not a scalar, `grad_tensors` gives the vector v of the vector-Jacobian product: a tensor of the
+    same shape. `retain_graph` keeps the graph's saved values for another pass; `create_graph` records this pass too, so
+    that its results can be differentiated. With `inputs` only their gradients are computed and accumulated; non-leaf
+    inputs then retain their gradients. `grad_variables` is the old name of `grad_tensors`. A `graph.GradientEdge` may
+    take the place of a tensor.
 
     Gradients add up over calls: reset them with `optimizer.zero_grad()` or `x.grad = None`.
 
-    Raises RuntimeError where a tensor does not require grad, where a gradient is missing or has another shape, where
-    what the graph saved is freed already or was changed in place.
+    Raises RuntimeError if a tensor does not require grad, if a gradient is missing or has the wrong shape, or if saved
+    values were freed or changed in place.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -108,13 +108,13 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor, ...] | dict[Any, Tensor]:
-    """The sum of gradients of `outputs` with respect to each of `inputs`, returned; no `.grad` is touched.
+    """Computes and returns the sum of gradients of `outputs` with respect to each of `inputs`; `.grad` is not changed.
 
-    `grad_outputs` are the cotangents, one a tensor of its output's shape; a scalar output needs none. With
-    `is_grads_batched` they have a leading dimension, and so have the results: one vector-Jacobian product for each
-    entry. `create_graph` records the pass, for derivatives of any order. An input that the outputs do not depend on
-    raises RuntimeError, or gives None with `allow_unused`, or zeros with `materialize_grads`. For a dictionary of
-    inputs the result is one too; in the place of a tensor its `graph.GradientEdge` will do.
+    `grad_outputs` are the vectors of the vector-Jacobian product, each of its output's shape; a scalar output needs
+    none. With `is_grads_batched` they have a leading batch dimension, and so have the results: one vector-Jacobian
+    product for each entry. `create_graph` records the pass, for higher-order derivatives. An input that the outputs do
+    not depend on raises RuntimeError; with `allow_unused` its gradient is None, with `materialize_grads` zeros. For a
+    dictionary of inputs the result is a dictionary; a `graph.GradientEdge` may take the place of a tensor.
 
     >>> import rushlight as torch
     >>> x = torch.tensor(2.0, requires_grad=True)
@@ -188,7 +188,7 @@ def run_grad(
     keep_graph: bool,
     create_graph: bool,
 ) -> Any:
-    """One backward pass that captures the gradients of `inputs`."""
+    """One backward pass that returns the gradients of `inputs`."""
     on_tensors = needs_tensors(create_graph, outputs, grads) or any(map(disordered, (*inputs, *grads)))
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
@@ -199,7 +199,7 @@ def run_grad(
 
 
 def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence[Tensor | None]) -> bool:
-    """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
+    """Whether a pass must run on tensors: to be recorded, to propagate tangents, or to compute batches."""
     if create_graph or levels() or taker() is not None:
         return True
     return any(isinstance(x, TensorBase) and type(x._array) is Batched for x in (*outputs, *grads))
@@ -208,7 +208,7 @@ def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence
 def batched_grads(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], grads: Any, keep_graph: bool, create_graph: bool
 ) -> Any:
-    """One pass for all entries of the leading dimension of `grads` together."""
+    """One pass for all entries of the leading dimension of `grads`."""
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_batch(i, out, g)
     level = Level(next(g.shape[0] for g in grads if g is not None))
@@ -231,7 +231,7 @@ def check_batch(i: int, output: Any, g: Any) -> None:
 
 
 def list_of_targets(tensors: Any, asked_by: Any = None) -> Any:
-    """A tensor, an edge, or several of them as a list; inputs, `asked_by` a function, come in a dictionary too."""
+    """A tensor, an edge, or several as a list; for the function `asked_by`, inputs may be a dictionary too."""
     if isinstance(tensors, (TensorBase, GradientEdge)):
         return [tensors]
     if isinstance(tensors, Mapping) and asked_by:
@@ -258,7 +258,7 @@ def listed_grads(grads: Any, n: int) -> Any:
 
 
 def check_require_grad(inputs: Sequence[Tensor]) -> None:
-    """Raises where an input is not recorded at all."""
+    """Raises RuntimeError for an input that does not require grad."""
     for x in inputs:
         if isinstance(x, TensorBase) and not x.requires_grad:
             error = RuntimeError(
@@ -268,7 +268,7 @@ def check_require_grad(inputs: Sequence[Tensor]) -> None:
 
 
 def target_of(x: Any) -> Any:
-    """Where the gradient of a tensor or an edge arrives: a vertex, and the number of its output."""
+    """The vertex at which the gradient of a tensor or edge arrives, and the number of the output there."""
     node, index = x[:2] if isinstance(x, GradientEdge) else (x.grad_fn, x._index)
     if node is None:
         return x, 0
@@ -276,7 +276,7 @@ def target_of(x: Any) -> Any:
 
 
 def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_tensors: bool) -> Any:
-    """Where the pass starts: for each output its place in the graph and its gradient."""
+    """The roots of the pass: for each output its vertex, its number there, and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_recorded(i, out)
@@ -286,7 +286,7 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
 
 
 def check_recorded(i: Any, out: Any) -> None:
-    """Raises where the i-th output is not recorded."""
+    """Raises RuntimeError if the i-th output does not require grad."""
     if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
         error = RuntimeError(
             f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors that "
@@ -296,7 +296,10 @@ def check_recorded(i: Any, out: Any) -> None:
 
 
 def shape_and_dtype(output: Any) -> tuple[Any, ...]:
-    """Those of a tensor, or of the tensor whose edge it is; of an edge made by hand they are not known."""
+    """The shape and dtype of a tensor, or of the tensor that an edge was made from.
+
+    None if the edge does not know them.
+    """
     if isinstance(output, TensorBase):
         return output._array.shape, output._array.dtype
     return output.metadata or (None, None)
@@ -319,7 +322,7 @@ def implicit_grad(output: Any) -> Any:
 
 
 def checked_grad(output: Any, g: Any, i: int) -> Any:
-    """A given gradient, after a look at its shape and type."""
+    """A gradient given by the user, after a check of its shape and dtype."""
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     shape, dtype = shape_and_dtype(output)

@@ -1,4 +1,4 @@
-"""The picture of a graph: nodes and leaves with names, shapes, saved bytes and lines, for Graphviz and Mermaid."""
+"""Drawings of graphs for Graphviz and Mermaid: nodes and leaves with names, shapes, saved bytes and lines of code."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -15,7 +15,7 @@ LIMIT = 5000
 
 
 class Box(NamedTuple):
-    """A box of the picture: a result, a node or a leaf."""
+    """A box of the drawing: a result, a node or a leaf."""
 
     name: str
     kind: str
@@ -23,7 +23,7 @@ class Box(NamedTuple):
 
 
 class Picture:
-    """The picture of a graph: `svg`, `mermaid` and `dot`, which `render` has Graphviz draw. Notebooks show it."""
+    """The drawing of a graph, as `svg`, `mermaid` and `dot`; `render` runs Graphviz. Notebooks display it."""
 
     def __init__(self, boxes: list[Box], arrows: list[tuple[str, str]]):
         self.boxes = boxes
@@ -31,7 +31,7 @@ class Picture:
 
     @property
     def mermaid(self) -> str:
-        """The picture for Mermaid, which GitHub and notebooks draw in Markdown."""
+        """The drawing for Mermaid, which GitHub and notebooks render in Markdown."""
         shapes = {"leaf": ("([", "])"), "node": ("[", "]"), "result": ("[[", "]]")}
         boxes = [
             f'    {box.name}{shapes[box.kind][0]}"{"<br>".join(map(escape, box.lines))}"{shapes[box.kind][1]}'
@@ -42,7 +42,7 @@ class Picture:
 
     @property
     def dot(self) -> str:
-        """The picture for Graphviz."""
+        """The drawing for Graphviz."""
         boxes = [
             f'    {box.name} [label="{escaped(box.lines)}", shape=box, style=filled, fillcolor={COLOURS[box.kind]}]'
             for box in self.boxes
@@ -52,13 +52,13 @@ class Picture:
 
     @property
     def svg(self) -> str:
-        """The picture itself, in layers: for pages and notebooks where there is no Graphviz."""
+        """The drawing as SVG, laid out in layers: for pages and notebooks without Graphviz."""
         return svg_of(self.boxes, self.arrows)
 
     def render(self, filename: str, format: str = "svg") -> str:
-        """Has Graphviz write the picture to `filename` with the format's ending, and returns that path.
+        """Has Graphviz write the drawing to `filename` with the format's ending, and returns that path.
 
-        ImportError without the package `graphviz`; its own error where the program is not installed.
+        ImportError without the package `graphviz`; `graphviz.ExecutableNotFound` if the program is not installed.
         """
         import graphviz
 
@@ -72,9 +72,9 @@ class Picture:
 
 
 def draw(tensor: Tensor | Iterable[Tensor], params: Mapping[str, Tensor] | None = None) -> Picture:
-    """The picture of the graph behind a tensor, or behind several.
+    """Draws the graph behind one or several tensors.
 
-    Each node has its name, what it saved in bytes and, inside `autograd.explain`, the line that recorded it; each leaf
+    Each node shows its name, the bytes it saved and, inside `autograd.explain`, the line that recorded it; each leaf
     its name in `params` (`dict(model.named_parameters())`) and its shape. ValueError for a graph of more than 5,000
     nodes.
 
@@ -105,7 +105,7 @@ def draw(tensor: Tensor | Iterable[Tensor], params: Mapping[str, Tensor] | None 
 
 
 def pictured(roots: list[tuple[list[str], Any]], names: dict[int, str]) -> Picture:
-    """The picture of the graph behind vertices, each with the lines of the box that it leads to."""
+    """The drawing of the graph behind vertices; each root comes with the lines of the box that it leads to."""
     boxes: list[Box] = []
     arrows: list[tuple[str, str]] = []
     numbers: dict[int, str] = {}
@@ -126,7 +126,7 @@ def pictured(roots: list[tuple[list[str], Any]], names: dict[int, str]) -> Pictu
 
 
 def add(boxes: list[Box], kind: str, lines: list[str]) -> str:
-    """Puts one more box among the others; returns its name."""
+    """Adds a box; returns its name."""
     boxes.append(Box(f"n{len(boxes)}", kind, lines))
     return boxes[-1].name
 
@@ -157,5 +157,5 @@ def saved_bytes(node: Any) -> int:
 
 
 def escaped(lines: list[str]) -> str:
-    """The lines of a box as Graphviz takes them."""
+    """The lines of a box, escaped for Graphviz."""
     return "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)

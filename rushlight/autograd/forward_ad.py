@@ -1,4 +1,4 @@
-"""Forward mode (torch.autograd.forward_ad): dual tensors, a value with a tangent that every operation passes on."""
+"""Forward mode (torch.autograd.forward_ad): dual tensors carry a tangent that every operation propagates."""
 
 from typing import NamedTuple
 
@@ -27,16 +27,16 @@ NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, m
 
 
 class Duals(Tangents):
-    """The level of forward mode that PyTorch calls 0: there is one at a time."""
+    """The level of forward mode that PyTorch numbers 0: there is only one at a time."""
 
 
 def entered() -> Duals | None:
-    """The level while it is entered."""
+    """The active level, or None."""
     return next((level for level in levels() if isinstance(level, Duals)), None)
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` gives: the value, and the tangent, or None.
+    """The result of `unpack_dual`: the value, and the tangent or None.
 
     >>> import rushlight as torch
     >>> fwAD = torch.autograd.forward_ad
@@ -64,7 +64,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Ends forward mode: all tangents of the level are gone. RuntimeError for a level that is not the last entered.
+    """Ends forward mode: all tangents of the level are dropped. RuntimeError for a level that is not the last entered.
 
     >>> import rushlight as torch
     >>> fwAD = torch.autograd.forward_ad
@@ -82,9 +82,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(Within, Decorator):
-    """The context in which forward mode is on: tensors made by `make_dual` carry their tangents through operations.
+    """A context in which forward mode is on: tensors made by `make_dual` carry their tangents through operations.
 
-    Also a decorator. There is one level at a time; for derivatives of higher order nest `func.jvp`, or combine with
+    Also a decorator. There is one level at a time; for higher-order derivatives nest `func.jvp`, or combine it with
     `backward`.
 
     >>> import rushlight as torch
@@ -103,10 +103,10 @@ class dual_level(Within, Decorator):
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A tensor of the same memory that carries a tangent; both may be differentiated by `backward` too.
+    """A tensor that shares memory with `tensor` and carries a tangent; both can be differentiated by `backward` too.
 
-    Both are of floating-point or complex dtype (else ValueError) and of one shape. RuntimeError outside a level, for
-    another shape, and where one of them has a tangent already.
+    Both must be of floating-point or complex dtype (else ValueError) and of the same shape. RuntimeError outside a
+    level, for different shapes, and if one of them has a tangent already.
 
     >>> import rushlight as torch
     >>> import rushlight.autograd.forward_ad as fwAD
@@ -136,7 +136,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value of a dual tensor and its tangent, which is None for one that has none, and outside a level.
+    """The value of a dual tensor and its tangent; the tangent is None if there is none, and outside a level.
 
     >>> import rushlight as torch
     >>> import rushlight.autograd.forward_ad as fwAD
@@ -152,12 +152,12 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 def is_outside(level: int | None) -> bool:
-    """Whether a level is meant that cannot be: a negative one, or (None) the one that is entered where none is."""
+    """Whether `level` cannot exist: negative, or None while no level is active."""
     return entered() is None if level is None else level < 0
 
 
 def level_of(number: int | None, function: str) -> Duals:
-    """The level of a number; RuntimeError for one that is not entered."""
+    """The level of a number; RuntimeError for a level that is not active."""
     duals = entered()
     if number not in (None, 0) or duals is None:
         raise RuntimeError(f"Invalid level given to {function}")
@@ -165,7 +165,7 @@ def level_of(number: int | None, function: str) -> Duals:
 
 
 def check_size(tensor: Tensor, tangent: Tensor) -> None:
-    """Raises where a tangent has another shape than what it belongs to."""
+    """Raises RuntimeError if a tangent's shape differs from its tensor's."""
     if tangent._array.shape != tensor._array.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "

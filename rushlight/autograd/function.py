@@ -1,4 +1,4 @@
-"""`Function`: operations with a derivative of the user's own."""
+"""`Function`: operations with a user-defined derivative."""
 
 import functools
 import inspect
@@ -23,7 +23,7 @@ __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 
 class FunctionMeta(type):
-    """Gives each `Function` classes of its own for its nodes and their `ctx`, named after it."""
+    """Gives each `Function` its own subclasses of node and `ctx`, named after it."""
 
     def __init__(cls, name: str, bases: Any, members: dict[str, Any]):
         super().__init__(name, bases, members)
@@ -33,14 +33,14 @@ class FunctionMeta(type):
 
 
 def missing(function: Any) -> Callable[..., Any]:
-    """Marks a method that a subclass has to give if it is to be used."""
+    """Marks a method that a subclass must define."""
     function.is_missing = True
     return function
 
 
 @missing
 def no_formula(ctx: Any, *grad_outputs: Any) -> Any:
-    """Gives the cotangents of the inputs; has to be given by the subclass, under one of its two names."""
+    """Computes the gradients of the inputs; a subclass must define it, as `backward` or `vjp`."""
     raise NotImplementedError(
         "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
         "backward mode AD."
@@ -48,14 +48,14 @@ def no_formula(ctx: Any, *grad_outputs: Any) -> Any:
 
 
 class Function(metaclass=FunctionMeta):
-    """An operation with a derivative of its own: subclass it, and call `apply`.
+    """An operation with a user-defined derivative: subclass it, and call `apply`.
 
-    `forward(ctx, *args)` computes, unrecorded; or `forward(*args)` does, and `setup_context(ctx, inputs, output)` saves
-    what is needed. `backward(ctx, *grad_outputs)`, or `vjp`, gives a cotangent for each argument of `forward`, None for
-    those that are no tensors. Double backward works when it is made of differentiable operations.
+    `forward(ctx, *args)` computes, unrecorded; or `forward(*args)` computes, and `setup_context(ctx, inputs, output)`
+    saves what is needed. `backward(ctx, *grad_outputs)`, or `vjp`, returns a gradient for each argument of `forward`,
+    None for arguments that are not tensors. Double backward works if it uses differentiable operations.
 
-    With `clear_saved_tensors_on_access` the saved tensors are let go of when `backward` asks for them, so that it can
-    do so once only; with `boxed_grads_call` it gets the cotangents in one list, from which it may take them.
+    With `clear_saved_tensors_on_access` the saved tensors are freed when `backward` reads them, so it can run only
+    once; with `boxed_grads_call` it gets the gradients in one list, from which it may remove them.
 
     >>> import rushlight as torch
     >>> class Exp(torch.autograd.Function):
@@ -90,7 +90,7 @@ class Function(metaclass=FunctionMeta):
         )
 
     def __call__(self, *args: Tensor, **kwargs: Any) -> Any:
-        """RuntimeError: functions are called by `apply`."""
+        """Raises RuntimeError: functions are called by `apply`."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
             "function with static forward method. (Example: "
@@ -99,12 +99,12 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Computes the function; has to be given by the subclass."""
+        """Computes the function; a subclass must define it."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Saves what `backward` needs, where `forward` takes no `ctx`."""
+        """Saves what `backward` needs, if `forward` takes no `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     backward: Callable[..., Any] = staticmethod(no_formula)
@@ -112,14 +112,14 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Gives the tangents of the outputs, for forward mode."""
+        """Computes the tangents of the outputs, for forward mode."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function, and records it where one of the tensors among `args` requires grad."""
+        """Calls the function, and records the call if a tensor among `args` requires grad."""
         if cls.has_setup():
             args, kwargs = with_defaults(cls.forward, args, kwargs)
         if ENTERED.get():
@@ -136,7 +136,7 @@ class Function(metaclass=FunctionMeta):
 
     @classmethod
     def record(cls, args, kwargs):
-        """Calls `forward`, and records it: the node, which was its `ctx`, and what it returned."""
+        """Calls `forward` and records it; returns the node, which serves as `ctx`, and what `forward` returned."""
         tensors = [a if isinstance(a, TensorBase) else None for a in args]
         node = cls._backward_cls.__new__(cls._backward_cls)
         ctx = node.ctx = cls._context_cls(node)
@@ -155,12 +155,12 @@ class Function(metaclass=FunctionMeta):
 
     @classmethod
     def has_setup(cls) -> bool:
-        """Whether the class is written in the style that keeps `ctx` out of `forward`."""
+        """Whether the class defines `setup_context`, so that `forward` takes no `ctx`."""
         return cls.setup_context is not Function.setup_context
 
 
 class InplaceFunction(Function):
-    """The old base class of functions that change their input."""
+    """The old base class of functions that change an input in place."""
 
     def __init__(self, inplace: bool = False):
         super().__init__()
@@ -168,20 +168,20 @@ class InplaceFunction(Function):
 
 
 def with_defaults(forward: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The arguments of `forward` with the defaults of those that were left out."""
+    """The arguments of `forward`, completed by its defaults."""
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
 
 
 def unrecorded(node: Any, tensors: Any, outputs: Any) -> tuple[Any, ...]:
-    """The outputs of a call that leaves no node: inputs among them are given back as other tensors, unless changed."""
+    """The outputs of a call that is not recorded; an input that is returned unchanged becomes a new tensor."""
     unchanged = identities(tensors) - identities(node.ctx.dirty_tensors)
     return tuple(out.detach() if id(out) in unchanged else out for out in outputs)
 
 
 def identities(values: Any) -> set[Any]:
-    """Which objects there are among some values, None left out."""
+    """The ids of some values, without None."""
     return {id(value) for value in values if value is not None}
 
 
@@ -222,7 +222,7 @@ NO_INPUT = (
 
 
 def check_dirty(node: Any, tensors: Sequence[Tensor | None], outputs: Sequence[Any]) -> None:
-    """Looks at what was given to `mark_dirty`: inputs, all returned; a view among them as the only output."""
+    """Checks what was given to `mark_dirty`: inputs that are returned; a view among them must be the only output."""
     given, made = identities(tensors), identities(outputs)
     for dirty in node.ctx.dirty_tensors:
         if id(dirty) not in given:
@@ -244,8 +244,9 @@ def check_dirty(node: Any, tensors: Sequence[Tensor | None], outputs: Sequence[A
 
 
 def placed(node: Any, i: int, out: Any, inputs: set[Any], dirty: set[Any], constant: set[Any], kept: set[Any]) -> Any:
-    """Output `i` of a custom function, with its place in the graph. The sets are of identities; `kept` of what a
-    `setup_context` saves.
+    """Output `i` of a custom function, with its place in the graph.
+
+    The sets hold ids; `kept` those of the tensors that `setup_context` saves.
     """
     is_input = id(out) in inputs
     if kind_of(out._array.dtype) not in "fc" or id(out) in constant:
@@ -274,7 +275,7 @@ def changed(node: Any, i: int, out: Tensor) -> Tensor:
 
 
 def returned(out: Tensor, is_kept: bool) -> Tensor:
-    """A look at an input that is returned as it is."""
+    """A view of an input that is returned unchanged."""
     if is_kept:
         raise RuntimeError(
             "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
@@ -286,7 +287,7 @@ def returned(out: Tensor, is_kept: bool) -> Tensor:
 
 
 def mark_views(node: Any, outputs: Sequence[Any], dirty: set[Any]) -> None:
-    """Notes with outputs that are views where they come from: changed in place they would bypass the function."""
+    """Marks outputs that are views: an in-place change of them would bypass the custom function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:
         if out._view is not None and id(out) not in dirty:
@@ -295,7 +296,7 @@ def mark_views(node: Any, outputs: Sequence[Any], dirty: set[Any]) -> None:
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a `backward` whose results cannot be differentiated again: trying to raises RuntimeError."""
+    """Decorates a `backward` whose results cannot be differentiated again: double backward raises RuntimeError."""
 
     @functools.wraps(fn)
     def wrapper(ctx, *args, **kwargs):
@@ -325,7 +326,7 @@ class Error(Node):
 
 
 def guard(results: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The results of a `once_differentiable` backward, which require grad, and refuse to be differentiated."""
+    """The results of a `once_differentiable` backward: they require grad, and raise when differentiated."""
     node = Error.__new__(Error)
     copies = [r.detach() if isinstance(r, TensorBase) else None for r in results]
     for leaf in copies:

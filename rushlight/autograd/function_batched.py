@@ -1,4 +1,4 @@
-"""Custom functions inside `vmap`: their own rule is called with the whole batch, or their operations are batched."""
+"""Custom functions inside `vmap`: their own `vmap` rule gets the whole batch, or their operations are batched."""
 
 from typing import Any, NamedTuple
 
@@ -11,20 +11,23 @@ __all__ = ["VmapInfo", "apply_batched", "innermost_level", "uses_own_rule"]
 
 
 class VmapInfo(NamedTuple):
-    """What the `vmap` staticmethod of a custom function is told of the batch."""
+    """What the `vmap` staticmethod of a custom function learns about the batch."""
 
     batch_size: int
     randomness: str
 
 
 def innermost_level(args: Any) -> Any:
-    """The innermost level of `vmap` that one of the arguments is on; None for none."""
+    """The innermost `vmap` level of the arguments, or None."""
     batched = [a._array for a in args if isinstance(a, TensorBase) and type(a._array) is Batched]
     return levels_of(*batched)[-1] if batched else None
 
 
 def uses_own_rule(cls: Any) -> bool:
-    """Whether a function has a rule of its own; RuntimeError where it has none and none is to be made, or both."""
+    """Whether a function has its own `vmap` rule.
+
+    RuntimeError if it has neither that nor `generate_vmap_rule`, or both.
+    """
     has_rule = "vmap" in {name for base in cls.__mro__[:-1] for name in vars(base)}
     if has_rule and cls.generate_vmap_rule:
         raise RuntimeError(
@@ -67,5 +70,5 @@ def apply_batched(cls: Any, args: Any, level: Any) -> Any:
 
 
 def entered(output: Any, dim: int, level: Any) -> Any:
-    """An output on a level, the dimension counted from the front."""
+    """An output turned into examples of a level; a negative `dim` counts from the end."""
     return enter(output, dim % output.dim(), level)

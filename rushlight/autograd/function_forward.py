@@ -1,4 +1,4 @@
-"""Forward mode through custom functions: the user's `jvp` is called with the tangents of the inputs."""
+"""Forward mode through custom functions: their `jvp` is called with the tangents of the inputs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ __all__ = ["apply_dual"]
 
 
 def apply_dual(cls, args, kwargs):
-    """Calls a custom function on arguments that may have tangents: its node, and what it returned.
+    """Calls a custom function on arguments that may have tangents; returns its node, and what it returned.
 
-    The function is called without the tangents of the innermost level, which then go through its `jvp`.
+    The function is called without the tangents of the innermost level; these then go through its `jvp`.
     """
     level = next((level for level in reversed(levels()) if carries_tangents(args, level)), None)
     if level is None:
@@ -35,7 +35,7 @@ def apply_dual(cls, args, kwargs):
 
 
 def pushed(cls: Any, node: Any, tangents: Sequence[Tensor]) -> Tensor:
-    """What `jvp` returns; for as long as it runs `ctx.saved_tensors` are those that were saved for it."""
+    """What `jvp` returns; while it runs, `ctx.saved_tensors` are those of `save_for_forward`."""
     node.is_pushed = True
     try:
         return cls.jvp(node.ctx, *tangents)
@@ -44,7 +44,7 @@ def pushed(cls: Any, node: Any, tangents: Sequence[Tensor]) -> Tensor:
 
 
 def input_tangent(ctx: Any, arg: Any, level: Any) -> Any:
-    """The tangent of an argument as `jvp` gets it; of one that is going to be changed in place, a copy."""
+    """The tangent of an argument as `jvp` gets it; a copy if the argument will be changed in place."""
     tangent = tangent_of(arg, level)
     if tangent is None:
         is_float = isinstance(arg, TensorBase) and kind_of(arg._array.dtype) in "fc"
@@ -53,7 +53,7 @@ def input_tangent(ctx: Any, arg: Any, level: Any) -> Any:
 
 
 def check_number(results: Any, outs: Sequence[Tensor]) -> None:
-    """RuntimeError where `jvp` did not return a tangent for each output."""
+    """RuntimeError if `jvp` did not return a tangent for each output."""
     if len(results) != len(outs):
         raise RuntimeError(
             f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got "
@@ -71,7 +71,7 @@ def dual_output(
     tangents: Sequence[Tensor],
     level: Any,
 ) -> Any:
-    """Output `i` with its tangent on a level; the argument itself where that was changed in place."""
+    """Output `i` with its tangent on a level; if `forward` changed an argument in place, the argument itself."""
     if not isinstance(out, TensorBase):
         return out
     position = next((k for k, p in enumerate(primals) if p is out), None)
@@ -95,7 +95,7 @@ def dual_output(
 
 
 def changed_input(arg: Any, out: Any, tangent: Any, given: Any, level: Any) -> Any:
-    """An argument that `forward` changed in place: its tangent has to be the one that `jvp` was given, changed too."""
+    """An argument that `forward` changed in place: `jvp` must have changed the given tangent in place too."""
     if tangent is not None and tangent is not given:
         raise RuntimeError(
             "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
@@ -116,7 +116,7 @@ def shows(out: TensorBase, source: TensorBase) -> bool:
 
 
 def remember(node: Any, args: Sequence[Any], primals: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
-    """Lets the node hold what has tangents in place of what has none, for `jvp` further out and for `backward`."""
+    """Makes the node save the tensors with tangents, for `jvp` on outer levels and for `backward`."""
     duals = {id(p): a for p, a in zip(primals, args, strict=True) if isinstance(a, TensorBase)}
     node.ctx.saved_for_forward = tuple(duals.get(id(t), t) for t in node.ctx.saved_for_forward)
     node.replace_saved(duals)

@@ -22,9 +22,9 @@ __all__ = ["FunctionCtx", "FunctionNode"]
 
 
 class FunctionCtx:
-    """What `forward` and `backward` of a `Function` share: the `ctx` they are given.
+    """The `ctx` of a `Function`, shared by `forward` and `backward`.
 
-    It takes whatever attributes the user gives it, so it has few of its own; those of the node it shows too.
+    Users may set any attribute on it, so it has few of its own; it also shows those of the node.
     """
 
     to_save: tuple[Any, ...] = ()
@@ -39,7 +39,7 @@ class FunctionCtx:
         self._graph_node = weakref.ref(node)
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Saves tensors for `backward`, which finds them as `ctx.saved_tensors`. Inputs, outputs, or others."""
+        """Saves tensors for `backward`, which reads them as `ctx.saved_tensors`: inputs, outputs, or others."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
@@ -47,15 +47,15 @@ class FunctionCtx:
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Tells which inputs `forward` changed in place. All of them have to be returned."""
+        """Marks the inputs that `forward` changed in place. All of them must be returned."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Tells which outputs have no derivative."""
+        """Marks the outputs that have no derivative."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing cotangents of outputs reach `backward` as zeros (the default) or as None."""
+        """Sets whether missing gradients of outputs reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value
 
     def __getattr__(self, name: str) -> Any:
@@ -67,7 +67,7 @@ class FunctionCtx:
         return getattr(node, name)
 
 
-OF_NODE = {  # what `ctx` shows of its node
+OF_NODE = {  # attributes of the node that `ctx` shows
     "_forward_cls",
     "_raw_saved_tensors",
     "_sequence_nr",
@@ -82,10 +82,10 @@ OF_NODE = {  # what `ctx` shows of its node
 
 
 class FunctionNode(Node):
-    """The node of a custom function's call, which shows its `ctx`'s attributes as its own.
+    """The node of a custom function's call; it shows its `ctx`'s attributes as its own.
 
-    `places` has the shape and dtype of each input that is a tensor, and the levels of `vmap` on which examples share
-    it; `results` the shape and dtype of each output; None for others.
+    `places` has for each tensor input its shape, its dtype, and the `vmap` levels on which all examples share it;
+    `results` the shape and dtype of each output; None for values that are not tensors.
     """
 
     freed: int
@@ -93,7 +93,7 @@ class FunctionNode(Node):
     _forward_cls: Any
     accessed: bool = False
     constant: frozenset[int] = frozenset()  # outputs without a derivative whose gradients stay None
-    is_pushed = False  # `jvp` is at work, and finds what was saved for it
+    is_pushed = False  # `jvp` is running, and reads what was saved for it
 
     def __getattr__(self, name: str) -> Any:
         ctx = self.__dict__.get("ctx")
@@ -104,11 +104,11 @@ class FunctionNode(Node):
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
-    # what it saved
+    # saved tensors
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """The tensors that `forward` saved. RuntimeError when they are freed, or were changed in place since."""
+        """The tensors that `forward` saved. RuntimeError if they were freed or changed in place."""
         if self.is_pushed:
             return self.ctx.saved_for_forward
         if self.accessed:
@@ -136,7 +136,7 @@ class FunctionNode(Node):
         return tuple(SavedTensor(self, k) for k in range(len(self.saved or ())))
 
     def look_at(self, k: int) -> Tensor:
-        """The k-th saved tensor, after making sure that nobody has changed it since."""
+        """The k-th saved tensor, after checking that it was not changed in place."""
         value, version = self.saved[k], self.versions[k]
         if isinstance(value, Packed):
             return restore(value, self, True)
@@ -154,7 +154,7 @@ class FunctionNode(Node):
         self.saved = tuple(values)
 
     def keep_saved(self, outputs):
-        """Keeps what `save_for_backward` was given."""
+        """Stores what `save_for_backward` was given."""
         packing = CURRENT.get().packing
         places = {id(out): i for i, out in reversed(list(enumerate(outputs)))} if self.ctx.to_save else {}
         saved = []
@@ -177,14 +177,14 @@ class FunctionNode(Node):
         self.ctx.to_save = ()
 
     def release(self) -> None:
-        """Lets go of the saved tensors."""
+        """Frees the saved tensors."""
         if self.saved:
             self.freed, self.saved = last_number(), None
 
-    # its derivative
+    # the derivative
 
     def apply(self, grad, recorded, needs):
-        """The cotangents of the tensor inputs, by the user's `backward`."""
+        """The gradients of the tensor inputs, by the user's `backward`."""
         grads = [self.materialized(g, i) for i, g in enumerate(grad if isinstance(grad, list) else [grad])]
         if self._forward_cls.boxed_grads_call:
             results = self.formula()(self.ctx, grads)
@@ -194,7 +194,7 @@ class FunctionNode(Node):
         return [as_given(g, recorded) for g in self.checked_results(results)]
 
     def formula(self) -> Callable[..., Any] | None:
-        """The user's `backward`, or `vjp`, which is another name for it."""
+        """The user's `backward`, or `vjp`, its other name."""
         cls = self._forward_cls
         own = [f for f in (cls.backward, cls.vjp) if not getattr(f, "is_missing", False)]
         if len(own) == 2:
@@ -205,13 +205,13 @@ class FunctionNode(Node):
         return own[0] if own else cls.backward
 
     def materialized(self, grad: Array, i: int) -> Tensor:
-        """The cotangent of output `i` as `backward` gets it."""
+        """The gradient of output `i` as `backward` gets it."""
         if grad is None and self.ctx.materialize_grads and self.results[i] is not None and i not in self.constant:
             return new_tensor(np.zeros(*self.results[i]))
         return as_tensor(grad)
 
     def checked_results(self, results):
-        """What `backward` returned, one for each tensor among the inputs, in its shape and dtype."""
+        """What `backward` returned, one gradient for each tensor input, in its shape and dtype."""
         name, n = self.name(), len(self.places)
         if len(results) > n and all(g is None for g in results[n:]):
             results = results[:n]
@@ -233,11 +233,11 @@ class FunctionNode(Node):
         return found
 
     def misreturned(self, message: str) -> Any:
-        """The error for what `backward` returned and must not."""
+        """The error for a wrong return value of `backward`."""
         return about(RuntimeError(message), function=self._forward_cls)
 
     def fitting(self, g: Any, i: int, shape: Any, dtype: np.dtype, shared: Any) -> Any:
-        """A cotangent brought to the shape and dtype of its input."""
+        """A gradient converted to the shape and dtype of its input."""
         if g is None:
             return None
         if not isinstance(g, TensorBase):
@@ -254,7 +254,7 @@ class FunctionNode(Node):
 
 
 class SavedOutput:
-    """A saved output: its array, as the tensor would hold its node in a cycle, and what makes it a tensor again."""
+    """A saved output as an array: a tensor would form a reference cycle with its node. `tensor` restores it."""
 
     __slots__ = ("array", "counter", "index")
 
@@ -264,7 +264,7 @@ class SavedOutput:
         self.index: int = index
 
     def tensor(self, node: Any) -> Tensor:
-        """The output of its node again."""
+        """The saved output as a tensor."""
         out = new_tensor(self.array)
         out._counter, out._node, out._index, out._needs = self.counter, node, self.index, True
         out._tangents = None if node.tangents is None else node.tangents.get(self.index)

@@ -1,4 +1,4 @@
-"""Switching the recording of operations off and on: `no_grad`, `enable_grad`, `set_grad_enabled`."""
+"""Grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`."""
 
 import functools
 import inspect
@@ -39,14 +39,14 @@ def is_grad_enabled() -> bool:
 
 
 class Decorator:
-    """A context manager that decorates functions and generators too."""
+    """A context manager that also decorates functions and generators."""
 
     def clone(self) -> "Decorator":
-        """Another of the same kind: each call of a decorated function enters its own."""
+        """A new instance with the same options: each call of a decorated function enters its own."""
         return type(self)()
 
     def __call__(self, function: F) -> F:
-        """`function`, or a generator function, made to run in this mode."""
+        """Decorates a function or generator function to run in this mode."""
         if inspect.isclass(function):
             warn(OF_CLASSES, FutureWarning)
         if inspect.isgeneratorfunction(function):
@@ -60,7 +60,7 @@ class Decorator:
         return wrapper  # type: ignore[return-value]  # of the same signature
 
     def wrap_generator(self, function: Callable[..., Any]) -> Any:
-        """Decorates a generator: its own code runs in this mode, the code between its values in the caller's."""
+        """Decorates a generator: its code runs in this mode, the caller's code between its values in the caller's."""
 
         @functools.wraps(function)
         def wrapper(*args, **kwargs):
@@ -85,7 +85,7 @@ class Decorator:
 
 
 class GradMode(Switch, Decorator):
-    """A context manager, and a decorator of functions and generators, that sets grad mode and puts it back."""
+    """Sets grad mode and restores it; a context manager, and a decorator of functions and generators."""
 
     names: tuple[str, ...] = ("grad",)
     mode: bool
@@ -96,7 +96,7 @@ class GradMode(Switch, Decorator):
 
 
 class FixedMode(GradMode):
-    """A mode without options: given a function, the class decorates it as its instances do."""
+    """A mode without options: the class itself can be used as a decorator."""
 
     @overload
     def __new__(cls) -> Self: ...
@@ -155,17 +155,17 @@ class set_grad_enabled(GradMode):
         CURRENT.set(CURRENT.get().with_grad(self.mode))
 
     def __call__(self, function: Callable[..., Any]) -> Any:
-        """`function`, made to run in this mode; the mode of the caller is put back."""
+        """Decorates a function to run in this mode; the mode at the decoration is restored."""
         self.__exit__()
         return super().__call__(function)
 
     def clone(self) -> "set_grad_enabled":
-        """Another with the same mode."""
+        """A new instance with the same mode."""
         return type(self)(self.mode)
 
 
 class inference_mode(Switch, Decorator):
-    """`no_grad`, and the results are inference tensors: those can never become part of a graph later.
+    """Like `no_grad`, but the results are inference tensors, which can never become part of a graph.
 
     Also a decorator. Inference tensors may be changed in place only in inference mode, and cannot be saved for
     backward; a clone made outside is a normal tensor.
@@ -195,7 +195,7 @@ class inference_mode(Switch, Decorator):
         return modes.replace(grad=not self.mode, inference=self.mode)
 
     def clone(self) -> "inference_mode":
-        """Another with the same mode."""
+        """A new instance with the same mode."""
         return type(self)(self.mode)
 
 
@@ -210,7 +210,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 class set_multithreading_enabled(Decorator):
-    """Accepted as PyTorch accepts it on a CPU: there, as here, a backward pass runs in the thread that calls it.
+    """Has no effect, as in PyTorch on a CPU: a backward pass always runs in the thread that calls it.
 
     >>> import rushlight as torch
     >>> with torch.autograd.set_multithreading_enabled(False):
@@ -227,5 +227,5 @@ class set_multithreading_enabled(Decorator):
         return None
 
     def clone(self) -> "set_multithreading_enabled":
-        """Another with the same mode."""
+        """A new instance with the same mode."""
         return type(self)(self.mode)

@@ -1,6 +1,6 @@
 """`gradcheck` and `gradgradcheck`: derivatives compared with central differences (torch.autograd.gradcheck).
 
-What compares is loaded with the first check.
+The comparisons are loaded with the first check.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,15 +36,15 @@ def gradcheck(
 ) -> bool:
     """Compares the derivatives of `func` with central differences of step `eps`; True where they agree.
 
-    Checked are those of all outputs by all inputs that require grad, which should be of float64 or complex128: in
-    reverse mode (`check_backward_ad`), in forward mode (`check_forward_ad`). Beyond the Jacobians: that a pass repeated
-    gives the same up to `nondet_tol`, that cotangents of zero give zeros, that missing ones (`check_undefined_grad`)
-    count as zeros, that `vmap` of a pass gives the same as pass after pass (`check_batched_grad`,
-    `check_batched_forward_grad`), that gradients have their input's dtype (`check_grad_dtypes`). `fast_mode` compares
-    v^T J u for random vectors in place of whole Jacobians. The real and imaginary parts of complex outputs are checked
-    one after the other. `masked` lets gradients for cotangents of zero differ from zero by a rounding error.
+    It checks the derivatives of all outputs by all inputs that require grad (which should be of float64 or complex128),
+    in reverse mode (`check_backward_ad`) and forward mode (`check_forward_ad`). It also checks that a repeated pass
+    gives the same up to `nondet_tol`, that zero cotangents give zero gradients, that missing ones
+    (`check_undefined_grad`) count as zeros, that `vmap` of passes gives the same as single ones (`check_batched_grad`,
+    `check_batched_forward_grad`), and that gradients have their input's dtype (`check_grad_dtypes`). `fast_mode`
+    compares v^T J u for random vectors instead of full Jacobians. The real and imaginary parts of complex outputs are
+    checked separately. `masked` allows rounding errors in the gradients for zero cotangents.
 
-    GradcheckError says what is wrong and shows both Jacobians; with `raise_exception=False` the result is False.
+    GradcheckError describes the mismatch and shows both Jacobians; with `raise_exception=False` the result is False.
     ValueError where no input requires grad.
 
     >>> import rushlight as torch
@@ -108,9 +108,9 @@ def gradgradcheck(
 ) -> bool:
     """Compares second derivatives with central differences: `gradcheck` of the gradient of `func`.
 
-    The gradient is a function of the inputs and of the cotangents `grad_outputs`; random ones where none are given,
-    strided ones with `gen_non_contig_grad_outputs`. It is differentiated in reverse mode (`check_rev_over_rev`), in
-    forward mode (`check_fwd_over_rev`). All else as in `gradcheck`.
+    The gradient is a function of the inputs and of the cotangents `grad_outputs`; by default these are random,
+    non-contiguous with `gen_non_contig_grad_outputs`. It is differentiated in reverse mode (`check_rev_over_rev`), in
+    forward mode (`check_fwd_over_rev`). Everything else as in `gradcheck`.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
@@ -157,6 +157,6 @@ def gradgradcheck(
 
 
 def require(condition: bool, message: str) -> None:
-    """AssertionError for a choice of checks that makes no sense."""
+    """AssertionError for an invalid combination of checks."""
     if not condition:
         raise AssertionError(message)

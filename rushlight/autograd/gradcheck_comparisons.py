@@ -1,4 +1,4 @@
-"""`gradcheck`, step by step: what is compared for which inputs and outputs, and what is said where it differs."""
+"""The steps of `gradcheck`: which inputs and outputs are compared, and the messages for mismatches."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from rushlight.tensors import Tensor
 
 
 def random_cotangent(output: Tensor, strided: bool) -> Tensor:
-    """A random tensor like an output, that requires grad."""
+    """A random tensor of an output's shape that requires grad."""
     shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.ndim else output.shape
     tensor = 2 * rand(shape, dtype=output.dtype) - (1 + 1j if output.is_complex() else 1)
     return (tensor[..., ::2] if strided and output.ndim else tensor).detach().requires_grad_()
@@ -58,7 +58,7 @@ def gradient_of(func: Callable[..., Any], values: tuple[Any, ...], cotangents: t
 
 
 def check_inputs(inputs: tuple[Any, ...]) -> None:
-    """ValueError where no input requires grad, RuntimeError for expanded ones; a warning for those of low precision."""
+    """ValueError if no input requires grad, RuntimeError for an expanded one; a warning for inputs of low precision."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, TensorBase) and x.requires_grad):
             continue
@@ -85,7 +85,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 def check_properties(
     func: Callable[..., Any], inputs: tuple[Any, ...], batched: bool, undefined: bool, masked: bool | None
 ) -> None:
-    """What is looked at in reverse mode beside the Jacobians."""
+    """The checks in reverse mode other than Jacobians."""
     outputs = differentiable(func(*inputs))
     if not outputs:
         return
@@ -98,9 +98,9 @@ def check_properties(
 
 @dataclass(frozen=True)
 class Part:
-    """A function of which Jacobians are compared: the user's, or of it the real or imaginary part of complex values.
+    """A function whose Jacobians are compared: the user's, or the real or imaginary part of a complex one.
 
-    `complex` numbers the outputs, or in forward mode the inputs, of which this is a part.
+    `complex` numbers the complex outputs (in forward mode inputs) that this is a part of.
     """
 
     func: Callable[..., Any]
@@ -110,7 +110,7 @@ class Part:
     forward: bool = False
 
     def mismatch(self, analytical: Tensor, numerical: Tensor, output: int, input: int) -> str:
-        """What to say where two Jacobians differ."""
+        """The message for two Jacobians that differ."""
         element = "inputs" if self.forward else "outputs"
         is_part = (input if self.forward else output) in self.complex
         prefix = f"While considering the {self.name} part of complex {element} only, " if is_part else ""
@@ -125,7 +125,7 @@ PARTS: tuple[tuple[str, Callable[..., Any]], ...] = (("imaginary", lambda z: z.i
 
 
 def check_reverse(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
-    """Compares Jacobians in reverse mode, of the parts of complex outputs one after the other."""
+    """Compares Jacobians in reverse mode, separately for the real and imaginary parts of complex outputs."""
     outputs = as_tuple(func(*inputs))
     places = tuple(i for i, out in enumerate(differentiable(outputs)) if out.is_complex())
     if not any(out.is_complex() for out in outputs):
@@ -140,7 +140,7 @@ def check_reverse(func: Callable[..., Any], inputs: tuple[Any, ...], settings: S
 
 
 def check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings, undefined: bool) -> None:
-    """Compares Jacobians in forward mode, by the parts of complex inputs one after the other."""
+    """Compares Jacobians in forward mode, separately for the real and imaginary parts of complex inputs."""
     places = tuple(i for i, x in enumerate(inputs) if isinstance(x, TensorBase) and x.is_complex())
     parts = [Part(func, inputs, forward=True)]
     if places:
@@ -163,7 +163,7 @@ def check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], settings: S
 def of_part(
     func: Callable[..., Any], inputs: tuple[Any, ...], places: tuple[Any, ...], name: str
 ) -> Callable[..., Any]:
-    """A function of the real (or imaginary) parts of complex inputs; the other part is the input's, a constant."""
+    """The function of the real (or imaginary) parts of complex inputs; the other part is kept constant."""
 
     def wrapped(*values):
         values = list(values)
@@ -187,12 +187,12 @@ def compare(part: Part, settings: Settings) -> None:
 
 
 def places_of_inputs(part: Part) -> list[int]:
-    """The places of the inputs that require grad."""
+    """The positions of the inputs that require grad."""
     return [i for i, x in enumerate(part.inputs) if isinstance(x, TensorBase) and x.requires_grad]
 
 
 def check_constant(part: Part, settings: Settings) -> None:
-    """GradcheckError where outputs that do not require grad depend on an input."""
+    """GradcheckError if outputs that do not require grad depend on an input."""
     for i in places_of_inputs(part):
         if any(
             (jacobian._array != 0).any() for jacobian in numerical_jacobians(part.func, part.inputs, i, settings.eps)
@@ -222,7 +222,7 @@ def analytical_jacobians(part: Part, outputs: tuple[Any, ...], settings: Setting
 
 
 def compare_products(part: Part, outputs: tuple[Any, ...], settings: Settings) -> None:
-    """Compares v^T J u (in forward mode J u) for random vectors u and v: one pass in place of one for each element."""
+    """Compares v^T J u (in forward mode J u) for random vectors u and v: a single pass instead of one per element."""
     rng = np.random.default_rng(0)
     live = [o for o, out in enumerate(outputs) if out.requires_grad]
     for j, i in enumerate(places_of_inputs(part)):
@@ -239,7 +239,7 @@ def compare_products(part: Part, outputs: tuple[Any, ...], settings: Settings) -
 
 
 def unit(rng: Any, size: int) -> np.ndarray:
-    """A random vector of length 1 without negative elements."""
+    """A random vector of length 1 with non-negative elements."""
     vector = rng.random(size)
     return vector / np.linalg.norm(vector) if size else vector
 
@@ -247,7 +247,7 @@ def unit(rng: Any, size: int) -> np.ndarray:
 def analytical_product(
     part: Part, outputs: tuple[Any, ...], o: int, j: int, directions: Sequence[Array], v: Array, settings: Settings
 ) -> Tensor:
-    """v^T J u of output `o` and the j-th input that requires grad, by a pass in reverse; in forward mode J u."""
+    """v^T J u for output `o` and the j-th input that requires grad, by a backward pass; in forward mode J u."""
     if part.forward:
         targets = differentiable(part.inputs)
         vectors = [[directions[0].astype(x._array.dtype)] if k == j else [] for k, x in enumerate(targets)]
@@ -261,7 +261,7 @@ def analytical_product(
 
 
 def slow_report(part: Part, outputs: tuple[Any, ...], o: int, k: int, j: int, settings: Settings) -> str:
-    """The whole Jacobians, to be shown after a mismatch in fast mode."""
+    """The full Jacobians, shown after a mismatch in fast mode."""
     numerical = numerical_jacobians(part.func, part.inputs, places_of_inputs(part)[j], settings.eps)[o]
     analytical = analytical_jacobians(part, outputs, settings)[j][k]
     difference = np.abs(numerical._array - analytical._array).max()

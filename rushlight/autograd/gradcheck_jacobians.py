@@ -1,7 +1,7 @@
 """Jacobians for `gradcheck`: numerical ones by central differences, analytical ones in reverse and in forward mode.
 
-All have the shape (elements of the input, elements of the output). By PyTorch's convention that of a complex input
-holds the conjugate Wirtinger derivative: d/dx + i d/dy of a real output (Kreutz-Delgado, arXiv:0906.4835).
+All have the shape (elements of the input, elements of the output). As in PyTorch, that of a complex input holds the
+conjugate Wirtinger derivative: d/dx + i d/dy of a real output (Kreutz-Delgado, arXiv:0906.4835).
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from rushlight.tensors import Tensor
 
 @dataclass(frozen=True)
 class Settings:
-    """What `gradcheck` was asked for: the step of differences, tolerances, and which checks."""
+    """The options of `gradcheck`: step size, tolerances, and which checks to run."""
 
     eps: float
     atol: float
@@ -33,7 +33,7 @@ class Settings:
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
-    """A tuple or list as a tuple, anything else as a tuple of one."""
+    """A tuple of the values; a single value becomes a tuple of one."""
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
@@ -47,13 +47,13 @@ def is_inexact(value: Any) -> bool:
     return isinstance(value, Tensor) and kind_of(value._array.dtype) in "fc"
 
 
-# by differences
+# by finite differences
 
 
 def difference(
     function: Callable[..., Any], inputs: Sequence[Any], array: np.ndarray, step: Array, place: Any, eps: float
 ) -> list[np.ndarray]:
-    """The central difference of all outputs for a step of the elements at a place of an input's memory."""
+    """The central difference of all outputs for a step in the elements at `place` in an input's memory."""
     original = array[place].copy()
     sides = []
     for sign in (-1, 1):
@@ -69,12 +69,12 @@ def difference(
 
 
 def as_number(dtype: np.dtype) -> np.dtype:
-    """The dtype to take a difference in: booleans have none."""
+    """The dtype to compute a difference in: booleans have none of their own."""
     return np.dtype(np.int8) if dtype.kind == "b" else dtype
 
 
 def check_same_kind(low: np.ndarray, high: np.ndarray, place: Any, eps: float) -> None:
-    """AssertionError where an output changes its shape or dtype with the inputs."""
+    """AssertionError if the shape or dtype of an output changes with the inputs."""
     where = "" if place is Ellipsis else f"on index {place} "
     for what, a, b in (("shape", low.shape, high.shape), ("dtype", low.dtype.name, high.dtype.name)):
         if a != b:
@@ -87,7 +87,7 @@ def check_same_kind(low: np.ndarray, high: np.ndarray, place: Any, eps: float) -
 def wirtinger(
     function: Callable[..., Any], inputs: Sequence[Any], array: Array, steps: Sequence[Any], place: Any, eps: float
 ) -> list[np.ndarray]:
-    """The derivatives of all outputs along a step; for a complex input along a real and an imaginary one, combined."""
+    """The derivatives of all outputs along a step; for a complex input, real and imaginary steps combined."""
     real = difference(function, inputs, array, steps[0] * eps, place, eps)
     if array.dtype.kind != "c":
         return real
@@ -108,7 +108,7 @@ def numerical_jacobians(function: Callable[..., Any], inputs: Sequence[Any], i: 
 def numerical_products(
     function: Callable[..., Any], inputs: Sequence[Any], i: int, direction: Sequence[Array], eps: float
 ) -> list[Tensor]:
-    """The products of the Jacobians of all outputs by input `i` with a direction (two of them for a complex input)."""
+    """The products of the Jacobians of all outputs by input `i` with a direction (two directions if it is complex)."""
     array = inputs[i]._array
     steps = [part.reshape(array.shape) for part in direction]
     return [new_tensor(product) for product in wirtinger(function, inputs, array, steps, ..., eps)]
@@ -118,16 +118,16 @@ def numerical_products(
 
 
 def reverse_jacobians(inputs: Sequence[Any], output: Tensor, settings: Settings) -> list[Tensor]:
-    """The Jacobians of an output by each input that requires grad, a pass for each element of the output."""
+    """The Jacobians of an output by each input that requires grad: a pass for each element of the output."""
     basis = np.eye(output.numel(), dtype=output._array.dtype)
     return reverse_products(inputs, output, basis, settings)
 
 
 def reverse_products(inputs: Sequence[Any], output: Tensor, vectors: np.ndarray, settings: Settings) -> list[Tensor]:
-    """The vector-Jacobian products with each of some vectors, as the columns of a matrix for each input.
+    """The products of several vectors with the Jacobian, as the columns of a matrix for each input.
 
-    They are computed twice. GradcheckError where that differs, and where a gradient has another shape or dtype than
-    its input.
+    They are computed twice. GradcheckError if the two differ, or if a gradient's shape or dtype differs from its
+    input's.
     """
     targets = differentiable(inputs)
     first, second = (pull_back(output, targets, vectors) for _ in range(2))
@@ -173,7 +173,7 @@ def check_attributes(gradients: list[list[Tensor | None]], targets: list[Tensor]
 
 
 def forward_jacobians(function: Callable[..., Any], inputs: Sequence[Any], settings: Settings) -> list[list[Tensor]]:
-    """For each input that requires grad the Jacobians of all inexact outputs, a pass for each element of the input."""
+    """For each input that requires grad the Jacobians of all inexact outputs: a pass for each element of the input."""
     bases = [np.eye(x.numel(), dtype=x._array.dtype) for x in differentiable(inputs)]
     return forward_products(function, inputs, bases, settings)
 
@@ -196,7 +196,7 @@ def forward_products(
 def push_forward(
     function: Callable[..., Any], inputs: Sequence[Any], k: int, vector: np.ndarray, settings: Settings
 ) -> list[Array]:
-    """The tangents of all inexact outputs for one of the k-th input that requires grad, and zeros for the others."""
+    """The tangents of all inexact outputs for a tangent of the k-th input that requires grad; the others get zeros."""
     with forward_ad.dual_level():
         duals = []
         for x, is_chosen in zip(inputs, chosen(inputs, k), strict=True):

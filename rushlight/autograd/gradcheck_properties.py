@@ -1,4 +1,4 @@
-"""What `gradcheck` looks at beside Jacobians: zero and missing cotangents and tangents, and batches of them."""
+"""The checks of `gradcheck` other than Jacobians: zero and missing cotangents and tangents, and batches of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def zeros_like(tensor: Tensor) -> Tensor:
 
 
 def check_zero_cotangents(outputs: Sequence[Tensor], inputs: Sequence[Any], masked: bool | None) -> None:
-    """GradcheckError where cotangents of zero do not give gradients of zero, of the shape and dtype of the inputs."""
+    """GradcheckError if zero cotangents do not give zero gradients with the shape and dtype of the inputs."""
     targets = differentiable(inputs)
     grads = grad(outputs, targets, [zeros_like(out) for out in outputs], allow_unused=True)
     for g, x in zip(grads, targets, strict=True):
@@ -37,18 +37,18 @@ def check_zero_cotangents(outputs: Sequence[Tensor], inputs: Sequence[Any], mask
 
 
 class Undefined(Node):
-    """A node that passes no cotangent on."""
+    """A node that passes no gradient on."""
 
     def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> Any:
-        """No cotangent."""
+        """No gradient."""
         return [None]
 
     def release(self) -> None:
-        """Does nothing: no values are held for the pass."""
+        """Does nothing: this node saves no values."""
 
 
 def with_undefined_grad(tensor: Tensor) -> Tensor:
-    """The tensor again, to which no cotangent comes back."""
+    """The tensor linked to a node that passes no gradient on."""
     out, node = new_tensor(tensor._settled()), Undefined.__new__(Undefined)
     node.sequence, node.arity = next_number(), 1
     node.edges = (tensor if tensor._node is None else tensor._node,)
@@ -58,7 +58,7 @@ def with_undefined_grad(tensor: Tensor) -> Tensor:
 
 
 def check_undefined_cotangents(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
-    """GradcheckError where the backward pass does not take a missing cotangent for zeros: of all outputs, or of one."""
+    """GradcheckError if backward does not treat a missing cotangent as zeros: for all outputs, and for each alone."""
     outputs = differentiable(function(*inputs))
     check_gradients_vanish([with_undefined_grad(out) for out in outputs], inputs)
     for i in range(len(outputs) if len(outputs) > 1 else 0):
@@ -67,7 +67,7 @@ def check_undefined_cotangents(function: Callable[..., Any], inputs: Sequence[An
 
 
 def check_gradients_vanish(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
-    """GradcheckError where cotangents of zero, or none, give other gradients than zeros or none."""
+    """GradcheckError if zero or missing cotangents give gradients other than zeros or None."""
     try:
         grads = grad(outputs, differentiable(inputs), [zeros_like(out) for out in outputs], allow_unused=True)
     except RuntimeError as error:
@@ -84,7 +84,7 @@ def check_gradients_vanish(outputs: list[Tensor], inputs: Sequence[Any]) -> None
 
 
 def warn_of_undefined() -> None:
-    """PyTorch's warning that goes with the errors."""
+    """PyTorch's warning that accompanies the errors."""
     warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
         "break existing callers of this function. If this is true for you, you can call this function with "
@@ -93,7 +93,7 @@ def warn_of_undefined() -> None:
 
 
 def check_undefined_tangents(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
-    """GradcheckError where a missing tangent of an input gives other results than one of zeros."""
+    """GradcheckError if a missing tangent of an input gives other results than a zero one."""
     rng = np.random.default_rng(0)
     places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     tangents = {i: np.asarray(rng.random(inputs[i].shape), inputs[i]._array.dtype) for i in places}
@@ -110,7 +110,7 @@ def check_undefined_tangents(function: Callable[..., Any], inputs: Sequence[Any]
 
 
 def push_forward(function: Callable[..., Any], inputs: Sequence[Any], tangents: dict[Any, Any]) -> list[Tensor | None]:
-    """The tangents of all inexact outputs for tangents of some inputs, given by their place."""
+    """The tangents of all inexact outputs for the tangents of some inputs, given by position."""
     with forward_ad.dual_level():
         values = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
         for i, tangent in tangents.items():
@@ -120,7 +120,7 @@ def push_forward(function: Callable[..., Any], inputs: Sequence[Any], tangents: 
 
 
 def check_batched_reverse(inputs: Sequence[Any], output: Tensor, index: int) -> None:
-    """GradcheckError where vmap of the backward pass gives other gradients than one pass after the other."""
+    """GradcheckError if vmap of the backward pass gives other gradients than single passes."""
     targets = differentiable(inputs)
 
     def vjp(v):
@@ -131,7 +131,7 @@ def check_batched_reverse(inputs: Sequence[Any], output: Tensor, index: int) -> 
 
 
 def check_batched_forward(function: Callable[..., Any], inputs: Sequence[Any]) -> None:
-    """GradcheckError where vmap of a forward pass gives other tangents than one pass after the other."""
+    """GradcheckError if vmap of a forward pass gives other tangents than single passes."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue

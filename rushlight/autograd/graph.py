@@ -1,4 +1,7 @@
-"""`autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients; `draw` is loaded when it is used."""
+"""`autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients.
+
+`draw` is loaded at its first use.
+"""
 
 import abc
 import functools
@@ -36,7 +39,7 @@ __all__ = [
 
 
 class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ tells
-    """What every node of the graph is an instance of: `name()`, `next_functions`, `metadata`, and hooks.
+    """The abstract class of all nodes: they have `name()`, `next_functions`, `metadata`, and hooks.
 
     >>> import rushlight as torch
     >>> y = torch.ones(2, requires_grad=True) * 2
@@ -67,7 +70,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge of a tensor's gradient; `grad` and `backward` take it in the tensor's place.
+    """The edge of a tensor's gradient; `grad` and `backward` accept it in place of the tensor.
 
     RuntimeError for a tensor that does not require grad.
 
@@ -84,9 +87,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Tells autograd that tensors were changed in a way that it could not see, through NumPy say.
+    """Tells autograd that tensors were changed in a way that it could not see, for example through NumPy.
 
-    Does nothing for inference tensors, which have no version.
+    Does nothing for inference tensors, which have no version counter.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2)
@@ -103,11 +106,11 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 class saved_tensors_hooks(Switch):
-    """Sends every tensor that an operation saves inside through `pack_hook`, and back through `unpack_hook`.
+    """Inside, every tensor that an operation saves goes through `pack_hook`, and back through `unpack_hook`.
 
     `pack_hook` gets the tensor, which it must not change, and may return anything; `unpack_hook` gets that in the
-    backward pass, and has to return a tensor of the same values. Of nested pairs the innermost is used. What is packed
-    is not checked for changes in place. A hook that keeps the tensor itself makes a reference cycle: keep
+    backward pass, and must return a tensor of the same values. If pairs are nested, the innermost is used. Packed
+    tensors are not checked for in-place changes. A hook that keeps the tensor itself makes a reference cycle: keep
     `tensor.detach()`.
 
     >>> import rushlight as torch
@@ -126,14 +129,14 @@ class saved_tensors_hooks(Switch):
         self.unpack_hook: Callable[[Any], Tensor] = unpack_hook
 
     def inside(self, modes: Any) -> Any:
-        """The modes with these hooks. RuntimeError where hooks are not allowed."""
+        """The modes with these hooks. RuntimeError if hooks are disabled."""
         if modes.refusal is not None:
             raise RuntimeError(modes.refusal)
         return modes.replace(packing=(self.pack_hook, self.unpack_hook))
 
 
 class disable_saved_tensors_hooks(Switch):
-    """Inside, setting hooks on saved tensors raises RuntimeError with this message.
+    """Inside, setting hooks on saved tensors raises RuntimeError with the given message.
 
     >>> import rushlight as torch
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
@@ -149,14 +152,14 @@ class disable_saved_tensors_hooks(Switch):
         self.error_message = error_message
 
     def inside(self, modes: Any) -> Any:
-        """The modes without hooks. RuntimeError where there are some."""
+        """The modes with hooks disabled. RuntimeError if hooks are set."""
         if modes.packing is not None:
             raise RuntimeError(self.error_message)
         return modes.replace(refusal=self.error_message)
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps what operations save in copies in the main memory: here those are copies on the same device.
+    """Keeps copies of saved tensors in main memory: here a copy on the same device, as there is only the CPU.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -170,10 +173,10 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
-    """Lets tensors that were saved be changed in place inside: what is saved are clones.
+    """Inside, tensors that were saved may be changed in place: clones are saved.
 
     Yields an object whose `cloned` holds the clones that the graph still needs, and whose `clear()` drops them, as
-    leaving the context does. AssertionError for a backward pass outside of the context, RuntimeError for nested ones.
+    leaving the context does. AssertionError for a backward pass outside the context, RuntimeError for nested ones.
 
     >>> import rushlight as torch
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
@@ -199,7 +202,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         return handle
 
     def find(self, handle: "Handle") -> Tensor:
-        """The clone of a handle."""
+        """The clone that belongs to a handle."""
         if handle not in self.cloned:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
@@ -208,7 +211,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         return self.cloned[handle]
 
     def inside(self, modes: Any) -> Any:
-        """The modes with its hooks. RuntimeError where another one is entered."""
+        """The modes with these hooks. RuntimeError if another such context is active."""
         packing = modes.packing
         if packing is not None and isinstance(getattr(packing[0], "__self__", None), allow_mutation_on_saved_tensors):
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
@@ -222,14 +225,15 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
 
 class Handle:
-    """What a graph holds in the place of a saved tensor that was cloned."""
+    """What the graph holds in place of a saved tensor that was cloned."""
 
 
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> RemovableHandle:
-    """Calls `fn` when the gradients of all of some tensors are there, with a list of them (None for those that the
-    pass does not reach); or, with mode "any", with the first that arrives.
+    """Calls `fn` when the gradients of all tensors have arrived; or, with mode "any", when the first arrives.
+
+    It gets a list of the gradients, None for those that the pass does not reach; with "any" the one gradient.
 
     >>> import rushlight as torch
     >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -248,7 +252,7 @@ def register_multi_grad_hook(
 
 
 class Waiting:
-    """The gradients that a multi-gradient hook has got so far, for each backward run."""
+    """The gradients that a multi-gradient hook has received so far, for each backward pass."""
 
     def __init__(self, tensors: Any, fn: Any, mode: str):
         self.tensors, self.fn, self.mode = tensors, fn, mode
@@ -256,7 +260,7 @@ class Waiting:
         self.runs: WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     def arrived(self, i: Any, grad: Array) -> None:
-        """Notes a gradient, and calls the function when it is time."""
+        """Notes a gradient, and calls the function if it was the last one (or with "any" the first)."""
         run = RUN.get()
         with self.lock:
             if run not in self.runs:
@@ -271,19 +275,19 @@ class Waiting:
 
 
 class MultiHandle(RemovableHandle):
-    """Takes all hooks of a multi-gradient hook away."""
+    """Removes all hooks of a multi-gradient hook."""
 
     def __init__(self, handles: Iterable[RemovableHandle]):
         self.handles: tuple[RemovableHandle, ...] = tuple(handles)
 
     def remove(self) -> None:
-        """Takes the hooks away. A second call does nothing."""
+        """Removes the hooks. A second call does nothing."""
         for handle in self.handles:
             handle.remove()
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what draws when it is first used; for any other name says that there is none."""
+    """Loads `draw` and its module at their first use; AttributeError for an unknown name."""
     if name == "draw":
         return import_module("rushlight.autograd.drawing").draw
     raise no_such_name("rushlight.autograd.graph", name)

@@ -1,14 +1,14 @@
-"""A drawing of a graph in layers, as SVG, for where there is no Graphviz."""
+"""A drawing of a graph in layers, as SVG: needs no Graphviz."""
 
 from html import escape
 from typing import Any
 
 COLOURS = {"leaf": "#cfe2f3", "node": "#eeeeee", "result": "#d5ecc2"}
-WIDTH, LINE, GAP, STEP = 150, 14, 14, 34  # of a box, of its lines, between boxes, between layers
+WIDTH, LINE, GAP, STEP = 150, 14, 14, 34  # box width, line height, gap between boxes, between layers
 
 
 def svg_of(boxes: Any, arrows: Any) -> str:
-    """The drawing: results at the bottom, each box above all that it leads to."""
+    """The drawing: results at the bottom, each box above all boxes that it leads to."""
     depths = depths_of([box.name for box in boxes], arrows)
     layers: dict[int, list[Any]] = {}
     for box in boxes:
@@ -46,7 +46,7 @@ def drawn(box: Any, x: float, y: float, tall: int) -> str:
 
 
 def depths_of(names: list[str], arrows: list[tuple[str, str]]) -> dict[str, int]:
-    """How far each box is from the results: one more than the furthest that it leads to."""
+    """The layer of each box: one more than the highest layer that it leads to."""
     targets: dict[str, list[str]] = {name: [] for name in names}
     sources: dict[str, list[str]] = {name: [] for name in names}
     for start, end in arrows:

@@ -1,4 +1,4 @@
-"""The events of the profiler, under the module's name in PyTorch."""
+"""The events of the profiler, under PyTorch's name of the module."""
 
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.events import FunctionEvent, FunctionEventAvg, Interval

@@ -1,4 +1,4 @@
-"""`Variable`, the name that tensors with gradients had in the first years of PyTorch."""
+"""`Variable`, the old name of tensors with gradients."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """Old: `Variable(tensor, requires_grad=True)` is the tensor's memory as a new leaf; tensors do without today.
+    """Deprecated: `Variable(tensor, requires_grad=True)` is a new leaf that shares the tensor's memory.
 
     >>> import rushlight as torch
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)

@@ -1,16 +1,16 @@
-"""The compiled core: what runs for every operation; and beside it what runs seldom.
+"""The compiled core: the code that runs for every operation, and beside it the code that rarely runs.
 
-Compiled: `graph` has the tensor's fields, nodes and saved values; `entries` what is known of an operator, `operators`
+Compiled: `graph` has the tensor's fields, nodes and saved values; `entries` the description of an operator, `operators`
 what happens when it is called, `recording` how the call becomes a node; `arithmetic` Python's operators; `engine` the
-backward pass; `modes` the grad modes; `formulas` elementwise computation by NumPy's inner loops; `context` what is
-looked up each time. Each is ordinary Python beside a `.pxd` that gives its types (`formulas` and `context` have twins
-in Cython): compiled at installation where there is a C compiler, run as it is where there is none.
+backward pass; `modes` the grad modes; `formulas` elementwise computation by NumPy's inner loops; `context` what every
+operation looks up. Each is ordinary Python beside a `.pxd` that gives its types (`formulas` and `context` have separate
+Cython versions): compiled at installation where there is a C compiler, and run as Python where there is none.
 
-Plain Python: `tracing` writes formulas down; `inplace` and `windows` for changes in place and views, `hooks`, `saved`
-and `anomaly` for what saved values and failing nodes need beyond the usual, `forward` for tangents, `batched`,
-`batching` and `levels` for vmap, `turned` for conjugates that share memory, `errors`.
+Plain Python: `tracing` records formulas as steps; `inplace` and `windows` handle in-place changes and views; `hooks`,
+`saved` and `anomaly` the rarer needs of saved values and failing nodes; `forward` tangents; `batched`, `batching` and
+`levels` vmap; `turned` lazily conjugated and negated arrays; `errors` error messages.
 
-With RUSHLIGHT_PURE_PYTHON=1 in the environment the Python files run even where compiled ones lie beside them.
+With RUSHLIGHT_PURE_PYTHON=1 in the environment the Python files run even where compiled modules exist.
 """
 
 import os
@@ -19,7 +19,7 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 
 
 def choose_form(package: str) -> None:
-    """Lets the Python files of a package run as they are, if that is wanted."""
+    """Makes a package import its Python files instead of the compiled modules, if the environment asks for it."""
     if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
         sys.path_importer_cache[package] = FileFinder(package, (SourceFileLoader, SOURCE_SUFFIXES))
 

@@ -1,6 +1,6 @@
-"""What files below call of files above them: each of these functions enters itself when its file is loaded.
+"""Functions that lower files call in higher ones: each registers itself when its file is loaded.
 
-So imports run one way, and the compiled core reaches what it needs seldom: `ABOVE.settle(tensor)`.
+So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,10 @@ ABOVE = SimpleNamespace()
 
 
 def above(function: Callable[..., Any]) -> Any:
-    """Enters a function, under its name, for files below the one that it stands in. RuntimeError for a second one."""
+    """Registers a function, under its name, for the files below its own.
+
+    RuntimeError for a second function of that name.
+    """
     if function.__name__ in ABOVE.__dict__:
         raise RuntimeError(f"There are two functions named {function.__name__} for files below.")
     setattr(ABOVE, function.__name__, function)

@@ -1,4 +1,4 @@
-"""Anomaly mode: where nodes were recorded, what their cotangents are, and which lines change tensors in place."""
+"""Anomaly mode: where nodes were recorded, whether their gradients are NaN, which lines change tensors in place."""
 
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -17,14 +17,14 @@ RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formul
 
 @above
 def remember_origin(node: Any) -> None:
-    """Keeps with a node the lines of the user's program that recorded it."""
+    """Stores in a node's metadata the stack of the user's program that recorded it."""
     node.metadata["traceback_"] = lines_of_user()
     node.metadata["parent_"] = RUNNING.get()
 
 
 @above
 def apply_watched(node: Any, grad: Array, recorded: bool, needs: Sequence[bool]) -> list[Array | None]:
-    """A node's cotangents in anomaly mode."""
+    """The gradients of a node's inputs in anomaly mode, checked for NaN."""
     with Setting(RUNNING, node):
         try:
             results = node.apply(grad, recorded, needs)
@@ -37,7 +37,7 @@ def apply_watched(node: Any, grad: Array, recorded: bool, needs: Sequence[bool])
 
 
 def refuse_nan(node: Any, results: Sequence[Array | None]) -> None:
-    """Raises for the first cotangent that has a NaN in it."""
+    """Raises RuntimeError for the first gradient with a NaN in it."""
     for i, result in enumerate(results):
         array = result._array if isinstance(result, TensorBase) else result
         if array is not None and np.isnan(array).any():
@@ -45,7 +45,7 @@ def refuse_nan(node: Any, results: Sequence[Array | None]) -> None:
 
 
 def tell_origin(node: Any) -> None:
-    """Warns with the lines of the program that recorded the node whose backward failed."""
+    """Warns with the stack of the program that recorded the node whose backward failed."""
     trace = node.metadata.get("traceback_")
     if trace is None:
         warn(

@@ -1,7 +1,7 @@
-"""The seam for arrays: the one place that asks whether a value is an array, and makes one of what is none.
+"""The only file that asks whether a value is an array, and makes an array of a value that is not.
 
-Formulas are NumPy expressions, which reach whatever array they are given (NEP 13, NEP 18). A tensor may hold any kind
-of array that answers to NumPy's functions: `admit` makes a kind known. Compiled kernels take NumPy's arrays alone.
+Formulas are NumPy expressions, which work on whatever array they are given (NEP 13, NEP 18). A tensor may hold any kind
+of array that implements NumPy's functions: `admit` registers a kind. Compiled kernels take only NumPy's arrays.
 """
 
 from typing import Any
@@ -16,22 +16,25 @@ _kinds: tuple[type, ...] = (np.ndarray, Batched, Turned)
 
 
 def admit(kind: type) -> None:
-    """Makes a kind of array known. It answers to NumPy's functions, and has `shape`, `dtype`, `strides` and `copy`."""
+    """Registers a kind of array.
+
+    It must implement NumPy's functions, and have `shape`, `dtype`, `strides` and `copy`.
+    """
     global _kinds
     if kind not in _kinds:
         _kinds = (*_kinds, kind)
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array of a known kind."""
+    """Whether a value is an array of a registered kind."""
     return isinstance(value, _kinds)
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether a value is an array of a kind that was admitted: neither NumPy's nor a batch or turned."""
+    """Whether a value is an array of a kind registered from outside: not NumPy's, and not one of the core's own."""
     return isinstance(value, _kinds[3:])
 
 
 def as_array(value: Any) -> Array:
-    """A result as an array: a number becomes an array without dimensions, an array of any kind stays as it is."""
+    """A result as an array: a number becomes a 0-dimensional array, an array of any kind is returned as it is."""
     return value if isinstance(value, _kinds) else np.asarray(value)

@@ -1,8 +1,8 @@
-"""Arrays of a batch: what a tensor holds inside `vmap`. They look like the array of one example.
+"""Batched arrays: what a tensor holds inside `vmap`. They look like the array of one example.
 
-A `Batched` array keeps the batch dimensions of all levels that it takes part in first, outermost level first. A level's
-dimension may have size 1 there: then all examples share their values. In everything that public functions ask
-(`shape`, `ndim`, ...) it is one example; whatever is computed with it goes through the operators and their batching.
+A `Batched` array stores the batch dimensions of all its levels first, the outermost level first. A level's dimension
+may have size 1: then all examples share their values. Its public attributes (`shape`, `ndim`, ...) are those of one
+example; all computation with it goes through the operators and their batching rules.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,13 +18,13 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import laid_over
 
 NUMBERS = count(1)
-ENTERED = ContextVar("rushlight_levels", default=())  # the levels of `vmap` that this context is in, the innermost last
+ENTERED = ContextVar("rushlight_levels", default=())  # the levels of `vmap` active in this context, outermost first
 
 
 class Level:
-    """One `vmap`: its number, which orders the levels, the number of examples, and what it does with randomness.
+    """One `vmap`: its number, which orders the levels, the number of examples, and how it treats randomness.
 
-    `places` has the dimension that holds the examples of what came in, by where that lies in memory.
+    `places` tells for each tensor that came in, by its place in memory, which dimension holds the examples.
     """
 
     __slots__ = ("number", "places", "randomness", "size")
@@ -45,7 +45,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         self.array: Array = array
         self.levels: Sequence[Level] = levels
 
-    # what it is: an example
+    # attributes: those of an example
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         return self.array.base
 
     def example(self) -> Array:
-        """The first example's array; one of the same layout where there is no example."""
+        """The first example's array; where there are no examples, an array of the same layout."""
         if 0 in self.array.shape[: len(self.levels)]:
             return np.ndarray(self.shape, self.dtype, bytearray(self.dtype.itemsize), 0, (0,) * self.ndim)
         return self.array[(0,) * len(self.levels) + (...,)]
@@ -110,7 +110,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self.example())
 
-    # over all examples, for checks of arguments and short cuts
+    # over all examples: for checks of arguments and shortcuts
 
     def any(self) -> bool:
         return self.array.any()
@@ -155,7 +155,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             raise RuntimeError("vmap: this function overwrites elements by values, which differ between the examples.")
         self.array[(slice(None),) * len(self.levels) + key] = value
 
-    # NumPy's functions: those of tensors
+    # NumPy's functions, which are those of tensors
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return like(inputs, ABOVE.ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
@@ -167,7 +167,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             return same_examples_like(function, *args, **kwargs)
         return like(args, ABOVE.function_on_tensors(function, tensors(args), kwargs))
 
-    # what one number or array cannot be got from
+    # operations that would need a single number or array
 
     def item(self) -> Any:
         if not self.has_data:
@@ -214,7 +214,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 def same_examples_like(
     like: Callable[..., Any], a: Any, dtype: Any = None, shape: Sequence[int] | None = None, **options: Any
 ) -> Array:
-    """`np.zeros_like` and its kind: as many examples, of any shape."""
+    """`np.zeros_like` and similar functions: an array for as many examples, of any shape."""
     sizes = a.array.shape[: len(a.levels)]
     return Batched(
         like(a.array, dtype=dtype, shape=(*sizes, *(a.shape if shape is None else shape)), **options), a.levels
@@ -222,17 +222,17 @@ def same_examples_like(
 
 
 def tensors(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Values with tensors in place of the arrays."""
+    """The values, with each array wrapped in a tensor."""
     return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
 
 
 def like(inputs: Iterable[Any], result: TensorBase) -> Any:
-    """A result on tensors as what was given: a tensor where one of these was one, else its array."""
+    """A result in the form of the inputs: a tensor if one of these is a tensor, else the tensor's array."""
     return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 
 
 def levels_of(*values):
-    """All levels that some arrays (or lists of arrays) take part in, in order."""
+    """All levels that some arrays (or lists of arrays) are batched on, in order."""
     found = set()
     for value in values:
         if type(value) is Batched:
@@ -243,7 +243,7 @@ def levels_of(*values):
 
 
 def aligned(array: Array, levels: Sequence[Level]) -> Array:
-    """An ordinary array with a dimension in front for each of some levels; of size 1 where the array is not on one."""
+    """An ordinary array with one leading dimension for each level, of size 1 where the array is not batched on it."""
     if type(array) is not Batched:
         return array[(None,) * len(levels) + (...,)]
     if array.levels == levels:
@@ -252,25 +252,25 @@ def aligned(array: Array, levels: Sequence[Level]) -> Array:
 
 
 def spread(array: Array, levels: Sequence[Level]) -> Array:
-    """The same with every dimension in front of its level's size."""
+    """`aligned`, with each leading dimension expanded to the size of its level."""
     sizes = tuple([level.size for level in levels])
     array = aligned(array, levels)
     return array if array.shape[: len(sizes)] == sizes else np.broadcast_to(array, sizes + array.shape[len(sizes) :])
 
 
 def repeated(array: Array, levels: Any) -> Any:
-    """An array for every example of some levels, each in memory of its own."""
+    """`spread`, copied, so that each example has memory of its own."""
     return Batched(np.array(spread(array, levels)), levels)
 
 
 def grown(array: Array, n: int, ndim: int) -> Array:
-    """An array with `n` batch dimensions, with dimensions of size 1 behind them until an example has `ndim`."""
+    """An array with `n` batch dimensions, and dimensions of size 1 inserted after them until an example has `ndim`."""
     missing = n + ndim - array.ndim
     return array[(slice(None),) * n + (None,) * missing] if missing > 0 else array
 
 
 def lifted(array: Array, levels: Sequence[Level], ndim: int) -> Array:
-    """An array with the batch dimensions in front, then dimensions of size 1 until an example has `ndim`."""
+    """An array with leading batch dimensions for the levels, then dimensions of size 1 until an example has `ndim`."""
     return grown(aligned(array, levels), len(levels), ndim)
 
 

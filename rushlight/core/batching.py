@@ -1,7 +1,7 @@
-"""Batching: how an operator computes on batched arrays, by its rule. That of most elementwise ones is not named.
+"""How operators compute on batched arrays: each by its batching rule. Most elementwise ones use a default rule.
 
 A rule is a function of (operator, arguments, levels), which returns ordinary arrays with the dimensions of the levels
-in front. All levels are taken in one step: a rule that serves one serves several.
+in front. All levels are handled in one step: a rule that works for one level works for several.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
 from rushlight.core.turned import plain
 
-RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
+RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which are private to it when compiled
 
-LARGEST_EXAMPLE = 1 << 24  # elements of what is computed to see the shape of a result on the device "meta"
-DIMS = frozenset(("dim", "dims", "dim0", "dim1", "dim2"))  # parameters that count dimensions
+LARGEST_EXAMPLE = 1 << 24  # the most elements that are computed to find a result's shape on the device "meta"
+DIMS = frozenset(("dim", "dims", "dim0", "dim1", "dim2"))  # parameters that name dimensions
 SHAPES = frozenset(("shape",))  # parameters that are shapes
-KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and integers
+KEYS = frozenset(("key",))  # parameters that are basic keys: slices and integers
 
 
 def compute(op: Any, args: Sequence[Any]) -> Array:
-    """The result of an operator on arrays some of which are batched, or turned."""
+    """The result of an operator on arrays of which some are batched, or lazily conjugated."""
     args = plain(args)
     if op.batch is on_batched or op.batch is on_more_levels:
         return op.forward(*args)
@@ -41,7 +41,7 @@ def compute(op: Any, args: Sequence[Any]) -> Array:
 
 
 def without_memory(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The result of an operator on arrays without memory: of no examples, else (layers) of no samples."""
+    """The result of an operator on meta arrays, computed for zero examples or, for layers, zero samples."""
     try:
         result = (op.batch or elementwise)(op, args, levels)
     except (ZeroDivisionError, NotImplementedError):
@@ -58,28 +58,28 @@ def is_list(value: Any) -> bool:
 
 
 def on_batched(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of operators whose function takes batched arrays as they are."""
+    """The rule of operators whose function takes batched arrays directly."""
     return op.forward(*args)
 
 
 def on_more_levels(op: Any, args: Any, levels: Any) -> Any:
-    """The same for those whose result may be on more levels than an input, whose cotangent is summed over these."""
+    """`on_batched` where the result may have more levels than an input, whose gradient is then summed over these."""
     return op.forward(*args)
 
 
-# dimensions in front
+# rules that put batch dimensions in front
 
 
 def elementwise(op: Any, args: Sequence[Any], levels: Any) -> Any:
-    """The rule of operators that broadcast: batch dimensions like any others."""
+    """The rule of operators that broadcast: batch dimensions are treated as ordinary ones."""
     ndim = max([arg.ndim for arg in args if is_array(arg)])
     return op.forward(*[lifted(arg, levels, ndim) if type(arg) is Batched else arg for arg in args])
 
 
 def leading(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
-    """The rule of operators to which dimensions in front of all arrays make no difference.
+    """The rule of operators that ignore leading dimensions of all their arrays.
 
-    Parameters named for dimensions count from behind them; shapes and basic keys get them in front.
+    Dimensions are shifted behind the batch dimensions; shapes and basic keys get the batch dimensions in front.
     """
     if counts_none(op, args):
         return one_by_one(op, args, levels)
@@ -87,12 +87,12 @@ def leading(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, .
 
 
 def inserting(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
-    """The same where the dimension is one of the result: there is a place for it in a scalar too."""
+    """`leading`, where the dimension is one of the result, such as that of `unsqueeze`: valid for scalars too."""
     return in_front(op, args, levels)
 
 
 def with_index(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The same for operators with an index into a dimension, as long as all examples have the same index."""
+    """`leading` for operators with an index into a dimension, as long as all examples have the same index."""
     index = args[op.params.index("index")]
     if type(index) is Batched or counts_none(op, args):
         return one_by_one(op, args, levels)
@@ -100,7 +100,7 @@ def with_index(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 def counts_none(op: Any, args: Sequence[Any]) -> bool:
-    """Whether an operator is to count dimensions of what has none, or (None) takes all elements as one dimension."""
+    """Whether dimensions cannot be shifted: an example is 0-dimensional, or a `dim` of None flattens the input."""
     scalars = any(is_array(item) and item.ndim == 0 for arg in args for item in (arg if is_list(arg) else (arg,)))
     for name, arg in zip(op.params, args, strict=False):
         if name in DIMS and not is_array(arg) and ((scalars and arg != ()) or (arg is None and name == "dim")):
@@ -111,7 +111,7 @@ def counts_none(op: Any, args: Sequence[Any]) -> bool:
 
 
 def in_front(op: Any, args: Sequence[Any], levels: Any, kept: Any = None) -> Array | tuple[Array, ...]:
-    """The operator on arrays with the dimensions of the levels in front; an array may be kept as it is."""
+    """Calls the operator on arrays with the dimensions of the levels in front; `kept` is passed as it is."""
     arrays = [item for arg in args if arg is not kept for item in (arg if is_list(arg) else (arg,)) if is_array(item)]
     lift = aligned if len(arrays) == 1 else spread
     sizes = lift(arrays[0], levels).shape[: len(levels)]
@@ -133,7 +133,7 @@ def in_front(op: Any, args: Sequence[Any], levels: Any, kept: Any = None) -> Arr
 
 
 def shifted(dims: Any, n: int, ndim: int) -> Any:
-    """Dimensions counted from behind `n` more; those that count from the end stay. None is all."""
+    """Dimensions moved behind `n` leading ones; negative ones stay. None stands for all dimensions."""
     if dims is None:
         return tuple(range(n, n + ndim))
     if type(dims) is tuple or type(dims) is list:
@@ -141,13 +141,13 @@ def shifted(dims: Any, n: int, ndim: int) -> Any:
     return dims + n if dims >= 0 else dims
 
 
-# rules of their own
+# rules that name a function
 
 
 def by(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of operators of which a batch is computed by a function of their arguments.
+    """The rule of operators whose batch is computed by a function of their arguments.
 
-    It is called with the number of batch dimensions, then the arguments, each array with all examples.
+    The function gets the number of batch dimensions, then the arguments, where each array holds all examples.
     """
 
     def rule(op, args, levels):
@@ -157,12 +157,12 @@ def by(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def over_all(reduction: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of reductions of all elements, by a function of an array and of the dimensions to reduce."""
+    """The rule of reductions of all elements, given a function of an array and of the dimensions to reduce."""
     return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
 
 def one_by_one(op, args, levels):
-    """The rule of operators that have to be computed example by example."""
+    """The rule of operators that must be computed example by example."""
     sizes = tuple([level.size for level in levels])
     if levels[0] is NO_DATA and sum([arg.size for arg in args if type(arg) is Batched]) > LARGEST_EXAMPLE:
         raise NotImplementedError(
@@ -177,7 +177,7 @@ def one_by_one(op, args, levels):
 
 
 def example(arg: Any, levels: Any, index: Sequence[int] | None) -> Any:
-    """One example of an argument; of no examples (None), one to tell shapes by."""
+    """One example of an argument; with index None, for an empty batch, a placeholder of the right shape."""
     if type(arg) is Batched:
         if index is None:
             return arg.example()
@@ -189,7 +189,7 @@ def example(arg: Any, levels: Any, index: Sequence[int] | None) -> Any:
 
 
 def piled(op: Any, results: Any, sizes: Any, n: int) -> Array:
-    """The results for all examples as one array."""
+    """Stacks the results for all examples into one array."""
     if len({np.shape(result) for result in results}) > 1:
         raise refusal(op.name)
     array = np.stack(results)[:n]
@@ -197,23 +197,23 @@ def piled(op: Any, results: Any, sizes: Any, n: int) -> Array:
 
 
 def dynamic(op: Any, args: Any, levels: Any) -> NoReturn:
-    """The rule of operators whose result's shape depends on values: there can be no batch of such results."""
+    """The rule of operators whose result's shape depends on values: a batch of such results is refused."""
     raise refusal(op.name)
 
 
 def refusal(name: Any) -> Any:
-    """The error for results whose shape is not the same for all examples."""
+    """The error for results whose shapes differ between examples."""
     return RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to use "
         f"`{name}`: use torch.where or a mask of a fixed shape instead, or loop over the examples."
     )
 
 
-# changes in place
+# in-place changes
 
 
 def write_examples(target: Array, array: Array) -> None:
-    """Overwrites the elements of all examples. RuntimeError where they share the target and not the values."""
+    """Overwrites the elements of all examples. RuntimeError where the examples share the target but not the values."""
     if is_meta(array) and not is_meta(target):
         raise NotImplementedError(COPIED_OUT)
     if any(level not in levels_of(target) for level in levels_of(array)):
@@ -230,9 +230,9 @@ def write_examples(target: Array, array: Array) -> None:
 
 
 def adjust(node, op, args, result):
-    """Notes what must be done to cotangents, for a call with batched arguments: see `operators.adjust`.
+    """Records how gradients must be adjusted for a call with batched arguments: see `operators.adjust`.
 
-    Where an input is not on a level that the result is on, all examples share the input: its cotangent is the sum.
+    If the result has a level that an input has not, all examples share that input: its gradient is the sum over them.
     """
     metas = []
     levels = () if op.batch is on_batched else levels_of(result)
@@ -248,6 +248,6 @@ def adjust(node, op, args, result):
 
 
 def shared_levels(array: Array, levels: Any) -> Any:
-    """Those of the levels of a result that an argument is not on."""
+    """The levels of a result that an argument is not batched on."""
     held = levels_of(array) if levels else ()
     return tuple([level for level in levels if level not in held])

@@ -1,4 +1,4 @@
-"""The one place that turns what NumPy and Python say of a failed computation into PyTorch's types and words."""
+"""The only file that turns the errors of NumPy and Python about failed computations into PyTorch's types and words."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,15 +12,15 @@ from rushlight.core.errors import sizes_differ
 
 @above
 def translated(error: Exception, arrays: Sequence[Array] | Array = ()) -> Exception:
-    """PyTorch's error for one of NumPy's, with advice; the same error where it needs no other words.
+    """PyTorch's error for an error of NumPy's, with advice; the same error where it needs no other words.
 
-    `arrays` are the operands, whose shapes the words may need.
+    `arrays` are the operands, whose shapes the message may need.
     """
     return with_advice(in_torchs_words(error, arrays))
 
 
 def in_torchs_words(error: Exception, arrays: Sequence[Array] | Array) -> Exception:
-    """PyTorch's error for one of NumPy's."""
+    """PyTorch's error for an error of NumPy's."""
     kind = type(error).__name__
     text = str(error)
     if kind == "AxisError":
@@ -35,21 +35,21 @@ def in_torchs_words(error: Exception, arrays: Sequence[Array] | Array) -> Except
 
 
 def out_of_range(text: str) -> IndexError:
-    """A dimension that there is not."""
+    """The error for a dimension out of range."""
     dim, ndim = (int(n) for n in re.findall(r"-?\d+", text)[:2])
     limit = max(ndim, 1)
     return IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
 
 
 def too_large(text: str) -> RuntimeError:
-    """Memory for a result that there is not."""
+    """The error for a result that does not fit in memory."""
     shape = re.search(r"shape \(([^)]*)\)", text)
     what = text if shape is None else f"a tensor of size [{shape[1].rstrip(',')}]"
     return RuntimeError(f"[enforce fail at allocation] DefaultCPUAllocator: can't allocate memory: {what}")
 
 
 def sizes_must_match(found: Any, arrays: Sequence[Array] | Array) -> Exception:
-    """Shapes that do not broadcast: those of the operands, else those that NumPy names."""
+    """The error for shapes that do not broadcast: those of the operands, else those in NumPy's message."""
     shapes = [array.shape for array in arrays if hasattr(array, "shape")]
     named = re.findall(r"\(([\d, ]*)\)", found.string)
     error = sizes_differ(None, shapes)
@@ -59,7 +59,7 @@ def sizes_must_match(found: Any, arrays: Sequence[Array] | Array) -> Exception:
 
 
 def saying(kind: type[Exception], words: str) -> Callable[..., Any]:
-    """An error with words of its own, in which `{1}` is the first group of the pattern."""
+    """Makes an error with the given message, in which `{1}` is the first group of the pattern."""
     return lambda found, arrays: kind(words.format(*[found[0], *found.groups()]))
 
 

@@ -1,4 +1,4 @@
-"""The errors of the graph: PyTorch's words, then what to do about it."""
+"""The errors of the graph: PyTorch's words, then what to do about them."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 
 
 def type_name(array: Array) -> str:
-    """The old name of an array's type, which PyTorch's errors give: `torch.FloatTensor`."""
+    """The legacy name of an array's type, as in PyTorch's errors: `torch.FloatTensor`."""
     return f"torch.{TYPE_NAMES[FROM_NUMPY[array.dtype]]}Tensor"
 
 
@@ -22,14 +22,14 @@ def type_and_shape(array: Array) -> str:
 
 
 def about(error: BaseException, **facts: Any) -> Any:
-    """An error that carries what it is about, for who wants to explain it."""
+    """An error that carries the facts it is about, for `rushlight.explain`."""
     error.__dict__.update(facts)
     return error
 
 
 @above
 def freed(node: Any) -> RuntimeError:
-    """The error for what a node has saved no longer; in a backward pass with the reason why it runs there again."""
+    """The error for values that a node has freed; in a backward pass with the reason why the node runs again."""
     run = RUN.get()
     root = None if run is None or node is None else run.root
     advice = "" if root is None else CARRIED if root.sequence > node.freed else SHARED
@@ -55,7 +55,7 @@ SHARED = (
 
 
 def modified(array: Array, place: str, counter: Any, expected: int, leaf: bool = False) -> RuntimeError:
-    """A saved value was changed in place before the backward pass that needs it."""
+    """The error for a saved value that was changed in place before the backward pass that needs it."""
     changed_at = counter.changed_at and CHANGED_HERE + str(counter.changed_at)
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -78,7 +78,7 @@ HOW_TO_FIND = (
 
 @above
 def modified_input(tensor: TensorBase, expected: int) -> RuntimeError:
-    """The error for a saved input."""
+    """The error for a saved input that was changed in place."""
     node = tensor._node
     place = "" if node is None else output_of(node, tensor._index)
     return modified(tensor._array, place, tensor._counter, expected, leaf=node is None and tensor._needs)
@@ -86,7 +86,7 @@ def modified_input(tensor: TensorBase, expected: int) -> RuntimeError:
 
 @above
 def modified_result(array: Array, index: int, node: Any) -> RuntimeError:
-    """The error for a saved output."""
+    """The error for a saved output that was changed in place."""
     place = output_of(node, index)
     return modified(array, place, node.result_counter, node.result_version)
 
@@ -97,12 +97,12 @@ def output_of(node: Any, index: int) -> str:
 
 
 def operation(node: Any) -> str:
-    """An operation as messages name it: `MulBackward0` is called `Mul` there."""
+    """The name of an operation in messages: `Mul` for `MulBackward0`."""
     return re.sub(r"Backward[0-9]*$", "", node.name())
 
 
 def changed_view(tensor: TensorBase, what: str) -> RuntimeError:
-    """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
+    """The error for a view whose history cannot be rewritten after an in-place change; `what` tells what changed."""
     advice = {MULTI: OUTPUT_OF_MANY, CUSTOM: VIEW_IN_FUNCTION}.get(tensor._view.origin)
     inferred = tensor._view.origin == INFERRED
     mode, block, now = (
@@ -139,7 +139,7 @@ VIEW_IN_NO_GRAD = (
 
 
 def sizes_differ(error: Any, shapes: Sequence[Sequence[int]]) -> Exception:
-    """The error for operands whose shapes do not broadcast; `error` itself where they do."""
+    """The error for operands whose shapes do not broadcast; `error` itself if they do."""
     for i, b in enumerate(shapes):
         for a in shapes[:i]:
             for k in range(1, min(len(a), len(b)) + 1):
@@ -152,7 +152,7 @@ def sizes_differ(error: Any, shapes: Sequence[Sequence[int]]) -> Exception:
 
 
 class Misfit(Exception):
-    """A gradient of a shape that the place where it arrives cannot have; `source` is the node that it came from."""
+    """A gradient has the wrong shape for its destination; `source` is the node that it came from."""
 
     def __init__(self, vertex: Any, index: Any, got: Any, expected: Any):
         self.place: tuple[Any, Any] = vertex, index
@@ -161,7 +161,7 @@ class Misfit(Exception):
         self.source = None
 
     def error(self, roots: Any) -> RuntimeError:
-        """What the pass that sent it says, which began at `roots`: (vertex, output) each."""
+        """The error to raise in the backward pass; `roots` are the (vertex, output) pairs that it began at."""
         if self.source is None:
             return RuntimeError(invalid_gradient(roots.index(self.place), self.got, self.expected))
         name, inputs = self.source.name(), [self.source.edge_at(i) for i in range(self.source.arity)]
@@ -171,16 +171,16 @@ class Misfit(Exception):
 
 
 def invalid_gradient(i: int, got: Sequence[int], expected: Sequence[int]) -> str:
-    """The words for a gradient of a shape that an input cannot have."""
+    """The message for a gradient of the wrong shape."""
     return f"invalid gradient at index {i} - got {list(got)} but expected shape compatible with {list(expected)}"
 
 
 def larger_result(target: Array, shape: Sequence[int]) -> RuntimeError:
-    """The error for a result that is larger than the tensor it is to be written to."""
+    """The error for a result that is larger than the tensor it would be written to."""
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
 
 
 def lower_result(source: Any, target: Any) -> RuntimeError:
-    """The error for a result of a kind that the tensor cannot hold."""
+    """The error for a result of a dtype that the tensor cannot hold."""
     source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
     return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")

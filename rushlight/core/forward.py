@@ -1,10 +1,10 @@
-"""Forward mode: tangents that travel with tensors, and how an operator passes them on.
+"""Forward mode: tangents that travel with tensors, and how each operator propagates them.
 
 A tensor carries a tangent for each level of differentiation that it takes part in. An operator is first computed
-without the tangents of the innermost level (which passes the others on in the same way); then these are pushed through
-its derivative. Linear operators do that with themselves, elementwise ones with their formula as it stands; any other
-by transposing its formula: the vector-Jacobian product is linear in the cotangent, and the adjoint of that is the
-Jacobian-vector product.
+without the tangents of the innermost level (which propagates those of the other levels in the same way); then these are
+pushed through its derivative. A linear operator is applied to the tangent, an elementwise one applies its backward
+formula to it; any other transposes its formula: the vector-Jacobian product is linear in the cotangent, and its adjoint
+is the Jacobian-vector product.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ OWNERS: WeakValueDictionary[int, TensorBase] = WeakValueDictionary()  # tensors,
 
 
 class Tangents(Interpreter):
-    """A level of forward mode: tensors carry a tangent each, or (`func.taylor`) more."""
+    """A level of forward mode: each tensor on it carries a tangent, or several (`func.taylor`)."""
 
     is_level = True
 
@@ -68,41 +68,41 @@ class Tangents(Interpreter):
         remember(args, primals, several)
 
     def push(self, op: Any, args: Any, primals: Sequence[Array], outs: TensorBase) -> Any:
-        """The tangents of an operator's outputs, None for none."""
+        """The tangents of an operator's outputs, None for an output without one."""
         return push(op, args, primals, outs, self)
 
 
 def is_dual(tensor: TensorBase) -> bool:
-    """Whether a tensor has tangents: a view those of its base as it is now."""
+    """Whether a tensor has tangents; those of a view are brought up to date first."""
     if tensor._view is not None:
         tensor._synchronize()
     return tensor._tangents is not None
 
 
 def carries_tangents(args: Any, level: Tangents | None = None) -> bool:
-    """Whether a tensor among the arguments, or in a list among them, has a tangent of a level, or (None) of any."""
+    """Whether a tensor among the arguments, or in a list of them, has a tangent on a level, or (None) on any."""
     return any(is_dual(x) and (level is None or level in x._tangents) for x in tensors_of(args))
 
 
 def tangent_of(value: Any, level: Any) -> Any:
-    """The tangent of a tensor on a level; None for none, and for what is no tensor."""
+    """The tangent of a value on a level; None for a tensor without one, and for a value that is not a tensor."""
     return value._tangents.get(level) if isinstance(value, TensorBase) and is_dual(value) else None
 
 
 def with_tangent(tensor: TensorBase, tangent: Any, level: Tangents) -> Any:
-    """Gives a tensor a tangent on a level, beside those that it has on others."""
+    """Gives a tensor a tangent on a level, keeping its tangents on other levels."""
     tensor._tangents = {**(tensor._tangents or {}), level: tangent}
     return tensor
 
 
 def with_own_tangent(tensor: TensorBase, tangent: TensorBase, level: Any) -> Any:
-    """The same with a tangent that its user holds too, and who sees there what changes in place make of it."""
+    """`with_tangent` with a tangent that the user holds: in-place changes of the tensor change this tangent too."""
     OWNERS[id(tangent)] = tensor
     return with_tangent(tensor, tangent, level)
 
 
 def without(tensor: Any, level: Tangents) -> Any:
-    """The tensor without its tangent on a level, in the same place of the graph; of a view, one that is none."""
+    """The tensor without its tangent on a level, at the same place in the graph; the result is never a view."""
     if tangent_of(tensor, level) is None:
         return tensor
     tangents = {k: t for k, t in tensor._tangents.items() if k != level} or None
@@ -119,7 +119,7 @@ def without(tensor: Any, level: Tangents) -> Any:
 
 
 def own(tangent: TensorBase, out: TensorBase, given: Sequence[Any], level: Tangents) -> Any:
-    """A tangent in memory of its own, where the result is in memory of its own."""
+    """A tangent, copied if it shares an input's tangent's memory although the result does not share the input's."""
     array, place = values(tangent._array), values(out._array)
     for x in given:
         held = tangent_of(x, level)
@@ -130,7 +130,7 @@ def own(tangent: TensorBase, out: TensorBase, given: Sequence[Any], level: Tange
 
 
 def copy_of_tangent(tangent: Any) -> Any:
-    """A copy of a tangent, where a tensor has one."""
+    """A copy of a tangent that is a tensor; others are returned as they are."""
     return tangent if type(tangent) is tuple else READ(tangent, Window.between(tangent._array, tangent._array))
 
 
@@ -140,7 +140,7 @@ def copies(tangents: dict[Tangents, TensorBase]) -> Any:
 
 
 def remember(args: Any, primals: Sequence[Array], outs: Sequence[TensorBase]) -> None:
-    """Lets the node that was recorded save what has tangents, so that its backward pass has them too."""
+    """Makes the recorded node save the tensors with tangents, so that its backward pass has the tangents too."""
     node = next((out._node for out in outs if out._node is not None), None)
     if node is None:
         return
@@ -155,7 +155,7 @@ def remember(args: Any, primals: Sequence[Array], outs: Sequence[TensorBase]) ->
 
 
 def strip(arg: Any, level: Tangents) -> Any:
-    """An argument without tangents on a level; lists of tensors likewise."""
+    """An argument without its tangents on a level; lists of tensors likewise."""
     if isinstance(arg, (tuple, list)) and any(isinstance(item, TensorBase) for item in arg):
         return type(arg)(strip(item, level) for item in arg)
     return without(arg, level)
@@ -179,14 +179,14 @@ def push(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Tangent
 
 
 def is_diagonal(op: Any, values: Sequence[Any]) -> bool:
-    """Whether an operator's formula serves tangents too: elementwise, and linear over the numbers it works on."""
+    """Whether an operator's backward formula also propagates tangents: elementwise, and linear over its numbers."""
     if op.joint is not None or not op.broadcasts:
         return False
     return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in values)
 
 
 def together(op: Any, primals: Sequence[Array], tangents: Sequence[Array]) -> Any:
-    """An operator that is linear in all of its inputs together, on their tangents, zeros for missing ones."""
+    """Applies an operator that is linear in all its inputs together to their tangents, with zeros for missing ones."""
     values = list(primals)
     for i in op.inputs:
         values[i] = np.zeros_like(primals[i]) if tangents[i] is None else tangents[i]
@@ -194,7 +194,7 @@ def together(op: Any, primals: Sequence[Array], tangents: Sequence[Array]) -> An
 
 
 def linear_parts(op: Any, args: Any, primals: Sequence[Array], level: Tangents) -> Iterator[Any]:
-    """The operator with the tangent of one input in its place, for each input that has one."""
+    """Yields for each input with a tangent the operator's value with the tangent in the input's place."""
     for position in op.inputs:
         before, primal, after = primals[:position], primals[position], primals[position + 1 :]
         if position in op.lists:
@@ -207,7 +207,7 @@ def linear_parts(op: Any, args: Any, primals: Sequence[Array], level: Tangents) 
 
 
 def aligned(tangent: TensorBase, primal: TensorBase) -> Any:
-    """A tangent in the memory layout of what it belongs to, for views that depend on it."""
+    """A tangent in the memory layout of its tensor, for views that depend on the layout."""
     array = primal._array
     if tangent._array.strides == array.strides or not isinstance(array, np.ndarray):
         return tangent
@@ -217,7 +217,7 @@ def aligned(tangent: TensorBase, primal: TensorBase) -> Any:
 def diagonal_parts(
     op: Any, args: Sequence[Any], primals: Sequence[Any], out: TensorBase, level: Tangents
 ) -> Iterator[Any]:
-    """The formula of an elementwise operator on the tangent of each input that has one."""
+    """Yields for each input with a tangent the backward formula of an elementwise operator applied to the tangent."""
     for number, position in enumerate(op.inputs):
         tangent = tangent_of(args[position], level)
         if tangent is not None:
@@ -225,7 +225,7 @@ def diagonal_parts(
 
 
 def apply_formula(op: Any, number: int, grad: Any, args: Sequence[Any], outs: Sequence[TensorBase]) -> Any:
-    """The formula of an operator's n-th input on a cotangent, or on what takes its place."""
+    """The backward formula of an operator's n-th input, applied to a cotangent or to a tangent in its place."""
     plan = op.plan(1 << number)
     saved = []
     for k, source in enumerate(plan.sources):
@@ -235,7 +235,7 @@ def apply_formula(op: Any, number: int, grad: Any, args: Sequence[Any], outs: Se
 
 
 def transposed(op, args, primals, level):
-    """The tangents by transposing the vector-Jacobian product, which the operator's formula gives."""
+    """The tangents of the outputs by transposing the vector-Jacobian product, which the operator's formula gives."""
     with in_grad_mode(True):
         values, tangents, inputs = list(primals), [], []
         for position in op.inputs:
@@ -256,7 +256,7 @@ def transposed(op, args, primals, level):
 
 
 def as_inputs(arg: TensorBase, primal: Any, level: Any, tangents: Any, inputs: Any) -> Any:
-    """An argument ready to be differentiated where it has a tangent; notes tangent and input in the two lists."""
+    """An argument prepared for differentiation if it has a tangent; appends tangent and input to the two lists."""
     if isinstance(primal, (tuple, list)):
         pairs = zip(arg, primal, strict=True)
         return type(primal)(as_inputs(a, p, level, tangents, inputs) for a, p in pairs)
@@ -272,7 +272,7 @@ def as_inputs(arg: TensorBase, primal: Any, level: Any, tangents: Any, inputs: A
 
 
 def pull_back(outputs: Sequence[TensorBase], cotangents: Sequence[TensorBase], inputs: Sequence[TensorBase]) -> Any:
-    """A backward pass on tensors, so that it can be recorded and carries tangents: the cotangents of `inputs`."""
+    """The cotangents of `inputs`, by a backward pass on tensors, so that it is recorded and propagates tangents."""
     places = [(x, 0) if x._node is None else (x._node, x._index) for x in inputs]
     roots = [
         (*((x, 0) if x._node is None else (x._node, x._index)), g) for x, g in zip(outputs, cotangents, strict=True)
@@ -281,10 +281,9 @@ def pull_back(outputs: Sequence[TensorBase], cotangents: Sequence[TensorBase], i
 
 
 def take_tangents(tensor: TensorBase, result: TensorBase) -> None:
-    """Gives a tensor that was changed in place the tangents of its new values; a view's have its base's around them.
+    """Gives a tensor that was changed in place the tangents of its new values; for a view also updates its base's.
 
-    No tangent is written to but one that its user holds. The other views of the base find theirs when they are next
-    used.
+    Only a tangent that the user holds is written to. The other views of the base get theirs when they are next used.
     """
     entered = levels()
     tangents = {k: t for k, t in (result._tangents or {}).items() if k in entered}
@@ -301,7 +300,7 @@ def take_tangents(tensor: TensorBase, result: TensorBase) -> None:
 
 
 def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase]) -> None:
-    """Gives a tensor other tangents; those of which their user holds the old ones are written there."""
+    """Replaces the tangents of a tensor; where the user holds the old tangent, the new values are written into it."""
     held = tensor._tangents or {}
     for k, new in tangents.items():
         old = held.get(k)
@@ -313,14 +312,14 @@ def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase]) -
 
 
 def holds(old: Any, new: Any) -> Any:
-    """Whether a tangent's memory can take another's values: elements of its own, for each example, and no history."""
+    """Whether a tangent's memory can take another's values: no shared elements, the same levels, and no history."""
     if old._needs or new._needs or old._array.dtype != new._array.dtype or is_repeated(values(old._array)):
         return False
     return set(levels_of(new._array)) <= set(levels_of(old._array))
 
 
 def renew_tangents(view: Any) -> None:
-    """Gives a view of a base that was changed in place the tangents that the base has there now."""
+    """Gives a view of a base that was changed in place the base's present tangents there."""
     base = view._view.base
     if base._tangents is None:
         view._tangents = None
@@ -330,7 +329,7 @@ def renew_tangents(view: Any) -> None:
 
 
 def fitted(tangent: Any, like: Any) -> Any:
-    """A tangent in the shape and dtype of what it belongs to."""
+    """A tangent in the shape and dtype of its tensor."""
     if tangent._array.shape != like._array.shape:
         tangent = np.broadcast_to(tangent, like._array.shape)
     if tangent._array.dtype != like._array.dtype:

@@ -1,4 +1,4 @@
-"""Elementwise functions that are taken in one go, step by step for each part of the arrays: see `formulas`."""
+"""Elementwise functions that are fused: computed step by step for each part of the arrays; see `formulas`."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -9,14 +9,14 @@ import numpy as np
 
 from rushlight.core.formulas import Formula, evaluate
 
-MOST = 4  # operands of a formula
-VALUES = 16  # choices of options beyond these for each of which there is a formula
+MOST = 4  # the most operands of a formula
+VALUES = 16  # the most combinations of further options that get a formula of their own
 
 
 def fused(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An elementwise function of arrays, then numbers and options, that computes arrays as a formula.
+    """Makes an elementwise function (of arrays, then numbers and options) compute arrays as one fused formula.
 
-    On anything else, such as tensors, it works as it is.
+    Called with anything else, such as tensors, the function runs as it is written.
     """
     arity = len(signature(function).parameters)
     formula = Formula(function, arity)

@@ -1,4 +1,4 @@
-"""Hooks on gradients: what users asked to be called with a gradient on its way."""
+"""Hooks: functions of users that are called with gradients during the backward pass."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _ids = count()
 
 
 class RemovableHandle:
-    """What registering a hook returns; `remove()` takes the hook away again. Also a context manager.
+    """What registering a hook returns; `remove()` removes the hook. Also a context manager.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -35,7 +35,7 @@ class RemovableHandle:
         self.id: int = next(_ids)
 
     def remove(self) -> None:
-        """Takes the hook away. A second call does nothing."""
+        """Removes the hook. A second call does nothing."""
         tell_writer("a hook is removed")
         for place in self.places:
             place.pop(self.id, None)
@@ -48,7 +48,7 @@ class RemovableHandle:
 
 
 def tell_writer(what: str) -> None:
-    """Tells who writes down what is done, as hooks are nothing that a program can do again."""
+    """Tells an interpreter that records a program that a hook is used: hooks cannot be replayed."""
     writes = writer()
     if writes is not None:
         writes.give_up(what)
@@ -56,18 +56,18 @@ def tell_writer(what: str) -> None:
 
 @above
 def add_hook(hooks: OrderedDict[Any, Any], hook: Callable[..., Any]) -> RemovableHandle:
-    """Puts a hook last in an ordered dictionary of hooks."""
+    """Appends a hook to an ordered dictionary of hooks."""
     tell_writer("a hook is registered")
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
 
 
-OWN = "own"  # the gradient's dtype is the leaf's
+OWN = "own"  # the gradient has the leaf's dtype
 
 
 class Hooks:
-    """The hooks of one vertex, and what else was asked of it: the gradients that it retains, the dtype of a leaf's."""
+    """The hooks of one vertex, the outputs whose gradients it retains, and the dtype of a leaf's gradient."""
 
     def __init__(self):
         self.outputs: dict[Any, Any] = {}  # output number -> hooks on that output's gradient
@@ -78,15 +78,15 @@ class Hooks:
         self.expected: dict[
             Any, Any
         ] = {}  # output number -> shape and dtype of its gradient, where a tensor got others (see `expect`)
-        self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
-        self.lock: Any = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
+        self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for any
+        self.lock: Any = reentrant_lock()  # held while a gradient is accumulated and post-accumulate hooks run
 
     def on_output(self, index: int) -> Any:
         """The hooks on the gradient of one output."""
         return self.outputs.setdefault(index, OrderedDict())
 
     def fitted(self, vertex: Any, index: int, grad: Array) -> Array:
-        """A gradient on its way to an output of this vertex, in the shape and dtype that are expected there."""
+        """A gradient for an output of this vertex, converted to the shape and dtype expected there."""
         expected = self.expected.get(index)
         if expected is None:
             return grad
@@ -96,13 +96,13 @@ class Hooks:
         return fit(grad, shape, dtype)
 
     def on_outputs(self, grad: Sequence[Array | None] | Array, recorded: bool) -> list[Array | None] | Array:
-        """The gradients of a vertex's outputs after the hooks on its tensors."""
+        """The gradients of a vertex's outputs after the hooks on its tensors ran."""
         if isinstance(grad, list):
             return [self.on_tensor(g, i, recorded) for i, g in enumerate(grad)]
         return self.on_tensor(grad, 0, recorded)
 
     def on_tensor(self, grad: Array, index: int, recorded: bool) -> Array:
-        """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
+        """The gradient of one output after its hooks ran; stored in `.grad` where that was requested."""
         value = as_tensor(grad)
         if self.grad_dtype not in (OWN, None) and value is not None:
             value = value.to(self.grad_dtype)
@@ -119,7 +119,7 @@ class Hooks:
         return as_given(value, recorded)
 
     def before_node(self, grad: Sequence[Array | None] | Array, recorded: bool) -> list[Array | None] | Array:
-        """The gradients of a node's outputs after the hooks that run before the node."""
+        """The gradients of a node's outputs after its pre-hooks ran."""
         if not self.pre:
             return grad
         values = as_tensors(grad)
@@ -129,7 +129,7 @@ class Hooks:
         return grads if isinstance(grad, list) else grads[0]
 
     def after_node(self, results: Sequence[Array | None], grad: Sequence[Array | None] | Array, recorded: bool) -> Any:
-        """The cotangents of a node's inputs after the hooks that run after the node."""
+        """The cotangents of a node's inputs after its post-hooks ran."""
         if not self.post:
             return results
         inputs, outputs = as_tensors(list(results)), as_tensors(grad)
@@ -138,7 +138,7 @@ class Hooks:
         return [as_given(value, recorded) for value in inputs]
 
     def accumulated(self, leaf: TensorBase) -> None:
-        """Calls the hooks that wait for a leaf's gradient to be added up; they have to return None."""
+        """Calls the post-accumulate hooks of a leaf; they must return None."""
         for hook in list(self.post_accumulate.values()):
             result = hook(leaf)
             if isinstance(result, TensorBase):
@@ -147,23 +147,23 @@ class Hooks:
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
     def after_leaf(self, grad: Array) -> None:
-        """Calls the hooks on the node that stands for a leaf."""
+        """Calls the hooks on the AccumulateGrad node of a leaf."""
         for hook in list(self.post.values()):
             checked_tuple(hook((), (as_tensor(grad),)), (), hook)
 
 
 @above
 def hooks_of(vertex: Any) -> Hooks:
-    """The hooks of a vertex, made when first asked for."""
+    """The hooks of a vertex, made at their first use."""
     if vertex.hooks is None:
         vertex.hooks = Hooks()
     return vertex.hooks
 
 
 def expect(tensor: TensorBase, array: Array) -> None:
-    """Notes which gradients a tensor's vertex goes on expecting when the tensor gets another array.
+    """Fixes the shape and dtype of the gradients of a tensor's vertex before the tensor gets another array.
 
-    A node's are those of the result that it recorded, a leaf's those of the leaf as it is now.
+    For a node these are those of the result that it recorded, for a leaf those of the leaf before the change.
     """
     node, old = tensor._node, tensor._array
     if not tensor._needs or (old.shape == array.shape and old.dtype == array.dtype):
@@ -175,7 +175,7 @@ def expect(tensor: TensorBase, array: Array) -> None:
 
 
 def keep_retained(tensor: TensorBase, node: Any, index: int) -> None:
-    """Goes on keeping the gradient of a tensor that a change in place gives another place in the graph."""
+    """Keeps `retain_grad` in effect for a tensor that an in-place change moves in the graph."""
     if tensor._node is not None and tensor._node.hooks is not None:
         found = tensor._node.hooks.retained.get(tensor._index)
         if found is not None and found() is tensor:
@@ -184,7 +184,7 @@ def keep_retained(tensor: TensorBase, node: Any, index: int) -> None:
 
 @above
 def call_node(node: Any, grads: Sequence[Array]) -> Any:
-    """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
+    """Calls a node with gradients given by the user: returns one cotangent, or a tuple; recorded in grad mode."""
     recorded, n = CURRENT.get().records, 1 if node.outputs is None else len(node.outputs)
     if len(grads) != n:
         raise TypeError(f"expected {n} arguments, got {len(grads)} instead")
@@ -198,7 +198,7 @@ def call_node(node: Any, grads: Sequence[Array]) -> Any:
 
 
 def checked_tuple(results: Any, values: Sequence[Any], hook: Callable[..., Any]) -> Any:
-    """What a hook on a node gave in place of `values`, which it may have left alone by returning None."""
+    """Checks what a hook on a node returned in place of `values`; None leaves them as they are."""
     if results is None:
         return values
     if not isinstance(results, tuple):
@@ -215,7 +215,7 @@ def checked_tuple(results: Any, values: Sequence[Any], hook: Callable[..., Any])
 
 
 def checked(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
-    """What a hook returned in the place of a gradient: a tensor of its dtype and shape."""
+    """Checks what a hook returned in place of a gradient: it must be a tensor of the same dtype and shape."""
     if value is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, TensorBase):
@@ -231,7 +231,7 @@ def checked(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
 
 
 def name_of(hook: Callable[..., Any]) -> Any:
-    """A hook's name as errors give it."""
+    """A hook's name in error messages."""
     return getattr(hook, "__name__", "<unknown>")
 
 
@@ -241,11 +241,11 @@ def as_tensors(grads: Sequence[Array | None] | Array) -> Any:
 
 
 def as_tensor(grad: Any, model: Array = None) -> Any:
-    """A gradient as users see it; `model` is the array of the tensor that it belongs to, where that is known."""
+    """A gradient as a tensor for users; `model` is the array of the tensor that it belongs to, where that is known."""
     return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(hand_out(as_array(grad), model))
 
 
 def as_given(grad: Any, recorded: bool) -> Array:
-    """A user's tensor as the engine carries it: bare, unless the backward pass is recorded itself."""
+    """A user's tensor in the engine's form: its array, or the tensor if the backward pass is recorded."""
     bare = grad is None or recorded or grad._array is None  # a sparse one has no array
     return grad if bare else plain(grad._array)

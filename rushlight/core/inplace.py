@@ -1,6 +1,6 @@
-"""Changes in place: what may be changed, and how the graph is rewritten so that gradients stay right.
+"""In-place changes: which ones are allowed, and how the graph is rewritten so that gradients stay right.
 
-An in-place operation is the out-of-place one, whose result then takes the tensor's place in memory and in the graph.
+An in-place operation computes the out-of-place one, whose result then replaces the tensor in memory and in the graph.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 
 
 def check_history(tensor: TensorBase, recorded: bool) -> None:
-    """Raises for a leaf that requires grad, a view of one, and views whose history cannot be rewritten."""
+    """Raises for a leaf that requires grad, a view of one, and a view whose history cannot be rewritten."""
     view = tensor._view
     if not recorded:
         return
@@ -64,7 +64,7 @@ def check_history(tensor: TensorBase, recorded: bool) -> None:
 
 
 def change(tensor: TensorBase, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
+    """Calls `function(tensor, ...)` and makes the tensor the result."""
     if STACK.depth:
         make = change_dual if levels() else changed
         return watched(partial(make, tensor, function, args, kwargs), function, tensor, args)
@@ -99,7 +99,7 @@ def changed(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any
 
 
 def change_dual(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """`change` while tangents travel: they may hold on to the old values, which therefore get memory of their own."""
+    """`change` in forward mode: old values that tangents refer to are copied first."""
     recorded = recording()
     old = stand_in(tensor)
     number = next_number()
@@ -119,7 +119,7 @@ def change_dual(tensor: TensorBase, function: Callable[..., Any], args: Sequence
 
 
 def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: Any) -> bool:
-    """Whether `function` has written a change into a tensor's array: not where it is recorded or somebody looks on."""
+    """Has `function` write directly into a tensor's array; returns whether it did: not if the change is recorded."""
     if STACK.depth or not is_ordinary(tensor) or (recording() and (tensor._needs or tensor._view)):
         return False
     check_memory(tensor, ())
@@ -130,7 +130,7 @@ def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: An
 
 
 def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
-    """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
+    """`change` for an elementwise operator of two operands; uses no temporary where nothing is recorded."""
     if STACK.depth:
         return watched(partial(changed_binary, op, tensor, other), op, tensor, (other,))
     return changed_binary(op, tensor, other)
@@ -156,7 +156,7 @@ def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
 
 
 def watched(make: Callable[..., Any], function: Callable[..., Any], tensor: TensorBase, args: Sequence[Any]) -> Any:
-    """Makes a change, which a profiler is told of, or which somebody takes over."""
+    """Makes a change while a profiler watches, or an interpreter takes it over."""
     takes = taker()
     if takes is not None:
         return takes.change(make, function, tensor, args)
@@ -168,7 +168,7 @@ def watched(make: Callable[..., Any], function: Callable[..., Any], tensor: Tens
 
 
 def is_plain(op: Any, tensor: TensorBase, other: Any) -> bool:
-    """Whether an operator can write into a float tensor at once: a ufunc, and an operand that needs no promotion."""
+    """Whether an operator can write directly into a float tensor: a ufunc, with an operand that needs no promotion."""
     dtype = tensor._array.dtype
     if kind_of(dtype) != "f" or not isinstance(op.forward, np.ufunc):
         return False
@@ -178,19 +178,19 @@ def is_plain(op: Any, tensor: TensorBase, other: Any) -> bool:
 
 
 def is_followed(tensor: TensorBase, value: Any) -> bool:
-    """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
+    """Whether a change must go through `change`: for derivatives, for batches, or for a profiler."""
     if not (is_ordinary(tensor) and is_ordinary(value)) or STACK.depth:
         return True
     return recording() and (needs(tensor) or needs(value))
 
 
 def is_batched(value: Any) -> bool:
-    """Whether a value is a tensor of a batch."""
+    """Whether a value is a batched tensor."""
     return isinstance(value, TensorBase) and type(value._array) is Batched
 
 
 def is_ordinary(value: Any) -> bool:
-    """Whether a value is no tensor whose array is batched or turned."""
+    """Whether a value is anything but a tensor with a batched or lazily conjugated array."""
     return not isinstance(value, TensorBase) or type(value._array) is np.ndarray
 
 
@@ -200,7 +200,7 @@ def needs(value: Any) -> bool:
 
 
 def stand_in(tensor: TensorBase) -> Any:
-    """The tensor as it is now, for the operation to work on and to save."""
+    """A tensor with the present state of `tensor`, for the operation to read and to save."""
     old = new_tensor(tensor._array)
     old._needs = tensor.requires_grad
     old._node, old._index = tensor._node, tensor._index
@@ -211,7 +211,7 @@ def stand_in(tensor: TensorBase) -> Any:
 
 
 def is_single(result: TensorBase, old: TensorBase, number: int) -> bool:
-    """Whether a result comes of one operation, the only one since `number` was given, and `old` is its first input."""
+    """Whether a result is that of exactly one operation, recorded since `number`, with `old` as its first input."""
     node = result._node
     if node is None or node.sequence != number + 1 or node.outputs is not None or not node.arity:
         return False
@@ -219,7 +219,7 @@ def is_single(result: TensorBase, old: TensorBase, number: int) -> bool:
 
 
 def copy_of(array: Array) -> Array:
-    """A copy of an array that lies in memory as it does."""
+    """A copy of an array in the same memory layout."""
     return array.copy(order="K")
 
 
@@ -227,7 +227,7 @@ copied: Callable[..., Any] = noted(copy_of)
 
 
 def keep(old: TensorBase) -> None:
-    """Gives the old tensor memory of its own: somebody saved it."""
+    """Copies the old values of a tensor, because a node saved them."""
     counter = VersionCounter()
     counter.value = old._counter.value
     old._array = copied(old._array)
@@ -235,7 +235,7 @@ def keep(old: TensorBase) -> None:
 
 
 def write(tensor: TensorBase, array: Array) -> None:
-    """Overwrites a tensor's elements and counts the change."""
+    """Overwrites a tensor's elements and increments its version."""
     target = tensor._array
     if array.dtype is not target.dtype or array.shape != target.shape:
         check_result(target, array)
@@ -249,7 +249,7 @@ def write(tensor: TensorBase, array: Array) -> None:
 
 
 def check_first(forward: Callable[..., Any], tensor: TensorBase, *others: Any) -> None:
-    """Raises what PyTorch finds before it looks for a kernel: that the result cannot be held (truth always can)."""
+    """Raises the errors that PyTorch raises first: a result dtype that the tensor cannot hold (bool always can)."""
     arrays = arithmetic(tensor, *others)
     if forward in ORDER:
         check_sizes(tensor._array, *arrays)
@@ -258,7 +258,7 @@ def check_first(forward: Callable[..., Any], tensor: TensorBase, *others: Any) -
 
 
 def check_sizes(target: Array, *arrays: Array) -> None:
-    """Raises PyTorch's errors for a result of arrays that is larger than the target."""
+    """Raises PyTorch's errors for a result that is larger than the target."""
     for array in arrays:
         if array.shape != target.shape:
             different = sizes_differ(None, [target.shape, array.shape])
@@ -267,7 +267,7 @@ def check_sizes(target: Array, *arrays: Array) -> None:
 
 
 def check_result(target: Array, *arrays: Array) -> None:
-    """Raises PyTorch's errors for a result of arrays of one dtype that has no place in the target."""
+    """Raises PyTorch's errors for a result of one dtype that the target cannot hold."""
     check_sizes(target, *arrays)
     array = arrays[0]
     if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
@@ -275,12 +275,12 @@ def check_result(target: Array, *arrays: Array) -> None:
 
 
 def rank(dtype: np.dtype) -> int:
-    """The place of a dtype's kind: bool, integers, floats, complex. A result cannot be written to a lower one."""
+    """The rank of a dtype's kind: bool, integer, float, complex. A tensor cannot hold a result of higher rank."""
     return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind_of(dtype)]
 
 
 def take_over(tensor: TensorBase, result: TensorBase) -> None:
-    """Makes the history of a result that of the tensor; for a view, the base's history is rewritten."""
+    """Gives a tensor the history of a result; for a view, the base's history is rewritten."""
     node = result._node
     if node.plan is not None and node.plan.saves_result and node.result_counter is result._counter:
         node.result_counter, node.result_version = tensor._counter, tensor._counter.value
@@ -294,14 +294,14 @@ def take_over(tensor: TensorBase, result: TensorBase) -> None:
 
 
 def move(tensor: TensorBase, node: Any, index: int) -> None:
-    """Gives a tensor another place in the graph, and takes what was asked with `retain_grad` along."""
+    """Moves a tensor to another place in the graph, keeping `retain_grad` in effect."""
     keep_retained(tensor, node, index)
     tensor._node, tensor._index, tensor._needs = node, index, True
 
 
 @above
 def renew(tensor: TensorBase) -> None:
-    """Gives a view of a base that was changed in place its new history: a look at the base as it is now."""
+    """Gives a view of a base that was changed in place its new history: a view of the base as it is now."""
     view = tensor._view
     has_history = tensor._node is not None or view.base._needs
     if levels():
@@ -316,7 +316,7 @@ def renew(tensor: TensorBase) -> None:
 
 
 def without_history(args: Any) -> Any:
-    """The error for the first of some arguments that has lost its history: PyTorch looks at that before all else."""
+    """The error for the first argument that is a view whose history cannot be updated: PyTorch checks this first."""
     for value in args:
         if isinstance(value, TensorBase) and value._view is not None and recording():
             try:
@@ -327,7 +327,7 @@ def without_history(args: Any) -> Any:
 
 
 def look_anew(tensor: TensorBase, window: Window) -> None:
-    """Makes the history of a view that of a look at its base as it is now."""
+    """Makes a view's history a new view of its present base."""
     node = tensor._node
     cls = AsStridedBackward0 if node is None else LOOKS.get(node.name(), AsStridedBackward0)
     move(tensor, cls.through(window, *vertex(tensor._view.base)), 0)
@@ -335,14 +335,14 @@ def look_anew(tensor: TensorBase, window: Window) -> None:
 
 
 def vertex(tensor: TensorBase) -> Any:
-    """Where a tensor's cotangent goes, and the number of the output that it is."""
+    """The vertex that a tensor's cotangent goes to, and the tensor's output number there."""
     if not tensor._needs:
         return None, 0
     return (tensor, 0) if tensor._node is None else (tensor._node, tensor._index)
 
 
 class CopySlices(Node):
-    """The history of a base of which a view was changed by `node`: the view's part goes through it, the rest by."""
+    """The history of a base of which `node` changed a view: the view's part of the cotangent goes through it."""
 
     @classmethod
     def of(cls, base: TensorBase, window: Window, node: Any) -> "CopySlices":
@@ -352,7 +352,7 @@ class CopySlices(Node):
         self.arity, self.sequence = node.arity, next_number()
         self.window, self.node = window, node
         self.flags = BATCHED if window.levels else node.flags & BATCHED
-        node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
+        node.within = ref(self)  # the result that the inner node saves belongs to this node in the graph
         return self
 
     def name(self) -> Any:
@@ -364,7 +364,7 @@ class CopySlices(Node):
         return AsStridedBackward0.through(self.window, self, 0)
 
     def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> list[Array]:
-        """The cotangents of the base as it was, and of the other inputs of the change."""
+        """The cotangents of the base before the change, and of the other inputs of the change."""
         if self.freed:
             raise ABOVE.freed(self)
         window = self.window
@@ -376,17 +376,17 @@ class CopySlices(Node):
         return [REPLACE(grad, first, window), *rest]
 
     def release(self) -> None:
-        """Lets go of what the change saved: it cannot be gone through again, as in PyTorch, whatever that is."""
+        """Frees what the change saved: as in PyTorch it cannot run again, whatever it saved."""
         self.freed = last_number()
         self.node.release()
 
 
 class AsStridedBackward0(Node):
-    """The history of a view after its base was changed in place: a look at the base."""
+    """The history of a view after its base was changed in place: a view of the base."""
 
     @classmethod
     def through(cls, window: Window, edge: Any, number: int) -> "AsStridedBackward0 | ViewAsRealBackward0":
-        """The node for a look through a window at what `edge` made."""
+        """The node for a view through a window of what `edge` made."""
         self = cls.__new__(cls)
         self.edges, self.numbers, self.arity = (edge,), (number,), 1
         self.sequence = next_number()
@@ -394,27 +394,27 @@ class AsStridedBackward0(Node):
         return self
 
     def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
-        """The cotangent of the base: that of the view in its place, zeros elsewhere."""
+        """The cotangent of the base: that of the view at its place, zeros elsewhere."""
         return [PUT_BACK(grad, self.window)]
 
     def release(self) -> None:
-        """Does nothing: the history of a view keeps no values, only the window."""
+        """Does nothing: this node saves only the window, no values."""
 
 
 class ViewAsRealBackward0(AsStridedBackward0):
-    """The same for a view of complex numbers as pairs, which PyTorch makes again."""
+    """`AsStridedBackward0` for a view of complex numbers as pairs, which PyTorch recreates as `view_as_real`."""
 
 
 class ViewAsComplexBackward0(AsStridedBackward0):
-    """The same for a view of pairs as complex numbers."""
+    """`AsStridedBackward0` for a view of pairs as complex numbers."""
 
 
 class ConjBackward0(AsStridedBackward0):
-    """The same for a view of conjugates."""
+    """`AsStridedBackward0` for a view of conjugates."""
 
 
 class NegViewBackward0(AsStridedBackward0):
-    """The same for a view of negatives."""
+    """`AsStridedBackward0` for a view of negatives."""
 
 
 LOOKS = {cls.__name__: cls for cls in (ViewAsRealBackward0, ViewAsComplexBackward0, ConjBackward0, NegViewBackward0)}

@@ -1,4 +1,4 @@
-"""What there is to know of dtypes: their kind, as NumPy's letters tell it, and the largest numbers."""
+"""The kinds of dtypes, as NumPy's letters, and their largest numbers."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float16, np
 
 
 INDICES = np.dtype(np.int64), np.dtype(np.int32)
-"""What most functions take for indices."""
+"""The dtypes that most functions accept as indices."""
 
 
 def kind_of(dtype: np.dtype) -> str:

@@ -1,4 +1,4 @@
-"""Into a level of `vmap` and out of it: the operators that turn a dimension into the examples of a batch, and back."""
+"""The operators that turn a dimension into the examples of a `vmap` level, and back."""
 
 import math
 from typing import Any
@@ -22,19 +22,19 @@ def parts(array: Any) -> Any:
 
 
 def put_together(array: Array, levels: Any) -> Array:
-    """A batched array on some levels; an ordinary one on none."""
+    """A batched array on some levels; an ordinary array if there are no levels."""
     return Batched(array, levels) if levels else array
 
 
 def into(input: Array, dim: int, level: Any) -> Array:
-    """An array whose dimension `dim` holds the examples of a level."""
+    """An array with dimension `dim` turned into the examples of a level."""
     levels, array = parts(input)
     joined = levels_of(input, Batched(None, (level,)))
     return Batched(np.moveaxis(array, len(levels) + dim, joined.index(level)), joined)
 
 
 def out_of(input: Array, dim: int, level: Any) -> Array:
-    """An array on a level with its examples as dimension `dim`."""
+    """An array with the examples of a level turned into dimension `dim`."""
     place, dim = input.levels.index(level), len(input.levels) - 1 + dim
     array = np.moveaxis(input.array, place, dim)
     if array.shape[dim] != level.size:
@@ -43,7 +43,7 @@ def out_of(input: Array, dim: int, level: Any) -> Array:
 
 
 def summed(input: Array, levels: Any) -> Array:
-    """The sum over the examples of some levels that an array is on."""
+    """The sum of an array over the examples of some levels."""
     places = tuple([input.levels.index(level) for level in levels])
     times = math.prod([level.size for level in levels if input.array.shape[input.levels.index(level)] != level.size])
     array = np.add.reduce(input.array, axis=places, dtype=input.dtype)
@@ -83,11 +83,11 @@ SUMMED = Operator(
     layout="as computed",
     tangent=lambda op, outs, args, tangents: [added_up(tangents[0], args[1])],
 )
-# A tangent may be the same for all examples where what it belongs to is not: hence rules where linearity would do.
+# A tangent may be shared by all examples where its tensor is not: hence rules where linearity would be enough.
 
 
 def enter(tensor: Any, dim: int, level: Any) -> Any:
-    """A tensor whose dimension `dim` holds the examples of a level: a view, through which the whole can be changed."""
+    """A tensor with dimension `dim` turned into the examples of a level, as a view that in-place changes go through."""
     tensor._settled()
     result = INTO(tensor, dim, level)
     look(result, tensor, False)
@@ -96,20 +96,20 @@ def enter(tensor: Any, dim: int, level: Any) -> Any:
 
 
 def whereabouts(tensor: Any) -> Any:
-    """Where a batched tensor lies in memory."""
+    """The place of a batched tensor in memory, as a key."""
     array = tensor._array
     return address(array), array.array.shape, array.array.strides
 
 
 def place_of(tensor: Any, level: Any) -> Any:
-    """The dimension in which a tensor holds the examples of a level: that in which it came in, else the first."""
+    """The dimension with the examples of a level: the one that the tensor came in with, else the first."""
     return level.places.get(whereabouts(tensor), 0)
 
 
 def leave(tensor: TensorBase, dim: int, level: Any) -> Any:
-    """A tensor with the examples of a level as dimension `dim`: the same one again and again where it is not on it.
+    """A tensor with the examples of a level turned into dimension `dim`, repeated if it is not batched on the level.
 
-    What is a view of a tensor outside of the level stays one.
+    A view of a tensor from outside the level stays a view.
     """
     if level in levels_of(tensor._array):
         result = OUT_OF(tensor, dim, level)
@@ -124,16 +124,16 @@ def leave(tensor: TensorBase, dim: int, level: Any) -> Any:
 
 @above
 def total(grad: TensorBase, levels: Any) -> Any:
-    """The sum of a cotangent over the examples of some levels, whether it is on them or the same for all.
+    """The sum of a cotangent over the examples of some levels, whether it is batched on them or not.
 
-    Inside a level a derivative is one for each example: there is no sum over levels that this context is in.
+    Inside a level there is a derivative for each example: levels that are active in this context are not summed over.
     """
     entered = ENTERED.get()
     return added_up(grad, [level for level in levels if level not in entered])
 
 
 def added_up(tensor: TensorBase, levels: Any) -> Any:
-    """The sum over the examples of some levels of a tensor that is on some of them, and the same for all of others."""
+    """The sum over the examples of some levels, for a tensor that is batched on only some of them."""
     held = levels_of(tensor._array)
     here = tuple([level for level in levels if level in held])
     times = math.prod([level.size for level in levels if level not in held])

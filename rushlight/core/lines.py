@@ -1,4 +1,4 @@
-"""Lines of the user's program: whose a file is, which frames are the program's, and warnings at its lines."""
+"""Lines of the user's program: which frames belong to the user, and warnings at the user's lines."""
 
 import os
 import sys
@@ -31,10 +31,10 @@ __all__ = [
 
 USER, PYTHON, OURS = range(3)
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-DEMO = HERE + "demo.py"  # a program of rushlight's own, whose mistakes are meant
+DEMO = HERE + "demo.py"  # rushlight's own program, whose mistakes are deliberate
 LIBRARIES = (HERE, "rushlight" + os.sep, os.path.dirname(np.__file__) + os.sep)  # compiled files have relative names
 STDLIB = os.path.dirname(os.__file__) + os.sep
-RUNNERS = (  # they run programs: a notebook's cell, a line of a console, a module
+RUNNERS = (  # programs that run other programs: a notebook's cell, a line of a console, a module
     os.sep + "IPython" + os.sep,
     os.sep + "ipykernel" + os.sep,
     STDLIB + "code.py",
@@ -45,7 +45,7 @@ RUNNERS = (  # they run programs: a notebook's cell, a line of a console, a modu
 
 @cache
 def whose(filename: Any) -> Any:
-    """Whose a file is: the user's (other packages' too), Python's, or rushlight's and NumPy's."""
+    """Whose code a file is: the user's (or another package's), Python's, or that of rushlight and NumPy."""
     if filename.startswith(("<frozen", STDLIB)) and "-packages" + os.sep not in filename:
         return PYTHON
     return OURS if filename.startswith(LIBRARIES) and filename != DEMO else USER
@@ -58,12 +58,12 @@ def is_users(filename: Any) -> Any:
 
 @cache
 def is_runner(filename: Any) -> Any:
-    """Whether a file runs programs, so that what is further out is none of theirs."""
+    """Whether a file runs programs, so that the frames outside it are not the program's."""
     return any(name in filename for name in RUNNERS)
 
 
 def user_frames(frame: Any) -> Iterator[Any]:
-    """The frames of the user's program from one outwards; of a notebook's cell those of the cell."""
+    """The frames of the user's program, from a frame outwards; in a notebook those of the cell."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if is_runner(filename):
@@ -74,7 +74,7 @@ def user_frames(frame: Any) -> Iterator[Any]:
 
 
 def user_traces(error: BaseException) -> Iterator[TracebackType]:
-    """The entries of an error's traceback that are in the user's program, the innermost last."""
+    """The entries of an error's traceback that belong to the user's program, the innermost last."""
     trace = error.__traceback__
     while trace is not None:
         if is_users(trace.tb_frame.f_code.co_filename):
@@ -83,12 +83,12 @@ def user_traces(error: BaseException) -> Iterator[TracebackType]:
 
 
 def lines_of_user() -> Any:
-    """The lines of the user's program that led here, the innermost last, as tracebacks show them."""
+    """The lines of the user's program that led here, the innermost last, formatted as in tracebacks."""
     return shown(reversed(list(user_frames(sys._getframe(1)))))
 
 
 def shown(frames: Any) -> Any:
-    """The lines that frames are at, as tracebacks show them."""
+    """The lines of some frames, formatted as in tracebacks."""
     import traceback
 
     return traceback.StackSummary.extract((frame, frame.f_lineno) for frame in frames).format()
@@ -96,7 +96,7 @@ def shown(frames: Any) -> Any:
 
 @above
 def line_of_user() -> Any:
-    """The innermost line of the user's program, as tracebacks show it."""
+    """The innermost line of the user's program, formatted as in tracebacks."""
     return "".join(shown(islice(user_frames(sys._getframe(1)), 1)))
 
 
@@ -107,7 +107,7 @@ def place_of_user() -> Any:
 
 
 def line_in(code: Any) -> Any:
-    """The line that a call of some code is at, the innermost of several; None where none led here."""
+    """The line of the innermost active call of a code object; None if it is not active."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code is not code:
         frame = frame.f_back
@@ -115,7 +115,7 @@ def line_in(code: Any) -> Any:
 
 
 def warn(message, category=UserWarning):
-    """Warns at the innermost line of the user's program, however many calls lie between."""
+    """Warns at the innermost line of the user's program, however many frames lie between."""
     frame, level = sys._getframe(1), 2
     while frame is not None and not is_users(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1

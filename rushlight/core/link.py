@@ -1,6 +1,6 @@
-"""The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
+"""The identity as an operator, for a leaf that needs its own place in the graph.
 
-And tensors whose arrays are turned, with ordinary arrays of the same values in their place.
+Also: tensors with ordinary arrays in place of lazily conjugated ones.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ LINK = Operator(
 
 
 def resolved(value: Any) -> Any:
-    """A tensor, or each in a list, with an ordinary array: in its place of the graph, and with its versions."""
+    """A tensor, or each in a list, with an ordinary array, the same place in the graph and the same version counter."""
     if isinstance(value, (tuple, list)):
         return type(value)([resolved(item) for item in value])
     if not isinstance(value, TensorBase) or type(value._array) is not Turned:

@@ -1,8 +1,8 @@
-"""Locks that a fork leaves free in the child, where the threads that held them are no more."""
+"""Locks that are free again in a forked child, where the threads that held them no longer exist."""
 
 import os
 from _thread import RLock
-from _thread import allocate_lock as Lock  # what `threading` names so
+from _thread import allocate_lock as Lock  # `threading` calls it `Lock`
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
@@ -11,36 +11,36 @@ LOCKS: WeakSet[Any] = WeakSet()
 
 
 def lock() -> Any:
-    """A lock."""
+    """A lock that forked children find free."""
     return freed_by_forks(Lock())
 
 
 def reentrant_lock() -> Any:
-    """A lock that the thread that holds it may take again."""
+    """A reentrant lock that forked children find free, unless the forking thread holds it."""
     return freed_by_forks(RLock())
 
 
 def freed_by_forks(made: Any) -> Any:
-    """Makes a lock, such as NumPy's of a bit generator, free in the children of forks too; returns it."""
+    """Makes another lock, such as that of NumPy's bit generator, free in forked children too; returns it."""
     LOCKS.add(made)
     return made
 
 
 def renew() -> None:
-    """Frees all locks in the child of a fork, but the reentrant ones that the thread that forked holds itself."""
+    """Frees all locks in a forked child, except the reentrant ones that the forking thread holds itself."""
     for held in LOCKS:
         if not (hasattr(held, "_is_owned") and held._is_owned()):
             held._at_fork_reinit()
 
 
 def awaited_by_forks(made: Any) -> Any:
-    """Makes forks wait for a reentrant lock: what is done under it is whole in their children; returns it."""
+    """Makes forks wait for a reentrant lock, so that children see finished work; returns the lock."""
     around_forks(before=made.acquire, after_in_parent=made.release, after_in_child=made.release)
     return made
 
 
 def around_forks(**calls: Callable[[], Any]) -> None:
-    """Has functions called `before` forks, `after_in_parent` and `after_in_child`; Windows has no forks."""
+    """Registers functions to call `before` forks, `after_in_parent` and `after_in_child`; Windows has no forks."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(**calls)
 

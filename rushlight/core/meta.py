@@ -1,8 +1,8 @@
-"""Arrays without memory, which tensors on the device "meta" have: a batch of no examples, of which one has their shape.
+"""Arrays without memory, for tensors on the device "meta": a batch of zero examples with the tensor's shape.
 
-Every operator has a rule for batches, and computes with a batch of none as with any other. All its arrays are empty:
-nothing is computed, no memory is taken, and what comes out is the shape and dtype of a result, or the error. The level
-of this batch is never entered, and lies outside of all others.
+Every operator has a batching rule, which also works for a batch of zero examples. All arrays are then empty: nothing is
+computed, no memory is used, and the shape and dtype of the result, or the error, come out. The level of this batch is
+never entered, and counts as outside all others.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def is_meta(array: Array) -> bool:
 
 
 def without_data(shape: Any, dtype: Any, strides: Any = None) -> Array:
-    """An array without memory, of a shape and dtype; contiguous where no strides are given, in bytes."""
+    """An array without memory, of a shape and dtype; contiguous unless strides (in bytes) are given."""
     steps = compact([max(n, 1) for n in shape], dtype.itemsize) if strides is None else strides
     return Batched(np.ndarray((0, *shape), dtype, bytearray(dtype.itemsize), 0, (0, *steps)), (NO_DATA,))
 
@@ -36,7 +36,7 @@ def outline(array: Array) -> Array:
 
 
 def laid_out(result: Array) -> Array:
-    """What an operator gave for no examples, contiguous: NumPy gives empty arrays no strides."""
+    """An operator's result for zero examples, made contiguous: NumPy gives empty arrays no useful strides."""
     n, array = len(result.levels), result.array
     steps = compact([max(m, 1) for m in array.shape[n:]], array.itemsize)
     return Batched(
@@ -45,7 +45,7 @@ def laid_out(result: Array) -> Array:
 
 
 def without_samples(op: Any, args: Sequence[Any]) -> Array:
-    """What an operator on samples gives: computed for none of them, then with as many as there are."""
+    """The result of an operator on samples: computed for zero samples, then given the right number of them."""
     first = next(arg for arg in args if type(arg) is Batched)
     samples = first.shape[0]
     shown = [arg.example() if type(arg) is Batched else arg for arg in args]

@@ -1,8 +1,8 @@
-"""Floating-point types that NumPy does not compute in: an operator's function gets their numbers as float32.
+"""Floating-point types that NumPy does not compute in: operators convert them to float32 first.
 
-They are those of ml_dtypes, bfloat16 and float8, which `dtypes` tells once it has loaded that package. What a function
-gives in float32 is rounded to the narrow type again, once, as PyTorch's kernels do. Views are made of the arrays as
-they are. With derivatives it is the same: a formula runs in float32, and the cotangent is rounded to the input's type.
+They are the types of ml_dtypes, bfloat16 and float8, registered by `dtypes` once that package is loaded. A float32
+result is rounded to the narrow type once, as PyTorch's kernels do. Views are made of the arrays directly. It is the
+same for derivatives: a formula runs in float32, and the gradient is rounded to the input's type.
 """
 
 from collections.abc import Callable
@@ -19,16 +19,16 @@ from rushlight.core.operators import use_narrowing
 
 WIDE = np.dtype(np.float32)
 HALVES = {np.dtype(np.float16)}
-TYPES: set[np.dtype] = set()  # the narrow types that there may be arrays of
-SERVED: list[Any] = []  # functions that are told of each of them
-SATURATED: set[np.dtype] = set()  # those that have no infinity: what is larger becomes the largest number
-BYTES: set[np.dtype] = set()  # those of one byte: they are stored and moved about, but nothing is computed in them
-WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # the elementwise operators that there are for them all the same
-SUMS = {"cumsum", "mean", "mean_dims", "sum", "sum_dims"}  # linear ones that there are not
+TYPES: set[np.dtype] = set()  # the narrow types that are in use
+SERVED: list[Any] = []  # functions to call with each of them
+SATURATED: set[np.dtype] = set()  # types without infinity: larger numbers become the largest one
+BYTES: set[np.dtype] = set()  # types of one byte: stored and moved, but not computed with
+WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # elementwise operators that accept types of one byte
+SUMS = {"cumsum", "mean", "mean_dims", "sum", "sum_dims"}  # linear operators that do not
 
 
 def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
-    """Takes note of a narrow type, of which there may be arrays from now on."""
+    """Registers a narrow type."""
     TYPES.add(dtype)
     LARGEST[dtype] = largest
     if dtype.itemsize == 1:
@@ -42,15 +42,15 @@ def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
 
 
 def when_served(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Has a function called with each narrow type that is taken note of: for tables that list types."""
+    """Has a function called with each narrow type that is registered: for tables of types."""
     SERVED.append(function)
     return function
 
 
 def narrow_type(op: Any, args: Any) -> np.dtype | None:
-    """The type to round to what an operator computes in float32; None where it computes on the arrays as they are.
+    """The type to round to if an operator must compute in float32; None if it can compute on the arrays directly.
 
-    NotImplementedError for an operator that there is not for numbers of one byte.
+    NotImplementedError for an operator that does not exist for types of one byte.
     """
     if op.view:
         return None
@@ -69,9 +69,9 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
 
 
 def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose first argument is an array: where that is of float16, it computes in float32, and rounds once.
+    """Makes a function compute in float32 where its first argument is a float16 array, and round once at the end.
 
-    For sums and products of many numbers, which NumPy rounds at each step. Tensors pass as they are.
+    For sums and products of many numbers, which NumPy rounds at each step. Tensors are passed on unchanged.
     """
 
     @wraps(function)
@@ -84,7 +84,7 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wide(value: Any, types: set[np.dtype] = TYPES) -> Any:
-    """An argument with float32 in the place of narrow types: an array, a list of them, a dtype; others as they are."""
+    """An argument with float32 in place of narrow types: an array, a list of arrays, a dtype; others unchanged."""
     if isinstance(value, np.dtype):
         return WIDE if value in types else value
     if isinstance(value, Batched):
@@ -97,7 +97,7 @@ def wide(value: Any, types: set[np.dtype] = TYPES) -> Any:
 
 
 def narrowed(result: Any, dtype: np.dtype) -> Array:
-    """What was computed in float32, in another type; results of other types, such as indices, as they are."""
+    """A float32 result cast to another type; results of other types, such as indices, unchanged."""
     if type(result) is tuple or type(result) is list:
         return type(result)([narrowed(part, dtype) for part in result])
     if isinstance(result, Batched):
@@ -106,7 +106,7 @@ def narrowed(result: Any, dtype: np.dtype) -> Array:
 
 
 def converted(array: Array, dtype: np.dtype) -> Array:
-    """An array in another type, rounded as PyTorch does: beyond the numbers of some types lies their largest one."""
+    """An array cast to another type with PyTorch's rounding: types without infinity saturate."""
     if dtype in SATURATED:
         array = np.clip(array, -LARGEST[dtype], LARGEST[dtype])
     return array.astype(dtype)

@@ -1,8 +1,8 @@
-"""Where results lie in memory: as PyTorch's do, at the latest when somebody looks.
+"""The memory layout of results: that of PyTorch's, at the latest when it can be seen.
 
-A result that is contiguous in PyTorch may lie in another order while nobody can tell: layers hand large batches on with
-the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is settled (`TensorBase._settled`) before its
-strides or its memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
+A result that is contiguous in PyTorch may have another layout while this cannot be seen: layers pass large batches on
+with the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is settled (`TensorBase._settled`) before
+its strides or memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ SETTLING = reentrant_lock()  # held while the arrays of tensors that share their
 
 
 def place(op: Any, args: Any, out: TensorBase) -> None:
-    """Sees to where the result of a call lies, by the operator's layout."""
+    """Gives the result of a call the memory layout that the operator's rule says."""
     array = out._array
     rule = RULES[op.layout]
     strides = None if rule is None else rule(array.shape, args)
@@ -47,7 +47,7 @@ def tensors_of(args: Any) -> Any:
 
 @above
 def settle(tensor: TensorBase) -> None:
-    """Brings an unsettled tensor, and all that shares its memory, into the layout of PyTorch's."""
+    """Gives an unsettled tensor, and all tensors that share its memory, PyTorch's layout."""
     with SETTLING:
         if not tensor._unsettled:
             return
@@ -62,20 +62,20 @@ in_their_order: Callable[..., Any] = noted(np.ascontiguousarray)
 
 
 def looks_at(base: TensorBase) -> Any:
-    """The unsettled views of a tensor. A saved value counts its versions with it, but has memory of its own."""
+    """The unsettled views of a tensor. A saved value shares its version counter, but has memory of its own."""
     looks = [] if base._counter is None else [look() for look in base._counter.looks or ()]
     return [look for look in looks if look is not None and look._view.base is base]
 
 
 def join(view: Any, source: Any) -> None:
-    """Notes that a view of an unsettled tensor is to be settled with it."""
+    """Notes that a view of an unsettled tensor must be settled with it."""
     counter = view._counter
     counter.looks = [*(counter.looks or ()), ref(view)]
     view._unsettled = True
 
 
 def handed_out(grad: Array, model: Array = None) -> Array:
-    """A gradient's array as users get it: writable, and contiguous where it lies in an order of our own.
+    """A gradient's array for users: writable, and contiguous if its layout is not one of PyTorch's.
 
     `model` is the array of the tensor that it belongs to, where that is known.
     """
@@ -92,24 +92,24 @@ hand_out: Callable[..., Any] = noted(handed_out)
 
 
 def is_ours(grad: Array, model: Array) -> bool:
-    """Whether a gradient lies in an order that PyTorch's would not have."""
+    """Whether a gradient has a memory layout that PyTorch's would not have."""
     return grad.ndim > 2 and (model is None or model.flags.c_contiguous) and batch_last(grad).flags.c_contiguous
 
 
 def repeated_anew(grad: Array) -> Array:
-    """An expanded array in memory of its own that can be written to."""
+    """An expanded array copied, so that it can be written to."""
     once = np.array(grad[tuple([slice(None) if step else slice(0, 1) for step in grad.strides])], order="C")
     strides = [0 if step == 0 else own for step, own in zip(grad.strides, once.strides, strict=True)]
     return np.ndarray(grad.shape, grad.dtype, once, 0, strides)
 
 
-# layouts of results: the strides, in elements, for a shape and the arguments of the call; None for contiguous
+# layouts of results: the strides, in elements, for a shape and the call's arguments; None for contiguous
 
 
 def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
-    """Operands without gaps that lie alike hand their layout on.
+    """Operands of one gapless layout give it to the result.
 
-    Else the dimensions are sorted by their strides: the first operand that tells two dimensions apart decides.
+    Otherwise the dimensions are sorted by their strides: the first operand that distinguishes two dimensions decides.
     """
     operands = [seen(tensor) for tensor in tensors_of(args)]
     if joint_shape(*[n for n, _ in operands]) != shape:
@@ -124,7 +124,7 @@ def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
 
 
 def strides_in(order: Sequence[int], shape: Sequence[int]) -> tuple[int, ...] | None:
-    """The strides of an array whose dimensions lie in an order, the innermost first; None for contiguous."""
+    """The strides of an array with its dimensions in an order, the innermost first; None for contiguous."""
     if order == list(reversed(range(len(shape)))):
         return None
     strides, step = [0] * len(shape), 1
@@ -143,7 +143,7 @@ def seen(tensor: TensorBase) -> tuple[Sequence[int], ...]:
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements lie in their order; the steps along dimensions of one element do not matter."""
+    """Whether elements are contiguous; strides of dimensions of size 1 do not matter."""
     pairs = zip(shape, strides, compact(shape, 1), strict=True)
     return 0 in shape or all(n == 1 or step == wanted for n, step, wanted in pairs)
 
@@ -155,7 +155,7 @@ def expanded(shape: Sequence[int], own: Sequence[int], strides: Sequence[int]) -
 
 
 def by_strides(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions, the innermost in memory first, as PyTorch's iterator sorts them."""
+    """The dimensions, the innermost in memory first, sorted as PyTorch's TensorIterator does."""
     order = list(reversed(range(len(shape))))
     for i in range(1, len(order)):
         place = i
@@ -170,7 +170,7 @@ def by_strides(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[
 
 
 def compared(shape: Sequence[int], operands: Sequence[Sequence[int]], inner: int, outer: int) -> int:
-    """Positive where two dimensions have to be swapped, negative where they must not, 0 where no operand can tell."""
+    """Positive where two dimensions must be swapped, negative where they must not, 0 if no operand decides."""
     for strides in operands:
         if strides[inner] == 0 or strides[outer] == 0:
             continue
@@ -182,19 +182,19 @@ def compared(shape: Sequence[int], operands: Sequence[Sequence[int]], inner: int
 
 
 def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
-    """Where a copy of the first operand would lie."""
+    """The strides of a copy of the first operand."""
     return elementwise_strides(shape, args[:1])
 
 
 def columns(shape: Any, args: Any) -> Any:
-    """Each matrix column by column, as LAPACK leaves it; what is no matrix is contiguous."""
+    """Each matrix in column-major order, as LAPACK leaves it; inputs below two dimensions are contiguous."""
     if len(shape) < max(2, args[0]._array.ndim) or 0 in shape:
         return None
     return (*compact(shape, 1)[:-2], 1, shape[-2])
 
 
 def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)) -> Any:
-    """With the channels innermost where they are so in an operand; `ranks` has the numbers of dimensions that count."""
+    """Channels last if an operand is; `ranks` are the numbers of dimensions for which this applies."""
     if len(shape) not in ranks or 0 in shape:
         return None
     if not any(suggests_channels_last(*seen(x)) for x in tensors_of(args) if x._array.ndim == len(shape)):
@@ -203,12 +203,12 @@ def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)
 
 
 def convolution(shape: Sequence[int], args: Any) -> Any:
-    """With the channels innermost where they are so in input or weight; where there are rows only, in the weight."""
+    """Channels last if input or weight is; for 1-d convolutions only the weight counts."""
     return channels_last(shape, args[1:2] if len(shape) == 3 else args[:2], ranks=(3, 4, 5))
 
 
 def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether PyTorch takes strides for those of channels last; gaps do not matter."""
+    """Whether PyTorch counts strides as channels last; gaps do not matter."""
     least = 0
     for dim in (1, *reversed(range(2, len(shape))), 0):
         if shape[dim] == 0 or strides[dim] < least or strides[1] == 0 or (dim == 0 and least == strides[1]):
@@ -218,9 +218,9 @@ def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool
 
 
 def spectral(shape, args, pinned=False):
-    """The transformed dimensions innermost; within them, and outside, by the strides of the input.
+    """The transformed dimensions innermost; among them, and among the others, sorted by the strides of the input.
 
-    `pinned` tells that the last of them is the innermost of all.
+    With `pinned` the last of them is the innermost of all.
     """
     input, sizes, dims, *_ = args
     own, strides = seen(input)
@@ -238,7 +238,7 @@ def spectral(shape, args, pinned=False):
 
 
 def indexed(shape: Sequence[int], args: Any) -> Any:
-    """What is not indexed in the order of the input's strides; of index arrays their own strides count."""
+    """Dimensions that are not indexed are sorted by the input's strides; those of the indices count as contiguous."""
     input, key = args
     strides = seen(input)[1]
     rest, places, dim = [], [], 0
@@ -258,12 +258,12 @@ def indexed(shape: Sequence[int], args: Any) -> Any:
 
 
 def read_sizes(sizes: Sequence[int], args: Any) -> Sequence[int]:
-    """How much of the transformed dimensions is read: half of the last one, where a spectrum becomes numbers."""
+    """How much of the transformed dimensions is read: half of the last one, if a half spectrum becomes real numbers."""
     return sizes if len(args) > 4 else [*sizes[:-1], sizes[-1] // 2 + 1]
 
 
 def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...]:
-    """The same for half a spectrum, whose last dimension is transformed alone; with `onesided=False` it is whole."""
+    """`spectral` for half a spectrum, whose last dimension is transformed separately; whole with `onesided=False`."""
     return spectral(shape, args, pinned=args[4:] != (False,))
 
 

@@ -1,4 +1,4 @@
-"""Saved values that need more than usual: packed by hooks, or looked at by users."""
+"""Saved values in the rarer cases: packed by hooks, or read by users."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,10 @@ from rushlight.core.modes import in_grad_mode
 
 
 def pack(tensor: TensorBase, packing: Sequence[Callable[..., Any]], index: int) -> Packed:
-    """What the pack hook makes of a tensor that is to be saved: output `index` of the saving node, or -1."""
+    """The pack hook's result for a tensor to be saved.
+
+    `index` is its number if it is an output of the node, else -1.
+    """
     pack_hook, unpack_hook = packing
     version = tensor._version
     with in_grad_mode(False):
@@ -29,7 +32,7 @@ def pack(tensor: TensorBase, packing: Sequence[Callable[..., Any]], index: int) 
 
 
 def place_of(tensor: TensorBase) -> Any:
-    """A tensor without values in the place that another has in the graph; a leaf itself; None for no place at all."""
+    """A tensor without values at another's place in the graph; a leaf itself; None if it has no place in a graph."""
     if not tensor._needs:
         return None
     if tensor._node is None:
@@ -64,7 +67,7 @@ def saved_values(node: Any) -> tuple[Array, ...]:
 
 
 def set_saved(node: Any, values: Sequence[Any]) -> None:
-    """Puts values in the places of the saved ones."""
+    """Replaces the saved values of a node."""
     if node.saved is not None:
         node.saved = tuple(values)
     else:
@@ -73,7 +76,7 @@ def set_saved(node: Any, values: Sequence[Any]) -> None:
 
 @above
 def restore(packed: Packed, node: Any, recorded: bool) -> Array:
-    """The tensor that an unpack hook gives back: raw, or with the place in the graph that the saved one had."""
+    """The tensor that an unpack hook returns: as an array, or with the saved tensor's place in the graph."""
     tensor = packed.unpack(packed.content)
     if not isinstance(tensor, TensorBase):
         raise TypeError(
@@ -98,16 +101,16 @@ def restore(packed: Packed, node: Any, recorded: bool) -> Array:
 
 
 class SavedTensor:
-    """A saved value of a node, as `_raw_saved_...` gives it: hooks can be registered on it."""
+    """A saved value of a node, as `_raw_saved_...` returns it: hooks can be registered on it."""
 
     def __init__(self, node: Any, k: int):
         self.node = node
         self.k = k
 
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Sends this one saved tensor through a pair of hooks, once.
+        """Sends this one saved tensor through a pair of hooks.
 
-        RuntimeError when it has hooks, or is freed; TypeError for what cannot be called.
+        Raises RuntimeError if hooks are already registered or the value is freed; TypeError if a hook is not callable.
         """
         if not (callable(pack_hook) and callable(unpack_hook)):
             raise TypeError("register_hooks(): incompatible function arguments. Give a pack hook and an unpack hook.")
@@ -136,9 +139,9 @@ FREED_BEFORE_HOOKS = (
 
 @above
 def saved_attribute(node: Any, name: str) -> Any:
-    """The value of `node._saved_NAME`, where NAME is PyTorch's for the argument (`self` for `input`), or `result`.
+    """The value of `node._saved_NAME`, with PyTorch's NAME for the argument (`self` for `input`), or `result`.
 
-    None for an argument that this node has no use for, though others of its kind save it.
+    None for an argument that this node did not need, though other nodes of its kind save it.
     """
     place = saved_names(node).get(name.removeprefix("_raw").removeprefix("_saved_"), MISSING)
     if place is MISSING:
@@ -151,7 +154,7 @@ def saved_attribute(node: Any, name: str) -> Any:
 
 
 def as_shown(value: Any) -> Any:
-    """A saved value as PyTorch shows such: lists as tuples, a slice as its numbers; so tools may put it in sets."""
+    """A saved value as PyTorch shows it: lists as tuples, slices as numbers, so that tools can hash it."""
     if isinstance(value, slice):
         return value.start, value.stop, value.step
     return tuple(as_shown(item) for item in value) if isinstance(value, (list, tuple)) else value
@@ -162,7 +165,7 @@ MISSING = object()
 
 @above
 def saved_names(node: Any) -> dict[str, Any]:
-    """The names of what a node's kind saves, in PyTorch's words, each with its place among what this node saved."""
+    """The names of the saved values of a node's kind, as in PyTorch, each with its index among what this node saved."""
     if node.plan is None:
         return {}
     everything = node.op.plan((1 << len(node.op.inputs)) - 1)
@@ -171,7 +174,10 @@ def saved_names(node: Any) -> dict[str, Any]:
 
 
 def visible(plan: Any) -> Any:
-    """For each saved value of a plan: whether it is a result, and that's or the argument's number; None for shapes."""
+    """For each saved value of a plan: whether it is a result, and the number of the result or argument.
+
+    None for shapes.
+    """
     return [None if plan.is_shape(k) else (plan.is_result(k), source) for k, source in enumerate(plan.sources)]
 
 
@@ -184,4 +190,4 @@ def name_of(op: Any, source: Sequence[int]) -> str:
     return op.saved_as.get(name) or PYTORCH_NAMES.get(name, name)
 
 
-PYTORCH_NAMES = {"input": "self", "dims": "dim"}  # where an operator does not say otherwise
+PYTORCH_NAMES = {"input": "self", "dims": "dim"}  # unless the entry says otherwise

@@ -1,8 +1,8 @@
-"""Elementwise formulas written down: the steps that `formulas.pyx` takes without Python in between.
+"""Traces elementwise formulas: records the steps that `formulas.pyx` runs without Python in between.
 
-A formula is called once, for float32 or for float64, with `Traced` operands, which note each NumPy function that is
-applied to them. Values are numbers of that dtype or truths. What cannot be written down (a condition on values, a
-shape, a function that is no ufunc) raises, and the formula stays a function.
+A formula is called once, for float32 or float64, with `Traced` operands, which record each NumPy function that is
+applied to them. Values are numbers of that dtype or booleans. What cannot be recorded (a condition on values, a shape,
+a function that is not a ufunc) raises, and the formula stays a Python function.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-MOST_STEPS = 32  # more of them, or more constants, stay a function
+MOST_STEPS = 32  # formulas with more steps, or more constants, stay Python functions
 POWERS: dict[float, np.ufunc] = {
     0.5: np.sqrt,
     1: np.positive,
     2: np.square,
     -1: np.reciprocal,
-}  # NumPy's own short cuts for `x**number`
+}  # NumPy's own shortcuts for `x**number`
 MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes hundreds of times as long
 TRUTH = np.dtype(bool)
 
 
 def power(base: Any, exponent: float) -> Any:
-    """`base**exponent` for a number as exponent, in the functions that NumPy itself takes, small powers as products."""
+    """`base**exponent` by NumPy's functions; powers with a small integer exponent as products."""
     if exponent in POWERS:
         return POWERS[exponent](base)
     if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
@@ -33,11 +33,11 @@ def power(base: Any, exponent: float) -> Any:
 
 
 class Untraceable(Exception):
-    """Raised inside a formula that cannot be written down."""
+    """Raised for a formula that cannot be recorded."""
 
 
 class Step(NamedTuple):
-    """A function, the characters of its operands' dtypes and of its result's, and the numbers of its operands."""
+    """A function, the type characters of its operands and result, and the indices of its operands."""
 
     function: Any  # a ufunc, or `np.where`
     types: str
@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 class Tape(NamedTuple):
-    """A formula written down: operands are numbered first, then `constants`, then the results of the steps."""
+    """A recorded formula. Indices count the operands first, then `constants`, then the results of the steps."""
 
     operands: int
     constants: list[float]
@@ -54,38 +54,38 @@ class Tape(NamedTuple):
 
 
 class Recorder:
-    """What is written down while a formula is traced for a dtype."""
+    """The state of tracing one formula for one dtype."""
 
     def __init__(self, dtype):
         self.dtype = dtype
         self.constants: list[Any] = []
         self.steps: list[Any] = []
-        self.known: dict[Any, Any] = {}  # what stands for the result of a step that is written down already
+        self.known: dict[Any, Any] = {}  # the placeholder for the result of each step that is already recorded
 
     def note(self, function: Callable[..., Any], inputs: Sequence[Any]) -> "Traced":
-        """Writes a step down, and gives what stands for its result."""
+        """Records a step, and returns the placeholder for its result."""
         kinds = {x.dtype for x in inputs if type(x) is Traced}
         if not kinds:
-            raise Untraceable  # numbers among themselves are computed in double precision
+            raise Untraceable  # numbers alone are computed in double precision
         truths = kinds == {TRUTH}
         if truths and len(inputs) > len([x for x in inputs if type(x) is Traced]):
-            raise Untraceable  # what truths and numbers give together is of another dtype
+            raise Untraceable  # booleans with numbers give another dtype
         inputs = [self.operand(x, truths) for x in inputs]
         types = self.types_of(function, len(inputs), TRUTH if truths else self.dtype)
         return self.write(function, types, tuple([x.place for x in inputs]))
 
     def choose(self, condition, x, y):
-        """Writes `np.where` down."""
+        """Records `np.where`."""
         if type(condition) is not Traced or condition.dtype != TRUTH:
             raise Untraceable
         if not any(type(v) is Traced or getattr(v, "dtype", None) == self.dtype for v in (x, y)):
-            raise Untraceable  # numbers alone would be of double precision
+            raise Untraceable  # numbers alone would give double precision
         values = [self.operand(v, False) for v in (x, y)]
         char = self.dtype.char
         return self.write(np.where, f"?{char}{char}->{char}", (condition.place, *[v.place for v in values]))
 
     def write(self, function: Callable[..., Any], types: str, places: Sequence[Sequence[Any]]) -> "Traced":
-        """Writes a step down, unless it was: the same step on the same operands has the same result."""
+        """Records a step, unless it is known: the same step on the same operands has the same result."""
         step = (function, types, places)
         if step not in self.known:
             if len(self.steps) == MOST_STEPS:
@@ -95,7 +95,7 @@ class Recorder:
         return Traced(self, self.known[step], np.dtype(types[-1]))
 
     def operand(self, value: "Traced | TracedNumber | float", is_truth: bool) -> "Traced | TracedNumber | None":
-        """What stands for an operand of a step; truths become numbers beside numbers."""
+        """The placeholder for an operand of a step; booleans beside numbers become numbers."""
         if isinstance(value, Traced):
             return (
                 value if is_truth or value.dtype == self.dtype else self.choose(value, self.number(1), self.number(0))
@@ -105,7 +105,7 @@ class Recorder:
         return self.number(value)
 
     def number(self, value: float) -> "Traced":
-        """What stands for a constant."""
+        """The placeholder for a constant."""
         if len(self.constants) == MOST_STEPS:
             raise Untraceable
         self.constants.append(float(value))
@@ -113,7 +113,7 @@ class Recorder:
 
     @staticmethod
     def types_of(function: Any, number: int, dtype: np.dtype) -> str:
-        """The types of a ufunc's loop that takes a dtype alone, and gives that or truths."""
+        """The types of the ufunc loop whose operands are all of a dtype, and whose result is of that dtype or bool."""
         given = dtype.char * number
         found = [types for types in (f"{given}->{dtype.char}", f"{given}->?") if types in function.types]
         if function.signature is not None or function.nin != number or function.nout != 1 or not found:
@@ -122,7 +122,7 @@ class Recorder:
 
 
 class Traced(NDArrayOperatorsMixin):
-    """Stands for an array while a formula is traced."""
+    """A placeholder for an array while a formula is traced."""
 
     given = False  # whether it is an operand of the formula
 
@@ -141,7 +141,7 @@ class Traced(NDArrayOperatorsMixin):
             return result
         (target,) = out
         if type(target) is not Traced or target.given or target.dtype != result.dtype:
-            raise Untraceable  # what formulas are given is not written to
+            raise Untraceable  # operands must not be written to
         target.place = result.place
         return target
 
@@ -156,29 +156,29 @@ class Traced(NDArrayOperatorsMixin):
 
     def __pow__(self, exponent: "Traced | TracedNumber | float") -> Any:
         if isinstance(exponent, TracedNumber):
-            raise Untraceable  # which function computes it depends on the number
+            raise Untraceable  # NumPy chooses the function by the number
         if isinstance(exponent, Traced):
             return np.power(self, exponent)
         return power(self, exponent)
 
     @property
     def real(self) -> Any:
-        """The array: there are no complex numbers."""
+        """The array itself: there are no complex numbers."""
         return self
 
     @property
     def imag(self) -> Any:
-        """Zeros, likewise."""
+        """Zeros: there are no complex numbers."""
         return self.recorder.number(0)
 
     def astype(self, dtype: Any, copy: bool = True) -> "Traced | None":
-        """The array as one of its own dtype, or truths as numbers."""
+        """The array itself for its own dtype; booleans converted to numbers."""
         if np.dtype(dtype) not in (self.dtype, self.recorder.dtype):
             raise Untraceable
         return self.copy() if dtype == self.dtype else self.recorder.operand(self, False)
 
     def copy(self) -> "Traced":
-        """The same values, which may be written to."""
+        """The same values, in an array that may be written to."""
         return Traced(self.recorder, self.place, self.dtype)
 
     def clip(self, low: int, high: int) -> Any:
@@ -193,7 +193,7 @@ class Traced(NDArrayOperatorsMixin):
 
 
 class TracedNumber(Traced):
-    """Stands for a Python number that differs from call to call."""
+    """A placeholder for a Python number that differs from call to call."""
 
 
 def whole(x: Any) -> Any:
@@ -207,7 +207,10 @@ LIKE: dict[Callable[..., Any], int] = {np.zeros_like: 0, np.ones_like: 1}  # fun
 
 
 def stand_in(kind, recorder, place):
-    """What stands for an operand: `Number` for any number, a dtype for an array; anything else for itself."""
+    """The placeholder for an operand.
+
+    `TracedNumber` for any number, a dtype for an array; anything else is used as it is.
+    """
     if kind is TracedNumber:
         found = TracedNumber(recorder, place, recorder.dtype)
     elif isinstance(kind, np.dtype):
@@ -219,10 +222,10 @@ def stand_in(kind, recorder, place):
 
 
 def trace(function: Callable[..., Any], operands: Any, dtype: np.dtype) -> Tape | None:
-    """Writes an elementwise function down as it computes in float32 or float64, or gives None.
+    """Records an elementwise function as it computes in float32 or float64; None if that is impossible.
 
-    `operands` has for each parameter a dtype (an array: of that very dtype, or of bool), `TracedNumber` (any number),
-    or a value to count on.
+    `operands` has for each parameter a dtype (an array of exactly that dtype, or of bool), `TracedNumber` (any number),
+    or a fixed value.
     """
     recorder = Recorder(dtype)
     try:
@@ -231,13 +234,13 @@ def trace(function: Callable[..., Any], operands: Any, dtype: np.dtype) -> Tape 
             return None
         if result.place[0] == "constant":
             result = np.positive(result)
-    except Exception:  # whatever a formula raises that was not given arrays: it has to run as it is
+    except Exception:  # a formula may raise anything when it is not given arrays: then it stays a function
         return None
     return numbered(recorder, len(operands), result.place)
 
 
 def numbered(recorder: Recorder, operands: int, result: Any) -> Tape:
-    """The tape of what was written down and leads to the result."""
+    """The tape of the recorded steps that the result depends on."""
     needed = {result}
     for i in range(len(recorder.steps) - 1, -1, -1):
         if ("step", i) in needed:

@@ -1,7 +1,8 @@
-"""Arrays that show the conjugates, or the negatives, of what lies in memory: what `conj` and `imag` of it give.
+"""Lazily conjugated or negated arrays, which `conj` and the `imag` of a conjugate return (PyTorch's conj and neg bits).
 
-A `Turned` array is held by a tensor in the place of an ordinary one. A view of it is a view of the same memory, turned
-alike; all else works with its values, which are computed then. What is written to it is turned before it is stored.
+A tensor holds a `Turned` array in place of an ordinary one. A view of it is a view of the same memory, conjugated or
+negated in the same way; all other operations use its values, which are computed then. Values written to it are
+converted back before they are stored.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ PLACE = frozenset(["base", "dtype", "flags", "itemsize", "nbytes", "ndim", "shap
 
 
 def turn(array: Array, conjugate: bool, negate: bool) -> Array:
-    """An array, turned or not, turned once more. Real numbers are their own conjugates."""
+    """An array, conjugated or negated lazily. Real numbers are their own conjugates."""
     if type(array) is Turned:
         conjugate, negate, array = conjugate != array.conjugate, negate != array.negate, array.memory
     conjugate = conjugate and array.dtype.kind == "c"
@@ -23,17 +24,17 @@ def turn(array: Array, conjugate: bool, negate: bool) -> Array:
 
 
 def turning(array: Array) -> tuple[bool, ...]:
-    """Whether an array shows conjugates, and whether negatives, of its memory."""
+    """Whether an array lazily conjugates its memory, and whether it negates it."""
     return (array.conjugate, array.negate) if type(array) is Turned else (False, False)
 
 
 def memory(array: Array) -> Array:
-    """The ordinary array of what lies in memory."""
+    """The ordinary array of the values in memory."""
     return array.memory if type(array) is Turned else array
 
 
 def plain(value: Any) -> Any:
-    """A value with ordinary arrays in place of turned ones, also of those in lists."""
+    """A value with ordinary arrays in place of lazily conjugated ones, also in lists."""
     if type(value) is Turned:
         return value.values()
     if type(value) is tuple or type(value) is list:
@@ -52,30 +53,30 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
         self.negate: bool = negate
 
     def turned(self, values: Array) -> Array:
-        """Values as this array shows them where they lie in its memory."""
+        """Values as this array would show them if they were in its memory."""
         values = np.conjugate(values) if self.conjugate else values
         return np.negative(values) if self.negate else values
 
     def stored(self, values: Array) -> Any:
-        """What has to lie in memory for it to show some values."""
+        """The values that must be in memory for this array to show the given ones."""
         return self.turned(np.asarray(values).astype(self.memory.dtype, copy=False))
 
     def values(self) -> Array:
-        """What it shows, as an ordinary array of the same layout."""
+        """The values shown, as an ordinary array of the same layout."""
         values = self.turned(self.memory)
-        return values if self.memory.ndim else values[...]  # of an array without dimensions NumPy makes a number
+        return values if self.memory.ndim else values[...]  # NumPy makes 0-dimensional results numbers
 
     def alike(self, seen: Array) -> Array:
-        """What a view sees of the memory, turned as this is; of several views each."""
+        """A view of the memory (or several views), conjugated and negated as this array."""
         if type(seen) is tuple or type(seen) is list:
             return [self.alike(part) for part in seen]
         return turn(seen, self.conjugate, self.negate)
 
-    # what it shows
+    # the values shown
 
     def __getattr__(self, name: str) -> Any:
-        """Where it lies, as its memory; any other attribute or method is that of the values."""
-        if name.startswith("__"):  # for NumPy it has no memory
+        """Attributes about memory come from the memory; all other attributes and methods from the values."""
+        if name.startswith("__"):  # NumPy's protocols must not see the memory
             raise AttributeError(name)
         return getattr(self.memory if name in PLACE else self.values(), name)
 

@@ -1,7 +1,7 @@
-"""A view as a window onto the memory of its base, and the window laid over another array: a gradient's.
+"""A view as a window onto the memory of its base, which can be applied to another array such as a gradient.
 
-Reading through a window and putting back are each other's adjoint, for any view whatever made it. A view may show a
-dimension of its base as the examples of a level of `vmap`, and a whole that is batched has the window in each example.
+Reading through a window and writing back are each other's adjoint, for any kind of view. A view may show a dimension of
+its base as the examples of a `vmap` level; on a batched array the window applies to each example.
 """
 
 import math
@@ -20,10 +20,10 @@ from rushlight.layouts import compact, extent, fast, overlaps
 
 
 class Window:
-    """Where a view's elements lie in the memory of its base: shapes, strides and dtypes of both, and the offset.
+    """The place of a view's elements in the memory of its base: shapes, strides and dtypes of both, and the offset.
 
-    What the view shows as the examples of `levels` are its first dimensions. `turning` tells whether it shows
-    conjugates, and whether negatives, of what the base shows.
+    Where the view shows examples of `levels`, these are its first dimensions. `turning` tells whether it lazily
+    conjugates, and whether it negates, what the base shows.
     """
 
     __slots__ = (
@@ -61,7 +61,7 @@ class Window:
 
     @classmethod
     def between(cls, base: Array, view: Array) -> "Window":
-        """The window through which the array `view` looks at the array `base`."""
+        """The window through which the array `view` shows the array `base`."""
         held = levels_of(base)
         own = tuple([level for level in levels_of(view) if level not in held])
         offset = address(view) - address(base)
@@ -70,7 +70,7 @@ class Window:
         return cls(layout(base), layout(view, own), offset, own, difference(base, view, offset))
 
     def over(self, levels: Any) -> Any:
-        """The window in each of the examples of some levels, which lie one after another in memory."""
+        """The window in each of the examples of some levels, which are stored one after another."""
         if not levels:
             return self
         sizes = tuple([level.size for level in levels])
@@ -79,7 +79,7 @@ class Window:
         return Window(base, (sizes + self.shape, steps + self.strides, self.dtype), self.offset, turning=self.turning)
 
     def lay_out(self, array: Array) -> tuple[Any, ...]:
-        """A copy of an array in the layout of the base: the memory as bytes or an array, and the array in it."""
+        """A copy of an array in the layout of the base: its memory (as bytes or an array), and the array in it."""
         if self.base_strides == compact(self.base_shape, self.base_dtype.itemsize):
             whole = np.array(array, self.base_dtype, order="C")
             return whole, whole
@@ -89,7 +89,7 @@ class Window:
         return memory, whole
 
     def open(self, memory: Array) -> Any:
-        """The part of a laid out copy that the window shows."""
+        """The part of a laid-out copy that the window shows."""
         if math.prod(self.shape) == 0:
             return np.empty(self.shape, self.dtype)
         return turn(np.ndarray(self.shape, self.dtype, memory, self.offset, self.strides), *self.turning)
@@ -101,7 +101,7 @@ class Window:
         return batched(plain(window.open(window.lay_out(spread(whole, outer))[0])), outer + self.levels)
 
     def replace(self, whole: Array, part: Array) -> Array:
-        """`whole` with `part` in the window."""
+        """`whole` with the elements in the window replaced by `part`."""
         outer = self.others(whole, (part, self.levels))
         window = self.over(outer)
         memory, result = window.lay_out(spread(whole, outer))
@@ -109,16 +109,16 @@ class Window:
         return batched(result, outer)
 
     def put_back(self, part: Array) -> Array:
-        """Zeros with `part` added in through the window: elements that are seen twice get both."""
+        """Zeros with `part` added in through the window: an element that is shown twice gets both."""
         outer = self.others((part, self.levels))
         return batched(self.over(outer).added(in_order(part, outer + self.levels)), outer)
 
     def zeros(self, like: Any) -> Any:
-        """Zeros of the shape of what the window shows of an example."""
+        """Zeros of the shape of one example of the window."""
         return np.zeros_like(like, shape=self.shape[len(self.levels) :], dtype=self.dtype)
 
     def others(self, *arrays: Sequence[Array]) -> Any:
-        """The levels that some arrays are on; of an array in a pair, those beside the levels in the pair."""
+        """The levels of some arrays; for a pair (array, levels), the array's levels without those."""
         found = set()
         for array in arrays:
             array, own = array if type(array) is tuple else (array, ())
@@ -147,7 +147,7 @@ class Window:
 
 
 def difference(base: Array, view: Array, offset: int) -> tuple[bool, ...]:
-    """How a view is turned beside its base: an imaginary part of what the base shows conjugated is negated there."""
+    """How a view is conjugated and negated relative to its base: the imaginary part of a conjugate is negated."""
     (conjugate, negate), (own, negated) = turning(base), turning(view)
     if view.dtype.kind != "c":
         imaginary = base.dtype.kind == "c" and offset % base.dtype.itemsize >= view.dtype.itemsize
@@ -163,12 +163,12 @@ MOVED = (
 
 
 def size_of(array: Array) -> int:
-    """The number of bytes that an array stretches over."""
+    """The number of bytes that an array spans."""
     return extent(array.shape, array.strides, array.itemsize)
 
 
 def in_order(array: Array, levels: Any) -> Array:
-    """An ordinary array with a dimension in front for each of some levels, in the order given."""
+    """An ordinary array with a leading dimension for each level, in the order given."""
     order = sorted(levels, key=lambda level: level.number)
     whole = spread(array, tuple(order))
     places = [order.index(level) for level in levels]
@@ -176,7 +176,7 @@ def in_order(array: Array, levels: Any) -> Array:
 
 
 def batched(array: Array, levels: Any) -> Array:
-    """An array with dimensions in front for some levels, in the order given, as a batched one; on none, as it is."""
+    """An array with leading dimensions for levels, in the order given, as a batched array; unchanged without levels."""
     if not levels:
         return array
     order = sorted(levels, key=lambda level: level.number)
@@ -185,7 +185,7 @@ def batched(array: Array, levels: Any) -> Array:
 
 
 def layout(array: Array, levels: Any = ()) -> tuple[Any, ...]:
-    """An array's shape, strides and dtype; of a batched one an example's, behind the dimensions of some levels."""
+    """An array's shape, strides and dtype; for a batched array an example's, after the dimensions of some levels."""
     places = [array.levels.index(level) for level in levels]
     sizes = tuple([array.array.shape[i] for i in places])
     steps = tuple([array.array.strides[i] for i in places])
@@ -193,9 +193,9 @@ def layout(array: Array, levels: Any = ()) -> tuple[Any, ...]:
 
 
 def memory_of(tensor: TensorBase) -> Array:
-    """The array that a tensor's memory is: what `share_memory` noted, else its own; of a view that of its base.
+    """The array of a tensor's memory: what `share_memory` recorded, else its own; for a view that of its base.
 
-    A view keeps its memory when its base is given other `.data`.
+    A view keeps its memory when its base's `.data` is replaced.
     """
     noted = getattr(tensor, "_memory", None)
     if noted is not None or tensor._view is None:
@@ -205,7 +205,7 @@ def memory_of(tensor: TensorBase) -> Array:
 
 
 def whole(array: Array) -> Array:
-    """The outermost array of which another is a part; NumPy's own windows have an object between the two."""
+    """The outermost array that another is a part of; NumPy's windows have an object between the two."""
     inner = array
     while inner is not None:
         array, inner = (inner, inner.base) if isinstance(inner, np.ndarray) else (array, getattr(inner, "base", None))
@@ -213,13 +213,13 @@ def whole(array: Array) -> Array:
 
 
 def address(array: Array) -> int:
-    """The address of an array's first element, of a batched one in its first example."""
+    """The address of an array's first element; for a batched array, in its first example."""
     first = array.example() if type(array) is Batched else memory(array)
     return first.__array_interface__["data"][0] if fast is None else fast.address(first)
 
 
 def positions(shape: Sequence[int], strides: Any, offset: int, itemsize: int) -> Any:
-    """Which element of the memory each element of a window is."""
+    """For each element of a window, its index in the memory."""
     places = np.asarray(offset // itemsize)
     for i, (n, s) in enumerate(zip(shape, strides, strict=True)):
         places = places + (np.arange(n) * (s // itemsize)).reshape((n,) + (1,) * (len(shape) - i - 1))

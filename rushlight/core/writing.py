@@ -1,4 +1,4 @@
-"""What memory may be changed in place: not an inference tensor's, not shared by elements, not what the change reads."""
+"""Which memory may be changed in place: no inference tensor's, none that elements share, none that the change reads."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from rushlight.core.modes import CURRENT
 from rushlight.core.windows import address
 from rushlight.layouts import is_dense, is_repeated
 
-# Which functions may not read what they write to in any way, and which may in every way; others element by element.
+# The functions that must not read the tensor they write to, and those that may; others may read it element by element.
 APART = frozenset(
     ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
 )
-ALIKE = frozenset(["fill_", "zero_"])  # they write one number everywhere: elements may share their memory
+ALIKE = frozenset(["fill_", "zero_"])  # they write one number everywhere: overlapping elements are fine
 ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
 READING = APART | ALIKE | ANYHOW
 
@@ -31,9 +31,9 @@ def check_inference(tensor: TensorBase) -> None:
 
 
 def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
-    """Raises where elements share their memory, with each other or partly with those of an operand.
+    """Raises if elements share their memory, with each other or partly with those of an operand.
 
-    So it does for an inference tensor outside inference mode.
+    Raises for an inference tensor outside inference mode too.
     """
     if tensor._inference:
         check_inference(tensor)
@@ -49,7 +49,7 @@ def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
 
 
 def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any]) -> None:
-    """Raises where a function may not read some of its arguments, as it writes to their memory."""
+    """Raises if a function must not read some of its arguments, because it writes to their memory."""
     name = getattr(function, "__name__", "") or getattr(function, "name", "")
     if name in READING:
         if name in ALIKE:
@@ -62,14 +62,14 @@ def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequen
 
 
 def check_apart(tensor: TensorBase, operands: Sequence[Any]) -> None:
-    """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
+    """Raises if a tensor shares memory with an operand of a function that reads while it writes."""
     for other in operands:
         if other is tensor or (isinstance(other, TensorBase) and shares(tensor, other) and touches(tensor, other)):
             raise shared()
 
 
 def shares(tensor: TensorBase, other: TensorBase) -> bool:
-    """Whether two tensors are one, or lie where they may share memory."""
+    """Whether two tensors are the same, or may share memory."""
     a, b = tensor._array, other._array
     if a is b or type(a) is Batched or type(b) is Batched:
         return a is b or (tensor._counter is not None and other._counter is tensor._counter)
@@ -77,7 +77,7 @@ def shares(tensor: TensorBase, other: TensorBase) -> bool:
 
 
 def shared() -> Any:
-    """The error for a change of memory that is read meanwhile."""
+    """The error for a change of memory that the function also reads."""
     return RuntimeError(
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
         "location. Please clone() the tensor before performing the operation."
@@ -85,7 +85,7 @@ def shared() -> Any:
 
 
 def touches(tensor: TensorBase, other: TensorBase) -> bool:
-    """Whether two tensors, each without gaps in memory, share some of it."""
+    """Whether two gapless tensors share some memory."""
     a, b = tensor._array, other._array
     if not (a.size and b.size and is_dense(a) and is_dense(b)):
         return False
@@ -94,7 +94,7 @@ def touches(tensor: TensorBase, other: TensorBase) -> bool:
 
 
 def meets(tensor: TensorBase, other: TensorBase) -> bool:
-    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
+    """Whether two gapless tensors share some memory, but not with the same layout."""
     if not touches(tensor, other):
         return False
     a, b = tensor._array, other._array
@@ -102,7 +102,7 @@ def meets(tensor: TensorBase, other: TensorBase) -> bool:
 
 
 def in_step(tensor: TensorBase, other: TensorBase) -> bool:
-    """Whether two tensors have one shape and strides; a dimension that indexing with None made has any stride."""
+    """Whether two tensors have the same shape and strides; dimensions made by indexing with None match any stride."""
     if tensor._array.shape != other._array.shape:
         return False
     steps = zip(tensor._array.shape, tensor.stride(), other.stride(), strict=True)

@@ -1,13 +1,13 @@
-"""Finding out why a gradient is missing, zero, NaN, stale or wrong: `torch.autograd.explain`.
+"""`torch.autograd.explain` finds out why a gradient is missing, zero, NaN, stale or wrong.
 
-While a program is explained the core passes what happens through an `observer`, and `taps` replace the few functions
-that call no operator. What is known of a result goes with it (`origins`, `sites`, `bad_values`); the `ledger` keeps
-what passes and steps bring to each leaf, `readings` and `calls` what the use of functions and modules tells. At the
-end of the `session` the `kinds` of mistakes go through this evidence, and what they find is written as `text` or as a
-`page`.
+While a program is explained, the core reports what happens to an `observer`, and `taps` wrap the few functions that
+call no operator. What is known of a result is stored with its node (`origins`, `sites`, `bad_values`); the `ledger`
+records what passes and steps do to each leaf, `readings` and `calls` how functions and modules are used. At the end of
+the `session` each kind of mistake in `kinds` searches this evidence, and the findings are written as `text` or as an
+HTML `page`.
 
-What runs for every call and every node is compiled, as the core is: `sites`, `origins`, `observer`, `passes` (ordinary
-Python beside a `.pxd`) and `finite` (with a twin in Cython).
+The code that runs for every call and node is compiled, as the core is: `sites`, `origins`, `observer`, `passes`
+(ordinary Python beside a `.pxd`) and `finite` (with a separate Cython version).
 """
 
 from rushlight.core import choose_form

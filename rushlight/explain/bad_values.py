@@ -1,4 +1,4 @@
-"""The first bad value: which operation made a NaN or an infinity of finite operands, and what was among these."""
+"""The first bad value: which operation made a NaN or infinity from finite operands, and what these contained."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Birth, info_of
 from rushlight.tensors import Tensor
 
-GIVEN = ("data", "masked_fill", "masked_fill_tensor", "fill", "where")  # infinities that are meant, often
+GIVEN = ("data", "masked_fill", "masked_fill_tensor", "fill", "where")  # they often set infinities on purpose
 
 TAME = frozenset(
     [
@@ -44,26 +44,26 @@ TAME = frozenset(
         "tanh",
         "t",
     ]
-)  # what does not make bad values of good ones
+)  # operators that make no bad values from good ones
 
 
 def is_given(birth: Birth) -> bool:
-    """Whether a bad value is an infinity that somebody has put there, as a mask's is."""
+    """Whether a bad value is an infinity that was set on purpose, such as in a mask."""
     return birth.value == "inf" and birth.name in GIVEN
 
 
 def value_in(array: Array) -> str:
-    """Which bad value is in an array."""
+    """The kind of bad value in an array: "nan" or "inf"."""
     return "nan" if np.isnan(array).any() else "inf"
 
 
 def birth_in(array: Array, site: Any, name: str) -> Birth | None:
-    """The birth of the bad values that are in an array already."""
+    """The `Birth` for bad values that an array already contains."""
     return Birth(site, name, value_in(array)) if is_bad(array) else None
 
 
 def born(info: Any, op: Any, args: Any, tensors: Sequence[Tensor], known: Any, array: Array) -> Birth | None:
-    """Where the bad values of a result come from: an operand's birth, or this operation."""
+    """The `Birth` of a result's bad values: that of an operand, or a new one for this operation."""
     value = value_in(array)
     inherited = sorted((one.birth for one in known if one is not None and one.birth is not None), key=by_age)
     for birth in inherited:
@@ -83,12 +83,12 @@ def born(info: Any, op: Any, args: Any, tensors: Sequence[Tensor], known: Any, a
 
 
 def by_age(birth: Birth) -> int:
-    """What sorts births: the oldest first."""
+    """The sort key of births: the oldest first."""
     return birth.number
 
 
 def found_in(name: str, args: Any, value: str) -> str:
-    """What is among the operands that makes a result bad."""
+    """What the operands contain that makes a result bad, in words."""
     arrays = [a._array for a in args if isinstance(a, TensorBase) and kind_of(a._array.dtype) in "fiu"]
     if not arrays or not arrays[0].size or type(arrays[0]) is not np.ndarray:
         return ""
@@ -110,19 +110,19 @@ def found_in(name: str, args: Any, value: str) -> str:
 
 
 def largest(array: Array) -> float:
-    """The size of the largest element."""
+    """The largest absolute value of the elements."""
     return float(np.abs(array.astype(np.float64, copy=False)).max(initial=0))
 
 
 def born_backward(node: Any, grads: Sequence[Array | None]) -> Birth:
-    """The birth of a bad derivative at a node that got finite cotangents."""
+    """The `Birth` for a node whose gradients are bad though it received finite ones."""
     info = info_of(node)
     value = "nan" if any(g is not None and np.isnan(array_of(g)).any() for g in grads) else "inf"
     name = node.op.name if node.op is not None else node.name()
-    hidden = info is not None and info.birth is not None  # its result was bad, which the loss is not
+    hidden = info is not None and info.birth is not None  # the forward result was bad too, but the loss is not
     return Birth(None if info is None else info.site, name, value, "", True, hidden)
 
 
 def array_of(grad: Any) -> Array:
-    """The array of a cotangent."""
+    """The array of a gradient."""
     return grad._array if isinstance(grad, TensorBase) else grad

@@ -1,4 +1,4 @@
-"""What the calls of modules tell: in which mode they are, which are registered, which are used twice or never."""
+"""How modules are called: in which mode, which are registered, which are used twice or never."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "AlphaDropout")
 
 
 class Root:
-    """What is known of a module that the program calls itself."""
+    """What is known of a module that the program calls directly."""
 
     def __init__(self, module: Any, site: Site):
         self.module = module
@@ -24,12 +24,12 @@ class Root:
         self.eval_steps = 0  # steps after recorded calls in evaluation mode
         self.train_steps = 0
         self.recorded: bool | None = None  # the mode of the recorded calls since the last step
-        self.loose: dict[int, tuple[Any, ...]] = {}  # modules called within that are not registered
-        self.blind: dict[Site, int] = {}  # calls in training mode that are not recorded, by line
+        self.loose: dict[int, tuple[Any, ...]] = {}  # modules called inside it that are not registered
+        self.blind: dict[Site, int] = {}  # by line: calls in training mode that are not recorded
         self.inputs: dict[Any, int] = {}
         self.counts: dict[int, int] = {}
-        self.again: dict[int, Site] = {}  # modules below that are called a second time in the first call, and where
-        self.called: dict[int, Site] = {}  # by module below: where it is called in the first call
+        self.again: dict[int, Site] = {}  # submodules called a second time within the first call, and where
+        self.called: dict[int, Site] = {}  # by submodule: where it is called in the first call
         self.parts: set[int] = set()
 
     def changed(self) -> bool:
@@ -37,7 +37,7 @@ class Root:
         return version_of(self.module) != self.version
 
     def modal(self) -> Any:
-        """A module below whose result depends on the mode."""
+        """A submodule whose result depends on the mode, such as dropout."""
         for module in self.module.modules():
             name = type(module).__name__
             if name.startswith(MODAL) and getattr(module, "p", 1) != 0:
@@ -53,37 +53,37 @@ class Calls:
     def __init__(self):
         self.stack: list[Any] = []
         self.roots: dict[int, Root] = {}
-        self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode it was set to, and where
-        self.built: dict[int, tuple[Any, Site]] = {}  # by module: where it was made
+        self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode that it was set to, and where
+        self.built: dict[int, tuple[Any, Site]] = {}  # by module: where it was constructed
         self.sites = None
-        self.here = None  # what the program has switched off in this thread
+        self.here = None  # whether recording is off in this thread
         self.dropped: dict[Site, int] = {}
-        self.copies: list[tuple[Site, Site, int]] = []  # what was loaded and is no copy: where, its line, its age
+        self.copies: list[tuple[Site, Site, int]] = []  # what was loaded uncopied: line, origin, age
         self.steps = 0
 
     def builds(self, module: Any, frame: Any) -> None:
-        """A module is made: the line is outside of the constructors of its classes."""
+        """Called when a module is constructed; the line is outside the constructors of its classes."""
         while frame is not None and not (is_users(frame.f_code.co_filename) and constructed(frame) is not module):
             frame = frame.f_back
         if frame is not None and len(self.built) < 10_000:
             self.built[id(module)] = (ref(module), self.sites.of(frame))
 
     def built_at(self, module: Any) -> Site | None:
-        """The line that made a module, if it was made since."""
+        """The line that constructed a module, if it is known."""
         held, site = self.built.get(id(module), (None, None))
         return site if held is not None and held() is module else None
 
     def only_built(self, name: str) -> Site | None:
-        """The line that made a module of a class, where there is just one."""
+        """The line that constructed a module of a class, if there is only one."""
         sites = {site for held, site in self.built.values() if type(held()).__name__ == name}
         return sites.pop() if len(sites) == 1 else None
 
     def lines_built(self, file: str) -> set[int]:
-        """The lines of a file that made modules."""
+        """The lines of a file that constructed modules."""
         return {site.line for _, site in self.built.values() if site.file == file}
 
     def enter(self, module: Any, args: Sequence[Any]) -> None:
-        """A module is called."""
+        """Called when a module is called."""
         if not self.stack:
             self.enter_root(module, args)
         else:
@@ -100,7 +100,7 @@ class Calls:
         self.sites.part = self.part_at_work()
 
     def enter_root(self, module: Any, args: Sequence[Any]) -> None:
-        """The program calls a module."""
+        """Called when the program calls a module directly."""
         root = self.roots.get(id(module))
         site = self.sites.here()
         if root is None:
@@ -112,29 +112,29 @@ class Calls:
             root.parts = {id(part) for part in module.modules()}
         if CURRENT.get().grad:
             root.recorded = module.training
-        elif module.training and self.here.is_off():  # not where a checkpoint, say, computes
+        elif module.training and self.here.is_off():  # not inside a checkpoint, for example
             root.blind[site] = root.blind.get(site, 0) + 1
             for value in args[:1]:
                 key = self.steps, key_of(value)
                 root.inputs[key] = root.inputs.get(key, 0) + 1
 
     def leave(self, module: Any) -> None:
-        """A call is over."""
+        """Called when a module's call ends."""
         while self.stack and self.stack.pop() is not module:
             pass
         self.sites.part = self.part_at_work()
 
     def part_at_work(self) -> Any:
-        """The innermost module, if it and the one that calls it are a library's: a part of a container, mostly."""
+        """The innermost active module, if it and its caller are library modules: usually part of a container."""
         inner = self.stack[-2:]
         return inner[-1] if len(inner) == 2 and not any(is_users(file_of(type(m).forward)) for m in inner) else None
 
     def set_mode(self, module: Any, mode: bool, site: Site) -> None:
-        """A module's mode is set."""
+        """Called when a module's mode is set."""
         self.modes[id(module)] = (ref(module), mode, site)
 
     def stepped(self) -> None:
-        """An optimizer has taken a step."""
+        """Called when an optimizer took a step."""
         self.steps += 1
         for root in self.roots.values():
             if root.recorded is not None:
@@ -145,7 +145,7 @@ class Calls:
                 root.recorded = None
 
     def loading(self, module: Any, state: Any, site: Site, clock: int) -> None:
-        """Parameters are loaded: whether they are the same memory that the module has."""
+        """Called when parameters are loaded: checks whether they share memory with the module's own."""
         own = [(p, state.get(name)) for name, p in module.named_parameters()]
         if own and all(isinstance(value, TensorBase) and same_memory(p, value) for p, value in own):
             info = info_of(own[0][1])
@@ -153,7 +153,7 @@ class Calls:
                 self.copies.append((site, info.site, clock - info.step))
 
     def dropping(self, p: float, training: bool, site: Site) -> None:
-        """Elements are dropped: whether the registered module that is at work is in evaluation mode."""
+        """Called when dropout runs: checks whether the active registered module is in evaluation mode."""
         if training and p and self.stack:
             root = self.roots.get(id(self.stack[0]))
             parts = () if root is None else root.parts
@@ -163,28 +163,28 @@ class Calls:
 
 
 def version_of(module: Any) -> int:
-    """How often the parameters of a module were changed."""
+    """The sum of the versions of a module's parameters: it grows with each change."""
     return sum(p._version for p in module.parameters())
 
 
 def same_memory(first: Any, second: Any) -> bool:
-    """Whether two tensors begin at the same place in memory."""
+    """Whether two tensors start at the same address."""
     return first.shape == second.shape and first.data_ptr() == second.data_ptr()
 
 
 def file_of(function: Any) -> str:
-    """The file that a function is written in; that of a library where it is not known."""
+    """The file of a function's code; that of a library if unknown."""
     code = getattr(function, "__code__", None)
     return __file__ if code is None else code.co_filename
 
 
 def constructed(frame: Any) -> Any:
-    """The object that a frame constructs, if it is that of a constructor."""
+    """The object that a frame is constructing, if the frame is a constructor's."""
     code = frame.f_code
     return frame.f_locals.get(code.co_varnames[0]) if code.co_name == "__init__" and code.co_argcount else None
 
 
 def key_of(value: Any) -> Any:
-    """What tells an input from others: the tensor, or the part of another that it is a view of."""
+    """A key for an input: the tensor, or for a view its part of the base."""
     view = getattr(value, "_view", None)
     return id(value) if view is None else (id(view.base), value.storage_offset(), tuple(value.shape))

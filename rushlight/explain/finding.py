@@ -1,4 +1,4 @@
-"""What an explanation is made of: kinds of mistakes, and findings of them with their lines and words."""
+"""The parts of an explanation: kinds of mistakes, and findings with their lines and text."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of mistake: what one sees of it, what it is, a program that makes it, and the program mended.
+    """A kind of mistake: its symptom, what it is, an example program with it, and the corrected program.
 
     >>> from rushlight.explain.finding import KINDS
     >>> KINDS["cut-parameter"].symptom, KINDS["cut-parameter"].title
@@ -30,20 +30,20 @@ FINDERS: list[Callable[[Any], Iterator["Finding"]]] = []
 
 
 def kind(name: str, symptom: str, title: str, mistake: str, mend: str) -> Kind:
-    """Enters a kind of mistake. The programs begin with `import torch` and a seed, which are not written here."""
+    """Registers a kind of mistake. The programs begin with `import torch` and a seed, which are not repeated here."""
     KINDS[name] = Kind(name, symptom, title, mistake.strip("\n"), mend.strip("\n"))
     return KINDS[name]
 
 
 def finder(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Enters a function that looks through the evidence for some kinds."""
+    """Registers a function that searches the evidence for some kinds of mistakes."""
     FINDERS.append(function)
     return function
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program.
+    """A line of the user's program.
 
     >>> from rushlight.explain import Line
     >>> print(Line("train.py", 7, "loss.backward()"))
@@ -59,16 +59,15 @@ class Line:
 
 
 def line_at(site: Any) -> Line | None:
-    """The line of a place."""
+    """The line of a site."""
     return None if site is None else Line(site.file, site.line, site.source)
 
 
 @dataclass
 class Finding:
-    """One cause: its kind, the line to look at, what happened, why that has this effect, and what to do.
+    """One cause: its kind, the line to look at, what happened, why it matters, and what to do.
 
-    `related` are other lines that have to do with it, each with a word on what it is; `evidence` the numbers that it
-    rests on.
+    `related` are other lines involved, each with a word for its role; `evidence` the numbers that support the finding.
 
     >>> import rushlight as torch
     >>> with torch.autograd.explain(file=False) as why:
@@ -85,16 +84,16 @@ class Finding:
     do: str
     related: list[tuple[str, Line]] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
-    weight: float = 0.0  # the greater, the likelier it is the cause of what one sees
+    weight: float = 0.0  # the greater, the more likely the cause of the symptom
 
     @property
     def symptom(self) -> str:
-        """What one sees of it: an error, or a gradient that is None, NaN, zero or wrong, or memory that grows."""
+        """The symptom: an error, a gradient that is None, NaN, zero or wrong, or growing memory."""
         return self.kind.symptom
 
     @property
     def lines(self) -> list[Line]:
-        """The line to look at, then the related ones."""
+        """The line to look at, followed by the related ones."""
         return [] if self.line is None else [self.line, *(line for _, line in self.related)]
 
     def __str__(self) -> str:
@@ -104,7 +103,7 @@ class Finding:
 def found(
     kind: Kind, site: Any, what: str, why: str, do: str, *related: Any, weight: float = 0.0, **evidence: Any
 ) -> Finding:
-    """A finding at a place; `related` are pairs of a word and a place."""
+    """A finding at a site; `related` are pairs of a word and a site."""
     lines: list[tuple[str, Line]] = []
     for word, place in related:
         line = line_at(place)

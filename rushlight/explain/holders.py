@@ -1,4 +1,4 @@
-"""Who holds a tensor: the attribute or the variable, or the list behind it, that keeps it alive."""
+"""What keeps a tensor alive: the attribute or variable, or the list in it, that holds the tensor."""
 
 import gc
 import sys
@@ -14,7 +14,7 @@ CONTAINERS = (list, tuple, set, dict, deque)
 
 
 def holder_of(value: Any, frames: list[FrameType], depth: int = 4) -> str | None:
-    """What holds a value in a list, a dict or the like: the name that this has in some frames or in an object."""
+    """The name of the variable or attribute whose list, dict or similar container holds a value."""
     scopes = [scope for frame in frames for scope in (frame.f_locals, frame.f_globals)]
     level = [value]
     for _ in range(depth):
@@ -27,7 +27,7 @@ def holder_of(value: Any, frames: list[FrameType], depth: int = 4) -> str | None
 
 
 def name_in(container: Any, scopes: list[dict[Any, Any]]) -> str | None:
-    """The name of a container, as a variable or as an attribute of an object of the program."""
+    """The name of a container: a variable, or an attribute of an object of the program."""
     for scope in scopes:
         for name, value in list(scope.items()):
             if value is container:
@@ -40,22 +40,22 @@ def name_in(container: Any, scopes: list[dict[Any, Any]]) -> str | None:
 
 
 def owners_of(value: Any, wanted: Callable[[Any], bool]) -> Iterator[Any]:
-    """The objects of a wanted kind that have a value as an attribute."""
+    """The objects accepted by `wanted` that have a value as an attribute."""
     for referrer in gc.get_referrers(value):
         if wanted(referrer):
             yield referrer
-        elif type(referrer) is dict:  # the attributes of an object that has them apart
+        elif type(referrer) is dict:  # the `__dict__` of an object
             yield from (o for o in gc.get_referrers(referrer) if wanted(o) and vars(o) is referrer)
 
 
 def tensors_of(node: Any) -> Iterator[TensorBase]:
-    """The tensors that a node of the graph has made."""
+    """The existing tensors that a node made."""
     results = owners_of(node, lambda one: isinstance(one, TensorBase))
     return (tensor for tensor in results if tensor._node is node)
 
 
 def is_object(value: Any) -> bool:
-    """Whether a value is an object with attributes of a class that is the program's."""
+    """Whether a value is an instance of one of the program's classes."""
     if isinstance(value, type) or not hasattr(value, "__dict__"):
         return False
     module = sys.modules.get(type(value).__module__)
@@ -63,7 +63,7 @@ def is_object(value: Any) -> bool:
 
 
 def attribute_made_at(site: Any, frames: list[FrameType]) -> str | None:
-    """The attribute of an object in some frames that holds what was made at a place, alone or in a tuple."""
+    """The attribute of an object in some frames that holds a tensor made at a site, alone or in a tuple."""
     for frame in frames:
         for owner in list(frame.f_locals.values()):
             if not is_object(owner):
@@ -75,25 +75,25 @@ def attribute_made_at(site: Any, frames: list[FrameType]) -> str | None:
 
 
 def variables_made_at(site: Any, frame: FrameType) -> list[str]:
-    """The variables of a frame that hold what was made at a place, alone or in a tuple."""
+    """The variables of a frame that hold a tensor made at a site, alone or in a tuple."""
     return [
         name for name, value in list(frame.f_locals.items()) if any(made_at(item, site) for item in items_of(value))
     ]
 
 
 def items_of(value: Any) -> Any:
-    """What a list or a tuple has in it; else the value itself, alone."""
+    """The items of a list or tuple; for any other value the value itself."""
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def made_at(value: Any, site: Any) -> bool:
-    """Whether a tensor was made at a place."""
+    """Whether a tensor was made at a site."""
     node = value._node if isinstance(value, TensorBase) else None
     return node is not None and node.told is not None and node.told.site is site
 
 
 def unregistered_in(owner: Any, module: Any = None) -> str:
-    """The name of the attribute that has a module, or any, in a list, a tuple or a dict; empty where there is none."""
+    """The name of the attribute that holds a module (or any) in a list, tuple or dict; "" if there is none."""
     for name, value in vars(owner).items():
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
         if not name.startswith("_"):

@@ -1,4 +1,4 @@
-"""What hooks do to gradients: they make them zero or bad, write into them, or turn the signs of a part."""
+"""What hooks do to gradients: make them zero or bad, write into them, or flip some signs."""
 
 from inspect import getclosurevars, unwrap
 from typing import Any
@@ -18,7 +18,7 @@ ndarray = np.ndarray
 
 
 class ByHooks:
-    """What was done by hooks: for each the code of the hook, and the line of the pass; of zeros, what made them."""
+    """What each hook did: the hook's code and the line of the pass; for zeros, the tensor of zeros that it used."""
 
     def __init__(self):
         self.zeroed: list[tuple] = []
@@ -27,7 +27,7 @@ class ByHooks:
         self.changed: list[tuple] = []
 
     def note(self, hooks: Any, site: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
-        """Looks at a gradient before and after hooks: they gave another (`returned`), or changed what was given."""
+        """Compares a gradient before and after a hook, which returned another (`returned`) or changed the given one."""
         code = next((code for h in hooks if (code := code_of(h)) is not None), None)
         if code is None:
             return
@@ -45,7 +45,7 @@ class ByHooks:
 
 
 def zero_factor(hooks: Any) -> tuple[str, Any] | None:
-    """The variable of a hook, from outside of it, that is a tensor of zeros: its name, and where that was made."""
+    """The variable in a hook's closure or globals that is a tensor of zeros: its name, and where it was made."""
     for hook in hooks:
         if not hasattr(inner := unwrap(getattr(hook, "func", hook)), "__code__"):
             continue
@@ -58,9 +58,9 @@ def zero_factor(hooks: Any) -> tuple[str, Any] | None:
 
 
 def turns(before: Any, after: Any) -> bool:
-    """Whether a gradient comes out of a hook with some signs turned and others not, and all sizes as they were.
+    """Whether a hook flipped some signs but not all, and left all absolute values unchanged.
 
-    To clip, to scale, to mask and to reverse it are not that.
+    Clipping, scaling, masking and reversing gradients do not do that.
     """
     if type(after) is not ndarray or after.shape != before.shape or kind_of(after.dtype) != "f":
         return False

@@ -1,4 +1,4 @@
-"""A leaf in the ledger, and a gradient that arrives there."""
+"""A leaf in the ledger, and the arrival of a gradient there."""
 
 from typing import Any, Self
 from weakref import ref
@@ -26,34 +26,34 @@ class Leaf:
         self.is_parameter: bool = type(tensor).__name__ == "Parameter"
         self.first = self.last = site  # the lines of the first and the last pass that reached it
         change = None if tensor._counter is None else tensor._counter.changed_at
-        self.begun_at: Site | None = getattr(change, "site", None)  # where it got its values, if it was changed since
-        self.size = float(np.abs(tensor._array).max(initial=0)) if self.begun_at is not None else 0.0  # of them
+        self.begun_at: Site | None = getattr(change, "site", None)  # where it got its values, if in a change
+        self.size = float(np.abs(tensor._array).max(initial=0)) if self.begun_at is not None else 0.0
         self.arrivals = 0
         self.zeros = 0  # gradients that were all zero
-        self.zeroed_by = None  # what is known of the node that made them so
+        self.zeroed_by = None  # what is known of the node that made them zero
         self.zeroed_name = ""
-        self.cancelled = False  # whether parts that are not zero cancelled there
-        self.weightless = False  # whether there were weights at the node that were all zero
+        self.cancelled = False  # whether nonzero parts of a gradient cancelled there
+        self.weightless = False  # whether the node had weights that were all zero
         self.norms: list[float] = []
         self.new = False  # a gradient has arrived since the last step
-        self.used = False  # a step has used what is there
-        self.stale = False  # and more was added to that
-        self.read = False  # the program looked at the gradient
+        self.used = False  # a step has used the present gradient
+        self.stale = False  # and more was added to it afterwards
+        self.read = False  # the program has read the gradient
         self.first_step = 0
-        self.last_step = -1  # how many steps there had been when the last gradient arrived
-        self.values: np.ndarray | None = None  # some, as they were when a gradient arrived
+        self.last_step = -1  # the number of steps before the last gradient arrived
+        self.values: np.ndarray | None = None  # some of its values when a gradient arrived
         self.used_at: Site | None = None  # the line of the operation that the first gradient came from
-        self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
+        self.by_hand = 0  # gradients added to one that the program had used to update the leaf
         self.changed_at: Site | None = None
-        self.read_at: Site | None = None  # the line that looked at the gradient last
+        self.read_at: Site | None = None  # the line that last read the gradient
 
     @property
     def tensor(self) -> Any:
-        """The leaf, while there is one."""
+        """The leaf, while it exists."""
         return self.ref()
 
     def is_unused(self, leaf: Tensor, steps: int) -> bool:
-        """Whether a gradient has arrived since the last step, is there, and nobody has looked at it."""
+        """Whether a gradient arrived since the last step, is still there, and was not read."""
         return leaf._grad is not None and self.new and not self.read and self.last_step == steps
 
     def changed_by_hand(self, leaf: Tensor) -> bool:
@@ -66,7 +66,7 @@ class Leaf:
 
 
 class Arrival:
-    """The end of a gradient's way at a leaf."""
+    """A context around the arrival of a gradient at a leaf."""
 
     __slots__ = ("leaf", "ledger", "state")
 

@@ -1,4 +1,4 @@
-"""The ledger: what backward passes and optimizers' steps brought to each leaf."""
+"""The ledger: what backward passes and optimizer steps did to each leaf."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -24,45 +24,45 @@ from rushlight.explain.ways import Ways
 from rushlight.tensors import Tensor
 
 ndarray = np.ndarray
-FADED = 1e-8  # the part of a learning rate of which nothing comes any more
+FADED = 1e-8  # the fraction of the initial learning rate below which it has decayed to nothing
 
 
 class Ledger:
-    """What passes and steps brought."""
+    """Records what passes and steps do."""
 
     def __init__(self):
         self.leaves: dict[int, Leaf] = {}
-        self.kept: dict[int, object] = {}  # parameters, which stay to be asked about
+        self.kept: dict[int, object] = {}  # parameters, kept alive for later questions
         self.held: dict[int, Held] = {}
-        self.owned: set[int] = set()  # what optimizers hold
+        self.owned: set[int] = set()  # the ids of the optimizers' parameters
         self.under_way: list[Pass] = []
         self.steps = 0
         self.passes = 0
-        self.unused: set[int] = set()  # the numbers of nodes whose results stay, and that no pass has come to yet
+        self.unused: set[int] = set()  # the numbers of nodes that are alive and that no pass has reached yet
         self.stepping = None
         self.roots: set[int] = set()
-        self.frees: deque[tuple[int, Site]] = deque(maxlen=1000)  # when passes began, and their lines
-        self.bad: list[tuple[Any, ...]] = []  # births with what shows them
+        self.frees: deque[tuple[int, Site]] = deque(maxlen=1000)  # the start and the line of each pass
+        self.bad: list[tuple[Any, ...]] = []  # births of bad values, each with what shows them
         self.sizes: dict[Site, list[int]] = {}  # by line: how many nodes each pass had
         self.retained: dict[Site, int] = {}
         self.recorded_passes: dict[Site, int] = {}
         self.depths: dict[int, tuple[Any, ...]] = {}
-        self.cuts: dict[int, Cut] = {}  # behind the losses of all passes
-        self.recent: dict[int, Cut] = {}  # and of those since the last step
-        self.recent_at = 0  # how many steps there were then
+        self.cuts: dict[int, Cut] = {}  # the cuts behind the losses of all passes
+        self.recent: dict[int, Cut] = {}  # the cuts behind the losses since the last step
+        self.recent_at = 0  # the number of steps at that time
         self.clipped: dict[Site, int] = {}
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
         self.readings: Any = None
         self.watch: Any = None
-        self.pictures = False  # whether a picture is wanted
-        self.picture = ""  # of the graph of the first pass that ends at leaves
-        self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
+        self.pictures = False  # whether a drawing is wanted
+        self.picture = ""  # the drawing of the first pass that reaches leaves
+        self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of which tensor, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
-        self.asked: Any = None  # the last tensor that is to require grad, or not to
+        self.asked: Any = None  # the last tensor whose requires_grad was set
         self.frozen: dict[int, tuple] = {}  # leaves that the program has frozen, with the line
-        self.late: dict[int, tuple] = {}  # leaves that were used before they required grad, with the line
+        self.late: dict[int, tuple] = {}  # leaves that were used before requires_grad was set, with the line
         self.differentiated: set[int] = set()  # leaves behind gradients that have a graph
         self.scaled = False  # whether gradients are those of a scaled loss
         self.clipped_scaled: dict[Site, int] = {}
@@ -71,7 +71,7 @@ class Ledger:
         self.mixed = Mixed()
 
     def leaf(self, tensor: Tensor, site: Site | None) -> Leaf:
-        """What is known of a leaf, from now on."""
+        """The record of a leaf, made at its first use."""
         found = self.leaves.get(id(tensor))
         if found is None or found.tensor is not tensor:
             found = self.leaves[id(tensor)] = Leaf(tensor, site)
@@ -81,7 +81,7 @@ class Ledger:
         return found
 
     def sets_needs(self, tensor: Any, needs: Any, site: Any) -> None:
-        """The program says that a leaf is not to require grad, or that it is to, after it was used as data."""
+        """Called when requires_grad is set: notes frozen leaves, and leaves that were used as data before."""
         known = tensor.told
         self.asked = ref(tensor)
         if not needs:
@@ -90,26 +90,26 @@ class Ledger:
             keep(self.late, tensor, site)
 
     def asked_last(self) -> Any:
-        """The last tensor of which the program says that it is to require grad, or not to."""
+        """The last tensor whose requires_grad was set."""
         return None if self.asked is None else self.asked()
 
     def frozen_at(self, tensor: Any) -> Site | None:
-        """The line that has frozen a leaf, if any."""
+        """The line that froze a leaf, or None."""
         return line_noted(self.frozen, tensor)
 
     def required_at(self, tensor: Any) -> Site | None:
-        """The line that lets a leaf require grad which was used before, if any."""
+        """The line that set requires_grad of a leaf which was used before, or None."""
         return line_noted(self.late, tensor)
 
     def differentiates(self, outputs: Any) -> None:
-        """A gradient is computed with its graph: what its outputs come from is used, whether it shows in it or not."""
+        """Called when a gradient is computed with its graph: the leaves of its outputs count as used."""
         if len(self.differentiated) < 10_000:
             self.differentiated.update(id(leaf) for out in outputs for leaf in leaves_of(out))
 
     # passes
 
     def begin(self, run: Any, roots: Sequence[Sequence[Array]], site: Site) -> None:
-        """A pass begins."""
+        """Called when a pass begins."""
         self.passes += 1
         under_way = Pass(site, run, self.passes, list(self.unseen), self.unused)
         vertex = roots[0][0]
@@ -129,7 +129,7 @@ class Ledger:
             self.frees.append((last_number(), site))
 
     def end(self, run: Any, failed: bool) -> None:
-        """A pass is over."""
+        """Called when a pass has ended."""
         under_way = self.under_way.pop()
         under_way.failed = failed
         self.note_cuts(() if under_way.root_info is None else under_way.root_info.cuts)
@@ -156,21 +156,21 @@ class Ledger:
             self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
 
     def note_cuts(self, cuts: Sequence[Cut]) -> None:
-        """Notes the cuts behind the loss of a pass."""
+        """Records the cuts behind the loss of a pass."""
         if self.recent_at != self.steps:
             self.recent, self.recent_at = {}, self.steps
         for cut in cuts:
             self.cuts[id(cut)] = self.recent[id(cut)] = cut
 
     def draw(self, roots: Any) -> None:
-        """Draws the graph of a pass, unless it is too large to be looked at."""
+        """Draws the graph of a pass, unless it is too large."""
         names = {id(p): name for root in self.readings.roots.values() for name, p in root.module.named_parameters()}
         picture = pictured([(["the loss"], vertex) for vertex, _, _ in roots], names)
         if len(picture.boxes) <= 300:
             self.picture = picture.svg
 
     def look_closer(self, under_way: Pass) -> None:
-        """Where gradients of leaves are bad or zero: which node made them so."""
+        """Finds the nodes that made the leaves' bad or zero gradients."""
         if under_way.bad_leaves or under_way.zero_leaves:
             under_way.look_back()
         for state, leaf in under_way.zero_leaves:
@@ -186,17 +186,17 @@ class Ledger:
         under_way.zeros.clear()
 
     def freed_line(self, stamp: int) -> Site | None:
-        """The line of the pass that freed a node then."""
+        """The line of the pass that freed a node at the given time."""
         return next((site for number, site in reversed(self.frees) if number <= stamp), None)
 
     def arriving(self, leaf: Tensor) -> Arrival:
-        """A gradient's end at a leaf."""
+        """A context around the arrival of a gradient at a leaf."""
         return Arrival(self, leaf)
 
     # steps
 
     def made(self, optimizer: Any, site: Site) -> None:
-        """An optimizer is made."""
+        """Called when an optimizer is made."""
         held = self.held.get(id(optimizer))
         if held is None:
             held = self.held[id(optimizer)] = Held(optimizer, site)
@@ -204,7 +204,7 @@ class Ledger:
             self.owned.update(map(id, held.params))
 
     def before_step(self, optimizer: Any, site: Any) -> None:
-        """An optimizer is about to change its parameters."""
+        """Called before an optimizer changes its parameters."""
         self.made(optimizer, site)
         held = self.held[id(optimizer)]
         self.stepping = optimizer
@@ -243,7 +243,7 @@ class Ledger:
             held.begun = largest_of(held.before or ())
 
     def after_step(self, optimizer: Any) -> None:
-        """It has."""
+        """Called after an optimizer changed its parameters."""
         held = self.held[id(optimizer)]
         held.stamp = last_number()
         self.stepping = None
@@ -261,12 +261,12 @@ class Ledger:
         held.before = None
 
     def zeroed(self, optimizer: Any, site: Any) -> None:
-        """Gradients are forgotten."""
+        """Called when an optimizer zeroes gradients."""
         self.made(optimizer, site)
         self.zeroes(self.held[id(optimizer)], site)
 
     def zeroes(self, held: Held, site: Any) -> None:
-        """What an optimizer holds is about to have no gradients."""
+        """Called before the gradients of an optimizer's parameters are zeroed."""
         held.zero_site = site
         self.mixed.forget()
         for p in held.params if self.stepping is None else ():
@@ -275,14 +275,14 @@ class Ledger:
                 held.thrown = state.last, site, self.steps
 
     def module_zeroed(self, module: Any, site: Any) -> None:
-        """The gradients of a module are forgotten."""
+        """Called when a module zeroes gradients."""
         ids = {id(p) for p in module.parameters()}
         for held in self.held.values():
             if any(id(p) in ids for p in held.params):
                 self.zeroes(held, site)
 
     def clipping(self, parameters: Sequence[Tensor], site: Site) -> None:
-        """Gradients are clipped."""
+        """Called when gradients are clipped."""
         if not parameters and self.passes:
             self.clipped_nothing.add(site)
         if self.scaled:
@@ -292,14 +292,14 @@ class Ledger:
             self.clipped[site] = self.clipped.get(site, 0) + 1
 
     def schedules(self, scheduler: Any, site: Site) -> None:
-        """A schedule is made."""
+        """Called when a schedule is made."""
         held = self.held.get(id(getattr(scheduler, "optimizer", None)))
         if held is not None:
             held.schedule_site = site
             held.factors = list(getattr(scheduler, "lr_lambdas", ()))
 
     def scheduling(self, scheduler: Any, site: Site) -> None:
-        """A schedule takes a step."""
+        """Called when a schedule takes a step."""
         optimizer = getattr(scheduler, "optimizer", None)
         held = self.held.get(id(optimizer))
         if held is None:
@@ -310,14 +310,14 @@ class Ledger:
             self.scheduled[site] = self.scheduled.get(site, 0) + 1
 
     def asked_for(self, tensors: Sequence[Tensor]) -> None:
-        """The program asks for gradients itself, and does with them what it likes."""
+        """Called when the program computes gradients itself: they count as used."""
         for tensor in tensors:
             if isinstance(tensor, TensorBase):
                 for leaf in leaves_of(tensor):
                     self.leaf(leaf, None).read = True
 
     def looked_at(self, tensor: Tensor, site: Site) -> None:
-        """The program looks at a gradient."""
+        """Called when the program reads a gradient."""
         state = self.leaves.get(id(tensor))
         if state is not None:
             state.read, state.read_at = True, site
@@ -330,13 +330,13 @@ class Ledger:
                 self.looked[site] = ("plain", tensor, info_of(tensor))
 
     def hooked(self, hooks: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
-        """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
+        """Called after hooks got a gradient, and returned another (`returned`) or changed it in place."""
         self.by_hooks.note(hooks, self.under_way[-1].site, before, given, after, returned)
 
-    # who is who
+    # optimizers and their parameters
 
     def holder(self, tensor: Tensor) -> Held | None:
-        """The optimizer that holds a leaf, if any."""
+        """The optimizer that holds a leaf, or None."""
         for held in self.held.values():
             if any(p is tensor for p in held.params):
                 return held
@@ -344,23 +344,23 @@ class Ledger:
 
 
 def has_zero_weights(node: Any) -> bool:
-    """Whether a node has an operand that is computed from zeros alone, and no other numbers."""
+    """Whether an operand of a node is computed from zeros alone."""
     operands = [leaves_behind(edge, 20) for edge in edges_of(node)]
     return any(leaves and all(is_zero(leaf._array) for leaf in leaves) for leaves in operands)
 
 
 def largest_of(arrays: Sequence[Array]) -> float:
-    """The size of the largest finite element."""
+    """The largest finite absolute value."""
     return max((float(np.abs(a[np.isfinite(a)]).max(initial=0)) for a in arrays), default=0.0)
 
 
 def keep(table: dict[int, tuple[Any, ...]], tensor: Any, site: Any) -> None:
-    """Notes a line with a tensor."""
+    """Stores a line for a tensor."""
     if len(table) < 10_000:
         table[id(tensor)] = (ref(tensor), site)
 
 
 def line_noted(table: dict[int, tuple], tensor: Any) -> Site | None:
-    """The line that was noted with a tensor."""
+    """The line stored for a tensor, or None."""
     held, site = table.get(id(tensor), (None, None))
     return site if held is not None and held() is tensor else None

@@ -1,4 +1,4 @@
-"""The kinds of mistakes, each with a program that makes it and the program mended."""
+"""The list of the kinds of mistakes, each with its example program and the corrected one."""
 
 import difflib
 
@@ -7,7 +7,7 @@ from rushlight.explain.text import NAMES
 
 
 def listing(names: list[str]) -> str:
-    """All kinds in one line each, or some of them with their programs."""
+    """A line for each kind, or the given kinds with their programs."""
     if names:
         return "\n\n".join(described(KINDS[name]) for name in names)
     width = max(map(len, KINDS))
@@ -19,7 +19,7 @@ def listing(names: list[str]) -> str:
 
 
 def described(kind: Kind) -> str:
-    """One kind, with its mistake (-) and its mend (+)."""
+    """One kind, as a diff from the mistake (-) to the corrected program (+)."""
     mistake, mend = kind.mistake.splitlines(), kind.mend.splitlines()
     lines = [line for line in difflib.ndiff(mistake, mend) if not line.startswith("?")]
     return "\n".join([f"{kind.name} ({NAMES[kind.symptom]}): {kind.title}", "", *(f"    {line}" for line in lines)])

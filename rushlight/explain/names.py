@@ -1,4 +1,4 @@
-"""What the program calls its tensors and modules."""
+"""The program's own names for its tensors and modules."""
 
 import sys
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from rushlight.tensors import Tensor
 
 
 class Names:
-    """Names of tensors: those of modules' parameters, else of variables."""
+    """The names of tensors: of modules' parameters, else of variables."""
 
     def __init__(self):
         self.known: dict[int, str] = {}
-        self.modules: dict[int, Any] = {}  # those that variables hold
-        self.called: dict[str, Any] = {}  # by variable and attribute
+        self.modules: dict[int, Any] = {}  # the modules in variables
+        self.called: dict[str, Any] = {}  # modules by the names of variables and attributes
 
     def learn(self, frame: FrameType | None, error: BaseException | None, readings: Any) -> None:
-        """Learns the names of variables where the program is, and of the parameters of modules that it called."""
+        """Collects the names of variables where the program is now, and of the parameters of called modules."""
         for trace in () if error is None else user_traces(error):
             self.of_variables(trace.tb_frame)
         while frame is not None:
@@ -35,13 +35,13 @@ class Names:
                     self.known.setdefault(id(value), name)
 
     def of_variables(self, frame: FrameType) -> None:
-        """The variables of a frame of the program."""
+        """Collects the variables of a frame of the program."""
         if is_users(frame.f_code.co_filename):
             self.of_values(frame.f_globals)
             self.of_values(frame.f_locals)
 
     def of_values(self, values: dict[str, Any]) -> None:
-        """Variables that are tensors, and attributes of those that are objects."""
+        """Collects variables that are tensors, and tensor attributes of other objects."""
         for name, value in list(values.items()):
             if isinstance(value, TensorBase):
                 if not name.startswith("_"):
@@ -61,19 +61,19 @@ class Names:
                         self.called.setdefault(own, part)
 
     def of(self, tensor: Tensor, default: str = "") -> str:
-        """The name of a tensor, in quotes; words for one that has none."""
+        """The name of a tensor, in quotes; or a description."""
         name = self.known.get(id(tensor)) if tensor is not None else None
         if name:
             return f"`{name}`"
         return default or (f"a tensor of shape {list(tensor._array.shape)}" if tensor is not None else "a tensor")
 
     def of_module(self, module: Any) -> list[str]:
-        """The names of a module: the variables and attributes that hold it, then its place in the one above it."""
+        """The names of a module: the variables and attributes that hold it, then its path in the module above."""
         names = [name for name, held in self.called.items() if held is module]
         return names + [part for part in reversed(self.known.get(id(module), "").split(".")) if part]
 
     def of_several(self, tensors: Sequence[Tensor], limit: int = 4) -> str:
-        """The names of some tensors."""
+        """The names of some tensors, as text."""
         names = [self.of(t) for t in tensors[:limit]]
         more = len(tensors) - limit
         return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""Nodes of a graph, looked at from a result backward."""
+"""Walking through a graph backward from a result."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,17 +9,17 @@ __all__ = ["edges_of", "nodes_behind", "operator_of"]
 
 
 def operator_of(node: Any) -> str:
-    """The name of a node's operator; empty for a leaf, and for a node that has none."""
+    """The name of a node's operator; "" for a leaf, and for a node without an operator."""
     return node.op.name if isinstance(node, Node) and node.op is not None else ""
 
 
 def edges_of(node: Any) -> list[Any]:
-    """What a node goes back to: the nodes and leaves of its operands that have a history."""
+    """The nodes and leaves of a node's operands that have a history."""
     return [edge for i in range(node.arity) if (edge := node.edge_at(i)[0]) is not None]
 
 
 def nodes_behind(roots: Iterable[Any], limit: int) -> Iterator[Node]:
-    """The nodes of graphs, or of a part of them where they are large."""
+    """The nodes of graphs, up to a limit."""
     nodes = list(roots)
     seen: set[int] = set()
     while nodes and len(seen) < limit:

@@ -1,4 +1,4 @@
-"""Findings as one page of HTML: the lines, the norms of gradients over steps and layers, the graph of a pass."""
+"""Findings as an HTML page: the lines, the norms of gradients over steps and layers, the graph of a pass."""
 
 import linecache
 from html import escape
@@ -31,7 +31,7 @@ def page(case: Any) -> str:
 
 
 def section(finding: Finding) -> str:
-    """One finding."""
+    """The section for one finding."""
     lines = "".join(f"<p>{escape(word)} {shown(line)}</p>" for word, line in finding.related)
     where = shown(finding.line) if finding.line is not None else ""
     return (
@@ -42,7 +42,7 @@ def section(finding: Finding) -> str:
 
 
 def shown(line: Line) -> str:
-    """A line between its neighbours."""
+    """A line with its neighbours."""
     text = [
         f"{'<b>' if n == line.number else ''}{n:4}  {escape(source.rstrip())}{'</b>' if n == line.number else ''}"
         for n in range(max(1, line.number - 2), line.number + 3)
@@ -52,7 +52,7 @@ def shown(line: Line) -> str:
 
 
 def norms(case: Any) -> str:
-    """The norms of gradients: a curve over passes for each of a few parameters, and the median of every one."""
+    """The norms of gradients: a curve over passes for a few parameters, and the median for each one."""
     leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.norms]
     if not leaves:
         return ""
@@ -68,7 +68,7 @@ def norms(case: Any) -> str:
 
 
 def curves(series: list[tuple[str, list[float]]]) -> str:
-    """Norms over passes, on a logarithmic scale."""
+    """Curves of norms over passes, on a logarithmic scale."""
     logs = [(name, [logarithm(v) for v in values]) for name, values in series]
     known = [v for _, values in logs for v in values if v is not None]
     if not known:
@@ -90,11 +90,11 @@ def curves(series: list[tuple[str, list[float]]]) -> str:
 
 
 def logarithm(value: float) -> float | None:
-    """The logarithm of a norm; None for one that has none."""
+    """The logarithm of a norm; None for zero and for values that are not finite."""
     return float(np.log10(value)) if value > 0 and np.isfinite(value) else None
 
 
 def graph(case: Any) -> str:
-    """The graph of the first pass."""
+    """The drawing of the first pass."""
     picture = case.ledger.picture
     return f"<h2>The graph of the first pass</h2><div style='overflow:auto'>{picture}</div>" if picture else ""

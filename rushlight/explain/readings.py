@@ -1,4 +1,4 @@
-"""Readings: calls whose very use tells that something else was meant. Each is noted with its place and evidence."""
+"""Readings: calls whose use suggests that something else was meant, each recorded with its site and evidence."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,25 +15,25 @@ from rushlight.tensors import Tensor
 
 VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
 PARTS = ("transpose", "permute", "t", "select", "slice", "index", "index_select", "reshape_copy", "clone")
-VALUES = VIEWS + PARTS  # what has the values of its operand, or some of them
+VALUES = VIEWS + PARTS  # their results have the values of the operand, or some of them
 PICKING = ("index", "index_select")
 PRODUCTS = ("bmm", "broadcast", "mm")
 BETWEEN = ("mul", "div", "add", "add_scaled", "masked_fill", "masked_fill_tensor", "where", "tanh", *VALUES)
 CHOICES = ("argmin", "argmax", "min", "max", "topk", "sort", "argsort")
 CURVES = ("tanh", "sigmoid")
-LARGEST = 1 << 20  # elements of what a custom function is tried on again
+LARGEST = 1 << 20  # the most elements of arguments with which a custom function is tested again
 LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
 
 
 class Readings(Calls):
-    """What single calls tell, and (`Calls`) what the calls of modules tell."""
+    """Looks at single calls, and (`Calls`) at the calls of modules."""
 
     def __init__(self):
         super().__init__()
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
         self.ways: Any = None
-        self.picked: dict[int, Any] = {}  # by cut: where an index was chosen by the values that left there
-        self.placing: set[int] = set()  # cuts: casts of what then was an index
+        self.picked: dict[int, Any] = {}  # by cut: where the cut values chose an index
+        self.placing: set[int] = set()  # cuts by casts whose results were used as indices
         self.functions: dict[type, tuple[Any, ...]] = {}
         self.looks: dict[str, Callable[..., None]] = {
             "cross_entropy": self.of_cross_entropy,
@@ -51,33 +51,33 @@ class Readings(Calls):
             "expand": self.of_expanding,
             "sum_dims": self.of_sum,
         }
-        # by line: how many calls of a curve were looked at, and in how many it was flat
+        # by line: how many calls of a saturating function were looked at, and in how many it was saturated
         self.curves: dict[Any, tuple[int, int]] = {}
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(PRODUCTS, self.of_product)
         self.looks["div"] = self.of_quotient
         self.looks |= dict.fromkeys(PICKING, self.of_picking)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys((*VIEWS, *PARTS), self.of_view)
         self.wanted: frozenset[str] = frozenset(self.looks)
-        self.of_many: frozenset[str] = frozenset(CURVES)  # calls that tell something where they have many results
+        self.of_many: frozenset[str] = frozenset(CURVES)  # operators that are looked at if they have many results
 
     def look(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Looks at a call of an operator."""
         self.looks[name](name, info, args, known, out)
 
     def see(self, kind: str, site: Any, **facts: Any) -> None:
-        """Notes that something was read at a place."""
+        """Records a reading at a site."""
         held = self.seen.setdefault((kind, site), facts)
         held["times"] = held.get("times", 0) + 1
 
     def see_dimension(self, source: Any, used: Any, batch: bool = False, rows: bool = False) -> None:
-        """Notes that a softmax is taken over another dimension than what it is used for asks for."""
+        """Records that a softmax is over another dimension than its use requires."""
         dim, _, site, function, *_ = source.dim
         self.see("softmax-dimension", site, dim=dim, function=function, used=used, batch=batch, rows=rows)
 
-    # what came before
+    # where operands come from
 
     def of_view(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """A view of a result: what it is of can be asked for, and over which dimension it sums to one."""
+        """A view: records what it is of, and which dimension sums to one."""
         info.parents = (known[0],)
         if name == "unsqueeze" and known[0] is not None and known[0].dim is not None:
             over, ndim, *others, shape = known[0].dim
@@ -86,12 +86,12 @@ class Readings(Calls):
             info.dim = (over % ndim + (over % ndim >= place), ndim + 1, *others, shape)
 
     def of_expanding(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """An expanded tensor keeps its shape before."""
+        """An expanded tensor: records the shape before."""
         info.parents = (known[0],)
         info.shape = tuple(args[0]._array.shape)
 
     def of_softmax(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """Over which dimension; of what is a distribution already; of one element."""
+        """softmax: records its dimension; finds softmax of probabilities, and of a single element."""
         array, dim = args[0]._array, args[1]
         scores = array.ndim > 1 and dim % array.ndim == array.ndim - 2 and out._needs and is_product(args[0])
         info.dim = (dim, array.ndim, info.site, name, scores, array.shape)
@@ -100,19 +100,19 @@ class Readings(Calls):
             self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
 
     def of_cross_entropy(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
-        """The softmax of probabilities."""
+        """log_softmax in cross entropy: finds one of probabilities."""
         source = behind(known[0], VALUES)
         if source is not None and source.name == "softmax" and name != "softmax" and out._needs:
             self.see("softmax-twice", source.site, loss=info.site)
 
     def of_logits(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
-        """The sigmoid of probabilities."""
+        """A loss on logits: finds one of probabilities."""
         source = behind(known[0], VALUES)
         if source is not None and source.name in ("sigmoid", "softmax") and out._needs:
             self.see("sigmoid-twice", source.site, loss=info.site, function=source.name)
 
     def of_nll(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
-        """Negative log likelihood of what are no logarithms of probabilities; over another dimension than theirs."""
+        """nll_loss: finds one of values that are not log probabilities, or over another dimension than theirs."""
         source, array = behind(known[0]), args[0]._array
         values = behind(known[0], VALUES)
         if values is not None and values.name == "softmax":
@@ -124,7 +124,7 @@ class Readings(Calls):
             self.see_dimension(source, info.site)
 
     def of_divergence(self, input: Any, site: Any) -> None:
-        """The divergence of what are no logarithms of probabilities."""
+        """kl_div: finds one of values that are not log probabilities."""
         source = behind(info_of(input), VALUES)
         softmax = source is not None and source.name == "softmax"
         if isinstance(input, TensorBase) and input._needs and (softmax or input._array.max(initial=0) > 1e-3):
@@ -134,7 +134,7 @@ class Readings(Calls):
             self.see_dimension(inner, site)
 
     def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
-        """Products with a softmax over the samples of a batch, or over the rows of what was a product itself."""
+        """Products: finds a softmax over the samples of a batch, or over the rows of a matrix of scores."""
         source = known[0]
         if source is not None and source.dim is not None and out._needs and args[0]._array.ndim == source.dim[1]:
             over, ndim, _, _, scores, _ = source.dim
@@ -143,7 +143,7 @@ class Readings(Calls):
                 self.see_dimension(source, info.site, batch=True, rows=rows)
 
     def of_contraction(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
-        """The same, where the dimensions have names."""
+        """einsum: finds the same as `of_product`."""
         source, (labels, *_), result = known[0], args[1], args[2]
         if source is not None and source.dim is not None and source.dim[4] and out._needs:
             over, ndim = source.dim[:2]
@@ -151,7 +151,7 @@ class Readings(Calls):
                 self.see_dimension(source, info.site, batch=True, rows=True)
 
     def of_curve(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
-        """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
+        """Saturating functions: counts early calls in which nearly all results are saturated."""
         looked, flat = self.curves.get(info.site, (0, 0))
         if looked < 8 and out._needs:
             ends = np.abs(out._array - (0.5 if name == "sigmoid" else 0)) == (0.5 if name == "sigmoid" else 1)
@@ -160,7 +160,7 @@ class Readings(Calls):
                 self.see("saturated", info.site, function=name)
 
     def of_choice(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """The class of a sample is chosen over another dimension than that over which probabilities sum to one."""
+        """argmax and the like: finds one over another dimension than that in which probabilities sum to one."""
         source = behind(known[0])
         dim = args[1]
         if source is not None and source.name in ("softmax", "log_softmax") and isinstance(dim, int):
@@ -169,7 +169,7 @@ class Readings(Calls):
                 self.see_dimension(source, info.site)
 
     def of_picking(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """What is picked by an index: which cuts lie behind that."""
+        """Indexing: records the cuts behind the index."""
         if name in PICKING:
             self.of_view(name, info, args, known, out)
         self.places(known[1:])
@@ -178,11 +178,11 @@ class Readings(Calls):
                 self.picked |= dict.fromkeys(map(id, index.cuts), index.site)
 
     def places(self, indices: Sequence[Any]) -> None:
-        """What is known of indices: the casts that made them of what was computed."""
+        """Records the casts behind indices."""
         self.placing.update(id(cut) for index in indices if index is not None for cut in index.cuts if cut.is_cast())
 
     def of_sum(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""
+        """A sum over classes of a softmax times a one-hot target: finds a softmax over the samples."""
         source = behind(known[0])
         if source is not None and source.name == "mul" and source.dim is not None and out._needs:
             over, ndim = source.dim[:2]
@@ -193,7 +193,7 @@ class Readings(Calls):
                 self.see_dimension(source, info.site, batch=True)
 
     def of_difference(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
-        """(N, 1) against (N,): every prediction against every target."""
+        """Differences: finds (N, 1) against (N,), which compares every prediction with every target."""
         if len(known) < 2 or not out._needs:
             return
         if name == "sub":
@@ -213,12 +213,12 @@ class Readings(Calls):
         self.see("column-against-row", info.site, n=row[0], shapes=shapes[:2])
 
     def of_quotient(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
-        """A quotient of equals."""
+        """Quotients: finds equal operands."""
         if out._needs:
             self.of_equals(name, info, args)
 
     def of_equals(self, name: str, info: Any, args: Any) -> None:
-        """Two operands that have the same values, of several elements, and a history each: their gradients cancel."""
+        """Finds operands of several equal elements, each with a history: their gradients cancel."""
         a, b = args[:2]
         if isinstance(a, TensorBase) and isinstance(b, TensorBase) and a._needs and b._needs:
             first, second = a._array, b._array
@@ -227,7 +227,7 @@ class Readings(Calls):
                 self.see("equal-operands", info.site, function=name, one=a is b)
 
     def of_target(self, name: str, info: Any, args: Any, known: Any) -> None:
-        """A target of the form data + factor * value that requires grad, as the prediction does."""
+        """Finds a target of the form data + factor * value that requires grad, as the prediction does."""
         if not all(isinstance(a, TensorBase) and a._needs for a in args[:2]):
             return
         for i in (1, 0):
@@ -240,7 +240,7 @@ class Readings(Calls):
     # custom functions
 
     def custom(self, cls: Any, args: Any) -> None:
-        """A call of a custom function, to be checked at the end."""
+        """A call of a custom function: keeps its arguments for a check at the end."""
         if cls in self.functions or len(self.functions) > 20:
             return
         tensors = [a for a in args if isinstance(a, TensorBase)]
@@ -254,12 +254,12 @@ class Readings(Calls):
 
 
 def copy_of_reading(tensor: Any) -> "Kept":
-    """A tensor's values, and whether it requires grad."""
+    """A copy of a tensor's values, with its requires_grad."""
     return Kept(tensor._array.copy(), tensor.requires_grad)
 
 
 class Kept:
-    """An argument as it was."""
+    """A copy of an argument."""
 
     def __init__(self, array: Array, needs: bool):
         self.array = array
@@ -267,7 +267,7 @@ class Kept:
 
 
 def behind(info: Any, through: Sequence[str] = VIEWS) -> Any:
-    """What is known of a tensor's source: views looked through; with VALUES turned ones, parts and copies as well."""
+    """The info behind views; with `through=VALUES` also behind permutations, parts and copies."""
     for _ in range(6):
         if info is None or info.name not in through or not info.parents:
             break
@@ -276,7 +276,7 @@ def behind(info: Any, through: Sequence[str] = VIEWS) -> Any:
 
 
 def is_product(tensor: TensorBase) -> bool:
-    """Whether a result is a product of two results, scaled or masked perhaps: scores of queries against keys."""
+    """Whether a result is a product of two results, perhaps scaled or masked: attention scores."""
     nodes: list[Any] = [tensor._node]
     for _ in range(8):
         node: Any = nodes.pop() if nodes else None
@@ -289,7 +289,7 @@ def is_product(tensor: TensorBase) -> bool:
 
 
 def weighs(tensor: TensorBase, shape: Sequence[int]) -> bool:
-    """Whether a product of two is one of weights of a shape (N, M, 1) with values (N, M, K)."""
+    """Whether a product is one of weights with shape (N, M, 1) and values with shape (N, M, K)."""
     node: Any = tensor._node
     whole = tensor._array.shape
     saved = (node.saved0, node.saved1, *(node.saved or ()))
@@ -297,25 +297,25 @@ def weighs(tensor: TensorBase, shape: Sequence[int]) -> bool:
 
 
 def same_leaves(a: TensorBase, b: TensorBase) -> bool:
-    """Whether two results come from the same leaves."""
+    """Whether two results have the same leaves."""
     return a is b or {id(leaf) for leaf in leaves_of(a)} == {id(leaf) for leaf in leaves_of(b)}
 
 
 def wrong_dim(source: Any, dim: int) -> bool:
-    """Whether a softmax over the first of two dimensions is taken for one over the second."""
+    """Whether a softmax is over the first of two dimensions where the second is expected."""
     over, ndim = source.dim[:2]
     return ndim == 2 and over % 2 != dim
 
 
 def before(info: Any, tensor: Any) -> tuple[Any, ...]:
-    """A tensor's shape, before it was expanded for the loss."""
+    """A tensor's shape before it was expanded for the loss."""
     if info is not None and info.name == "expand" and info.shape is not None:
         return info.shape
     return tuple(tensor._array.shape) if isinstance(tensor, TensorBase) else ()
 
 
 def is_bootstrapped(tensor: Any) -> bool:
-    """Whether a result is data plus a number times a value, as targets of temporal differences are."""
+    """Whether a result is data plus a number times a value, as a temporal difference target."""
     node = tensor._node
     edges = edges_of(node) if operator_of(node) in ("add", "add_scaled") else []
     return len(edges) == 1 and operator_of(edges[0]) == "mul"

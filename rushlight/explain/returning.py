@@ -1,4 +1,4 @@
-"""Where a function of the program computes what it returns."""
+"""Finds where a function of the program computes what it returns."""
 
 import ast
 from types import CodeType
@@ -20,10 +20,10 @@ from rushlight.explain.syntax import (
 
 
 def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written | None:
-    """Where a function computes what it returns; where it returns nothing, where it changes its first argument.
+    """Where a function computes what it returns; if it returns nothing, where it changes its first argument.
 
-    With `in_parts` the line that returns it, unless what is returned was changed in a part before. Of several values
-    that are returned, `part` is meant.
+    With `in_parts` the line of the return statement, unless the result was changed in a part before. If several values
+    are returned, the one numbered `part`.
     """
     file, function = code.co_filename, function_of(code)
     if function is None:
@@ -51,7 +51,7 @@ def returned(code: CodeType, in_parts: bool = False, part: int = 0) -> Written |
 
 
 def factor_of(code: CodeType) -> Written | None:
-    """Where a function computes what it returns a product of, by an argument: `slope` of `return grad * slope`."""
+    """Where a function computes the other factor of a product that it returns: `slope` in `return grad * slope`."""
     file, function = code.co_filename, function_of(code)
     body = [] if function is None else inside(file, function)
     values = [node.value for node in body if isinstance(node, ast.Return)]
@@ -76,7 +76,7 @@ def call_in(code: CodeType, name: str) -> Written | None:
 
 
 def return_of(code: CodeType) -> Written | None:
-    """The last line on which a function returns something."""
+    """The line of a function's last return statement."""
     file, function = code.co_filename, function_of(code)
     returns = [] if function is None else [node for node in inside(file, function) if isinstance(node, ast.Return)]
     return at(file, returns[-1]) if returns else None

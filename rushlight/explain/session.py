@@ -1,4 +1,4 @@
-"""One explanation: looks on while the program runs, then goes through the evidence."""
+"""One explanation: watches the program while it runs, then searches the evidence."""
 
 import sys
 from contextlib import ExitStack
@@ -18,12 +18,12 @@ from rushlight.explain.sites import Site
 
 
 class explain:
-    """Finds out, inside, why a gradient is missing, zero, NaN, stale or wrong; silent where nothing is the matter.
+    """Finds out, inside, why a gradient is missing, zero, NaN, stale or wrong; says nothing if all is well.
 
-    On leaving, what was found is written to `file` (the standard error stream), as text, and to `page`, a path, as
-    one page of HTML; with `file=False` nothing is written. `findings` has it as objects: each names its kind, the
-    line to look at, what happened, why, and what to do. An error goes on its way and is explained as well.
-    RuntimeError where another explanation is under way. It costs time: for looking into things only.
+    On leaving, the findings are written to `file` (default: standard error) as text, and to `page`, a path, as an HTML
+    page; with `file=False` no text is written. `findings` has them as objects: each gives its kind, the line to look
+    at, what happened, why, and what to do. An exception is explained and propagates. RuntimeError if another
+    explanation is running. It slows the program down: use it for debugging only.
 
     >>> import rushlight as torch
     >>> w = torch.ones(2, requires_grad=True)
@@ -51,7 +51,7 @@ class explain:
         self.ledger.watch = self.watch
         self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []
-        self.checked: dict[Any, Any] = {}  # what has been looked into already
+        self.checked: dict[Any, Any] = {}  # results of checks, by what was checked
         self.names: Names = Names()
         self.stack: ExitStack | None = None
 
@@ -81,7 +81,7 @@ class explain:
         self.write()
 
     def take(self, error: Exception) -> None:
-        """Takes in an error that the program has raised."""
+        """Records an error that the program raised."""
         site = None
         for trace in user_traces(error):
             site = self.watch.sites.at(trace.tb_frame.f_code, trace.tb_lasti)
@@ -91,7 +91,7 @@ class explain:
             self.conclude()
 
     def conclude(self) -> None:
-        """Goes through the evidence: one finding for each cause, the most likely first."""
+        """Searches the evidence: one finding for each cause, the most likely first."""
         every: list[Finding] = []
         for find in FINDERS:
             try:
@@ -106,7 +106,7 @@ class explain:
         self.findings = without_effects(list(best.values()))
 
     def write(self) -> None:
-        """Writes what was found."""
+        """Writes the findings."""
         if self.findings and self.file is not False:
             print(text.report(self.findings), file=self.file or sys.stderr)
         if self.page is not None:
@@ -117,12 +117,12 @@ class explain:
 
 
 def rank(finding: Finding) -> tuple[Any, ...]:
-    """The order of findings: what stops the program, then what spoils all values, then the others by their weight."""
+    """The sort key of findings: first what stops the program, then what makes all values bad, then by weight."""
     return (SYMPTOMS.index(finding.symptom) if finding.symptom in ("error", "nan") else 2, -finding.weight)
 
 
 def without_effects(findings: list[Finding]) -> list[Finding]:
-    """Leaves out what only follows from a finding before it: after an error or a NaN nothing else is what it seems."""
+    """Drops findings that only follow from an earlier one: after an error or a NaN other evidence is unreliable."""
     first = findings[0].symptom if findings else ""
     if first in ("error", "nan"):
         return [one for one in findings if one.symptom == first or one.weight >= 5][:3]

@@ -1,4 +1,4 @@
-"""The syntax of the program's files: their nodes, and what a node says."""
+"""The syntax trees of the program's files, and questions about their nodes."""
 
 import ast
 import linecache
@@ -12,7 +12,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Written(NamedTuple):
-    """A line of a file, where it is known by its text."""
+    """A line of a file that was found by its source text."""
 
     file: str
     line: int
@@ -26,7 +26,7 @@ def nodes_in(file: str) -> list[tuple[ast.AST, ast.AST | None]]:
 
 @lru_cache(maxsize=64)
 def nodes_of(file: str, text: str) -> list[tuple[ast.AST, ast.AST | None]]:
-    """The nodes of a text in their order, each with the function around it; none of a text that is no Python."""
+    """The nodes of a source text in order, each with its enclosing function; none if it does not parse."""
     try:
         waiting: list[tuple[ast.AST, ast.AST | None]] = [(ast.parse(text), None)]
     except SyntaxError:
@@ -41,7 +41,7 @@ def nodes_of(file: str, text: str) -> list[tuple[ast.AST, ast.AST | None]]:
 
 
 def function_of(code: CodeType) -> ast.AST | None:
-    """The function that a code object was compiled from."""
+    """The syntax tree of the function that a code object was compiled from."""
     for node, _ in nodes_in(code.co_filename):
         if isinstance(node, FUNCTIONS):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
@@ -51,23 +51,23 @@ def function_of(code: CodeType) -> ast.AST | None:
 
 
 def inside(file: str, function: ast.AST) -> list[ast.AST]:
-    """The nodes of a function, without those of functions in it, in their order."""
+    """The nodes of a function in order, without those of nested functions."""
     return [node for node, around in nodes_in(file) if around is function]
 
 
 def at(file: str, node: ast.AST) -> Written:
-    """The line that a node begins on."""
+    """The line on which a node begins."""
     number = getattr(node, "lineno", 1)
     return Written(file, number, linecache.getline(file, number).strip())
 
 
 def only(found: Sequence[tuple[str, ast.AST]]) -> Written | None:
-    """The line of a node that was found in a file, where there is just one."""
+    """The line of the only node that was found; None if there are several or none."""
     return at(*found[0]) if len(found) == 1 else None
 
 
 def targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
-    """What a statement assigns to, each with the value; tuples taken apart."""
+    """The targets of an assignment, each with its value; tuples are unpacked."""
     if isinstance(node, ast.Assign):
         pairs = [(target, node.value) for target in node.targets]
     elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
@@ -85,7 +85,7 @@ def targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def base_of(node: ast.AST) -> str:
-    """The name of the variable, or of the attribute, that an expression reads from or writes to."""
+    """The name of the variable or attribute that an expression reads or writes."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -98,7 +98,7 @@ def base_of(node: ast.AST) -> str:
 
 
 def added_to(node: ast.Call) -> str:
-    """The name of what a call adds to; empty where it only gives the list for it, as setdefault(key, []) does."""
+    """The name of the list or set that a call adds to; "" if the call only fetches it, as setdefault(key, []) does."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in ADDING:
         return ""
     gives = node.func.attr == "setdefault" and any(isinstance(a, (ast.List, ast.Dict)) for a in node.args)
@@ -106,7 +106,7 @@ def added_to(node: ast.Call) -> str:
 
 
 def put_into(node: ast.AST, name: str) -> Iterator[list[ast.expr]]:
-    """What a node puts into the list or the dict of a name, if anything."""
+    """What a node puts into the list or dict of a given name."""
     if isinstance(node, ast.Call) and added_to(node) == name:
         yield node.args
     for target, value in targets(node):
@@ -116,13 +116,13 @@ def put_into(node: ast.AST, name: str) -> Iterator[list[ast.expr]]:
 
 
 def is_made_anew(target: ast.expr, value: ast.expr) -> bool:
-    """Whether a list is replaced by one that is made of it: items = items + [new]."""
+    """Whether a list is replaced by an extension of itself: items = items + [new]."""
     parts = [base_of(part) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute))]
     return base_of(target) in parts
 
 
 def repeats(node: ast.AST) -> bool:
-    """Whether a list has one thing several times: [block] * 3, [block for _ in range(3)]."""
+    """Whether a list contains the same object several times: [block] * 3, [block for _ in range(3)]."""
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
         own = {base_of(part) for loop in node.generators for part in ast.walk(loop.target)}
         return isinstance(node.elt, ast.Name) and node.elt.id not in own
@@ -131,7 +131,7 @@ def repeats(node: ast.AST) -> bool:
 
 
 def fills_with_zeros(node: ast.AST) -> bool:
-    """Whether a call fills with zeros what is no gradient."""
+    """Whether a call fills something other than a gradient with zeros."""
     fills = isinstance(node, ast.Call) and called(node) in ("zeros_", "zero_", "constant_")
     return fills and "grad" not in ast.unparse(node)
 
@@ -145,12 +145,12 @@ ITERATORS = frozenset("filter map zip iter chain parameters named_parameters buf
 
 
 def yields(value: ast.expr) -> bool:
-    """Whether an expression gives what can be walked through once: a generator, filter(), model.parameters()."""
+    """Whether an expression gives an iterator that can be used only once: a generator, filter(), model.parameters()."""
     return isinstance(value, ast.GeneratorExp) or (isinstance(value, ast.Call) and called(value) in ITERATORS)
 
 
 def stands_in(node: ast.AST | None, line: int) -> bool:
-    """Whether a line is one of a node's, of a function or a statement say."""
+    """Whether a line lies within a node, such as a function or statement."""
     return node is not None and getattr(node, "lineno", 0) <= line <= getattr(node, "end_lineno", 0)
 
 
@@ -165,43 +165,43 @@ def calls_in(node: ast.AST) -> set[str]:
 
 
 def terms_of(node: ast.expr) -> list[ast.expr]:
-    """What an expression adds up; the expression itself where it is no sum."""
+    """The terms of a sum; the expression itself if it is not a sum."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         return terms_of(node.left) + terms_of(node.right)
     return [node]
 
 
 def factors_of(node: ast.expr) -> list[ast.expr]:
-    """What a term multiplies, without what it divides by."""
+    """The factors of a product, without divisors."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return factors_of(node.left) + factors_of(node.right)
     return factors_of(node.left) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else [node]
 
 
 def gives_number(call: ast.Call) -> bool:
-    """Whether a call has an argument that is written as a number."""
+    """Whether a call has a literal number as an argument."""
     values = [*call.args, *(word.value for word in call.keywords)]
     return any(calls_in(value) & {"item", "float"} for value in values)
 
 
 def key_of(node: ast.AST) -> str | None:
-    """The key of an element: "lr" of group["lr"]."""
+    """The key of a subscript: "lr" for group["lr"]."""
     key = node.slice if isinstance(node, ast.Subscript) else None
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def called(node: ast.Call) -> str:
-    """The name of the function that a call calls."""
+    """The name of the function that is called."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else base_of(node.func)
 
 
 def name_of(function: ast.AST | None) -> str:
-    """A function's name; empty for a lambda, and outside of functions."""
+    """A function's name; "" for a lambda, and outside functions."""
     return getattr(function, "name", "")
 
 
 def parameters(function: ast.AST | None) -> set[str]:
-    """The names of a function's arguments."""
+    """The names of a function's parameters."""
     arguments = getattr(function, "args", None)
     if arguments is None:
         return set()
@@ -210,7 +210,7 @@ def parameters(function: ast.AST | None) -> set[str]:
 
 
 def gives(call: ast.Call, function: ast.AST | None, name: str) -> bool:
-    """Whether a call gives an argument of a function: by its name, or by its place among the others."""
+    """Whether a call passes a parameter of a function, by keyword or by position."""
     arguments = getattr(function, "args", None)
     names = [] if arguments is None else [a.arg for a in (*arguments.posonlyargs, *arguments.args) if a.arg != "self"]
     given = [word.arg for word in call.keywords] + names[: len(call.args)]
@@ -218,30 +218,30 @@ def gives(call: ast.Call, function: ast.AST | None, name: str) -> bool:
 
 
 def is_plain(node: ast.AST) -> bool:
-    """Whether an expression is nothing but a name."""
+    """Whether an expression is just a name."""
     return isinstance(node, ast.Name) or (isinstance(node, ast.Starred) and isinstance(node.value, ast.Name))
 
 
 def parts_of(node: ast.expr) -> list[ast.expr]:
-    """What stands in a tuple or a list; else the expression itself."""
+    """The elements of a tuple or list; for any other expression the expression itself."""
     return [part for one in node.elts for part in parts_of(one)] if isinstance(node, (ast.Tuple, ast.List)) else [node]
 
 
 def is_step(value: ast.expr) -> bool:
-    """Whether a value is computed, and not only a copy to begin with, or taken from an object."""
+    """Whether a value is computed, and not just an initial copy or an attribute."""
     copies = isinstance(value, ast.Call) and called(value) in ("clone", "copy")
     return not (copies or is_plain(value) or isinstance(value, ast.Attribute))
 
 
 def may_be_zero(value: ast.expr) -> bool:
-    """Whether a value is written as zero, or as a number without its fraction."""
+    """Whether a value may be zero: a literal 0, or a cast to an integer."""
     whole = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.FloorDiv) for part in ast.walk(value))
     cut = isinstance(value, ast.Call) and called(value) in ("int", "round", "floor")
     return whole or cut or (isinstance(value, ast.Constant) and value.value == 0)
 
 
 def is_computed(value: ast.expr) -> bool:
-    """Whether a value is computed, and not only taken from somewhere."""
+    """Whether a value is computed, and not just a name or attribute."""
     return isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call))
 
 

@@ -1,4 +1,4 @@
-"""Findings in words, for a terminal."""
+"""Findings as text for a terminal."""
 
 import os
 import textwrap
@@ -19,7 +19,7 @@ NAMES = {
 
 @above
 def as_text(finding: Finding) -> str:
-    """One finding: the line, what happened, why, and what to do."""
+    """One finding as text: the line, what happened, why, and what to do."""
     head = f"{finding.what} [{finding.kind.name}]"
     parts = [textwrap.fill(head, WIDTH)]
     if finding.line is not None:
@@ -45,7 +45,7 @@ def line_with_text(line: Line, word: str) -> str:
 
 
 def report(findings: list[Finding]) -> str:
-    """All findings, the most likely first; an empty text for none."""
+    """All findings as text, the most likely first; "" if there are none."""
     if not findings:
         return ""
     n = len(findings)

@@ -1,7 +1,7 @@
-"""Ways from a parameter to a loss that are cut while others stay open: the parameter has a gradient, a part is missing.
+"""Paths from a parameter to a loss that are cut while others stay open: part of the parameter's gradient is missing.
 
-A cut alone tells nothing: targets, baselines and what is drawn are cut off on purpose. What tells is that the optimizer
-that takes the next step holds the parameters behind the cut, and that the part of the loss could have no other use.
+A cut alone proves nothing: targets, baselines and samples are detached on purpose. The evidence is that the optimizer
+which takes the next step holds the parameters behind the cut, and that this part of the loss could have no other use.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -17,14 +17,14 @@ SUMS = frozenset(["add", "add_scaled", "sub", "sub_scaled"])
 ALONG = frozenset("mul div neg mean sum sum_dims mean_dims view squeezed squeeze0 squeeze1 unsqueeze clone".split())
 LINEAR = ALONG | {"add", "sub", "rsub"}
 JOINING = ("pile", "cat")
-BENT = frozenset("pow square abs mse_loss smooth_l1_loss huber_loss".split())  # terms of what is bent still are terms
-NUMBERS = ("item", "tolist", "numpy", "torch.tensor")  # ways that leave no trace in the numbers themselves
-LARGE = 2000  # nodes of a graph that are looked at
-MANY = 20  # passes whose whole graph is looked through
+BENT = frozenset("pow square abs mse_loss smooth_l1_loss huber_loss".split())  # terms may be inside these
+NUMBERS = ("item", "tolist", "numpy", "torch.tensor")  # conversions that leave no trace in the numbers
+LARGE = 2000  # the most nodes of a graph that are examined
+MANY = 20  # the number of passes whose whole graph is examined
 
 
 class Way(NamedTuple):
-    """A way that is cut: `what` it is of (a term, a sample, a gradient, a state), where values left, and come in."""
+    """A cut path: `what` it is of (a term, a sample, a gradient, a state), the cut, and where the values are used."""
 
     what: str
     cut: Cut | None
@@ -32,28 +32,28 @@ class Way(NamedTuple):
 
 
 class Ways:
-    """What is known of such ways: those of the last pass, and those of parameters that a step then changed."""
+    """The cut paths of the last pass, and those whose parameters a step then changed."""
 
     def __init__(self):
         self.adapted: dict[
             Site, tuple[Cut, list[int]]
-        ] = {}  # by line: parameters changed by a gradient without a graph
-        self.drawn: dict[int, Cut] = {}  # what sample() gives where rsample() could give it
-        self.moving: dict[int, Any] = {}  # what rsample() gives, by what is known of it
-        self.followed: tuple[Site, Site] | None = None  # where such a one was made, and its probability was asked for
-        self.scored: set[int] = set()  # cuts of what went into log_prob(), or out of the program as numbers
-        self.carried: dict[int, tuple[Cut, dict[int, Site]]] = {}  # by cut: the numbers of states cut off, with lines
-        self.carried_at = -1  # when they were
+        ] = {}  # by line: parameters updated by a gradient without a graph
+        self.drawn: dict[int, Cut] = {}  # results of sample() where rsample() exists
+        self.moving: dict[int, Any] = {}  # results of rsample(), by their info
+        self.followed: tuple[Site, Site] | None = None  # where one was made and scored
+        self.scored: set[int] = set()  # cuts of values that went into log_prob(), or left the program as numbers
+        self.carried: dict[int, tuple[Cut, dict[int, Site]]] = {}  # by cut: its states' node numbers
+        self.carried_at = -1  # the clock at that time
         self.targets: dict[Site, Cut] = {}
-        self.attracted: dict[int, Cut] = {}  # by node: likenesses of what is computed, as if cut where the target is
-        self.likely: set[int] = set()  # the numbers of nodes that give the logarithms of probabilities
-        self.weights: dict[Site, Cut] = {}  # of these, as if cut where they should be
+        self.attracted: dict[int, Cut] = {}  # by node: similarities, as cuts missing at the target
+        self.likely: set[int] = set()  # the numbers of nodes whose results are log probabilities
+        self.weights: dict[Site, Cut] = {}  # weights of log probabilities, as cuts that are missing
         self.last: list[Way] = []
         self.looked = 0
-        self.found: dict[Way, int] = {}  # how many steps followed
+        self.found: dict[Way, int] = {}  # how many steps used them
 
     def look(self, root: Any, info: Any) -> None:
-        """Looks at the graph of a loss that a pass begins from."""
+        """Examines the graph of a loss at which a pass begins."""
         self.last = []
         if info is None or not isinstance(root, Node):
             return
@@ -79,7 +79,7 @@ class Ways:
             self.attracted = {}
 
     def stepped(self, params: Sequence[Any]) -> None:
-        """An optimizer takes a step: the ways of the last pass whose parameters it holds are to be told."""
+        """Called when an optimizer takes a step: the cut paths of the last pass to its parameters count."""
         for way in self.last:
             cut = way.cut
             if cut is None or any(cut.comes_from(p) for p in params):
@@ -89,7 +89,7 @@ class Ways:
         self.last = []
 
     def carries(self, cut: Cut, tensor: Any, cuts: Sequence[Cut], clock: int) -> None:
-        """A cut takes the history of what has gone through it before, in the same step: a state, from time to time."""
+        """Called for a cut in the same step as earlier ones of the same line: a recurrent state that is detached."""
         node = tensor._node
         if self.carried_at != clock:
             self.carried, self.carried_at = {}, clock
@@ -97,12 +97,12 @@ class Ways:
             self.carried.setdefault(id(cut), (cut, {}))[1][node.sequence] = node.told.site
 
     def gives_likelihood(self, result: Any) -> None:
-        """A distribution gives the logarithm of a probability."""
+        """Called when a distribution returns log probabilities."""
         if isinstance(result, TensorBase) and result._node is not None and len(self.likely) < 10_000:
             self.likely.add(result._node.sequence)
 
     def trained_weights(self, met: Sequence[Node]) -> Iterator[Cut]:
-        """Weights of log_prob() that are data minus a value, where the value has a term of its own in the loss."""
+        """Weights of log_prob() of the form data minus value, where the value has its own term in the loss."""
         if not self.likely:
             return
         fitted = {id(edge) for node in met if operator_of(node) in BENT for edge in edges_of(node)}
@@ -117,7 +117,7 @@ class Ways:
                     yield cut
 
     def is_likely(self, node: Any) -> bool:
-        """Whether a node gives logarithms of probabilities, added up or put together perhaps."""
+        """Whether a node gives log probabilities, perhaps summed or concatenated."""
         for _ in range(6):
             if not isinstance(node, Node) or node.sequence in self.likely:
                 break
@@ -127,7 +127,7 @@ class Ways:
         return isinstance(node, Node) and node.sequence in self.likely
 
     def attracts(self, one: Any, other: Any, likeness: Any, site: Site) -> None:
-        """Two results are made alike, of which one is computed from the other's leaves and more: a prediction of it."""
+        """Called when two results are made similar, one of which is a prediction of the other."""
         if likeness._node is not None and one.requires_grad and other.requires_grad and len(self.attracted) < 1000:
             leaves = [{id(leaf) for leaf in leaves_of(tensor)} for tensor in (one, other)]
             if leaves[0] != leaves[1] and (leaves[0] < leaves[1] or leaves[1] < leaves[0]):
@@ -137,7 +137,7 @@ class Ways:
                 self.attracted[likeness._node.sequence] = cut
 
     def adapts(self, site: Site, args: Any, known: Any) -> None:
-        """What is subtracted from something with a history: perhaps a gradient without one from a parameter."""
+        """Called for a subtraction: perhaps of a gradient without history from a parameter."""
         one = known[1]
         if one is not None and isinstance(args[1], TensorBase) and not args[1]._needs and args[0]._needs:
             cut = next((cut for cut in one.cuts if cut.how == "grad"), None)
@@ -145,40 +145,40 @@ class Ways:
                 self.adapted[site] = cut, [id(leaf) for leaf in leaves_of(args[0])]
 
     def is_parameter(self, tensor: Any) -> bool:
-        """Whether a tensor is a leaf, a copy of one, or was adapted before."""
+        """Whether a tensor is a leaf, a copy of one, or was updated in this way before."""
         node = tensor._node
         while operator_of(node) == "clone":
             node = node.edge_at(0)[0]
         return not isinstance(node, Node) or (node.told is not None and node.told.site in self.adapted)
 
     def draws(self, result: Any) -> None:
-        """A distribution that has rsample() gives a sample without history."""
+        """Called when a distribution that has rsample() gives a sample without history."""
         info = info_of(result)
         for cut in () if info is None else info.cuts[-1:]:
             if cut.how == "mode":
                 self.drawn[id(cut)] = cut
 
     def moves(self, result: Any) -> None:
-        """A distribution gives a sample that moves with its parameters."""
+        """Called when a distribution gives a reparameterized sample."""
         info = info_of(result)
         if info is not None and result._needs and len(self.moving) < 1000:
             self.moving[id(info)] = info
 
     def follows(self, value: Any, site: Site) -> None:
-        """The probability of a value is asked for, of a sample that moves with it perhaps."""
+        """Called when a value's log probability is computed: perhaps of a reparameterized sample."""
         info = info_of(value)
         if info is not None and id(info) in self.moving:
             self.followed = info.site, site
 
     def scores(self, value: Any) -> None:
-        """The probability of a value is asked for, or it leaves as a number."""
+        """Called when a value's log probability is computed, or it leaves as a number."""
         info = info_of(value)
         if info is not None:
             self.scored.update(id(cut) for cut in info.cuts)
 
 
 def wanted(root: Node, known: Container[int]) -> set[int]:
-    """The nodes of known numbers that a loss is the negative sum or mean of; none where it is more than that."""
+    """The log probability nodes whose negative sum or mean is the loss; none if the loss has other terms."""
     nodes: list[tuple[Any, bool]] = [(root, False)]
     found: set[int] = set()
     for _ in range(200):
@@ -198,7 +198,7 @@ def wanted(root: Node, known: Container[int]) -> set[int]:
 
 
 def terms(root: Node) -> Iterator[Way]:
-    """The terms of a loss that have no history though they come from parameters; numbers that are added up in it."""
+    """The terms of a loss without history that come from parameters, and numbers that are added to it."""
     nodes: list[tuple[Node, bool]] = [(root, False)]
     for _ in range(40):
         if not nodes:
@@ -215,7 +215,7 @@ def terms(root: Node) -> Iterator[Way]:
 
 
 def brought(told: Any, end: Any, bent: bool, name: str) -> Iterator[Way]:
-    """What an operand without history brings into a sum: cuts that the other one does not know of, or a number."""
+    """What an operand without history adds to a sum: cuts that the other operand does not have, or a number."""
     before = end.told.cuts if end.told is not None else ()
     new = [cut for cut in told.cuts if all(cut is not one for one in before)]
     meant = [cut for cut in new if cut.how == "detach" and cut.of_number]

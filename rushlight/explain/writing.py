@@ -1,8 +1,8 @@
-"""Lines of the program by what is written there: where an attribute is set, a list is added to, a result is computed.
+"""Finds lines of the program by their source code: where an attribute is set, a list extended, a result computed.
 
-Places that a program went through are known as `sites`. The line of a mistake may be another one: where a state is
-put away, where a setting was made, where a hook computes what it returns. That is looked up in the program's text,
-at the end, and only a line that the evidence names is given: None where several could be meant.
+Lines that ran are known as `sites`. But the line of the mistake may be another one: where a state is stored, a setting
+made, or where a hook computes its result. These are looked up in the source at the end, and only a line that the
+evidence identifies is given: None if there are several candidates.
 """
 
 import ast
@@ -50,48 +50,48 @@ CONVERSIONS = {"item", "tolist", "numpy", "float", "tensor"}
 
 
 class Block(NamedTuple):
-    """The lines within a statement."""
+    """The lines of a statement's body."""
 
     file: str
     first: int
     last: int
 
     def has(self, site: Any) -> bool:
-        """Whether a place is in it."""
+        """Whether a site is in it."""
         return site.file == self.file and self.first <= site.line <= self.last
 
 
 class Text:
-    """The text of the program's files, statement by statement."""
+    """The source of the program's files, statement by statement."""
 
     def __init__(self, files: Iterable[str]):
         self.files: list[str] = [file for file in files if is_users(file)]
 
     @classmethod
     def of(cls, case: Any) -> "Text":
-        """The text of the files that a program went through."""
+        """The source of the files that the program ran."""
         return cls(dict.fromkeys(site.file for site in case.watch.sites.every()))
 
     def nodes(self) -> Iterator[tuple[str, ast.AST, ast.AST | None]]:
-        """All nodes, each with its file and the function that it stands in."""
+        """All nodes, each with its file and enclosing function."""
         for file in self.files:
             for node, function in nodes_in(file):
                 yield file, node, function
 
     def assignments(self) -> Iterator[tuple[str, ast.expr, ast.expr, ast.AST | None]]:
-        """All assignments: the file, what is assigned to, the value, and the function around."""
+        """All assignments: file, target, value, and enclosing function."""
         for file, node, function in self.nodes():
             for target, value in targets(node):
                 yield file, target, value, function
 
     def aliases(self) -> Iterator[tuple[Written, str, str]]:
-        """All assignments of a variable or an attribute to another one: the line, and the two names."""
+        """All assignments of a variable or attribute to another one: the line, and the two names."""
         for file, target, value, _ in self.assignments():
             if isinstance(target, (ast.Name, ast.Attribute)) and isinstance(value, (ast.Name, ast.Attribute)):
                 yield at(file, target), base_of(target), base_of(value)
 
     def attributes(self, name: str) -> Iterator[tuple[str, ast.Attribute, ast.expr]]:
-        """All assignments to attributes of a name: the file, what is assigned to, and the value."""
+        """All assignments to attributes of a name: file, target, and value."""
         for file, target, value, _ in self.assignments():
             if isinstance(target, ast.Attribute) and target.attr == name:
                 yield file, target, value
@@ -101,9 +101,9 @@ class Text:
         return [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
 
     def setting(self, name: str, site: Any = None) -> Written | None:
-        """Where an attribute is set, or what stands under a key: where it changes rather than where it begins.
+        """Where an attribute or key is set: preferably where it changes, not where it is initialized.
 
-        In the function of a place rather than in another one.
+        Preferably in the function of `site`.
         """
         found = [
             (file, target, value, function)
@@ -117,7 +117,7 @@ class Text:
         return None
 
     def binding(self, name: str, frame: Any) -> Written | None:
-        """The only line of a frame's function that makes a variable anew, of itself: h = cell(x, h)."""
+        """The only line in a frame's function that computes a variable from itself: h = cell(x, h)."""
         own = function_of(frame.f_code)
         return only(
             [
@@ -133,12 +133,12 @@ class Text:
         return next((at(file, target) for file, target, _ in self.attributes(name)), None)
 
     def setting_of(self, name: str, owners: Iterable[str]) -> Written | None:
-        """The first line that sets an attribute of a thing that has one of some names; else of any."""
+        """The first line that sets an attribute of an object with one of the given names; else of any object."""
         lines = {base_of(target.value): at(file, target) for file, target, _ in reversed([*self.attributes(name)])}
         return next((lines[owner] for owner in owners if owner in lines), None) or self.first_setting(name)
 
     def calls_around(self, site: Any) -> set[str]:
-        """The names of the functions that are called in the function in which a place is."""
+        """The names of the functions that are called in the same function as a site."""
         inner = [around for file, node, around in self.nodes() if file == site.file and stands_on(node, site.line)]
         return {
             called(node)
@@ -147,14 +147,14 @@ class Text:
         }
 
     def first_binding(self, name: str) -> Written | None:
-        """The first line that gives a variable or an attribute a value that is computed."""
+        """The first line that assigns a computed value to a variable or attribute."""
         for file, target, value, _ in self.assignments():
             if isinstance(target, (ast.Name, ast.Attribute)) and base_of(target) == name and is_computed(value):
                 return at(file, target)
         return None
 
     def adding(self, name: str) -> Written | None:
-        """Where something is put into the list or the dict of a name; where that is an argument, who gives it."""
+        """Where something is added to the list or dict of a name; if that is a parameter, the line that passes it."""
         found = [
             (file, node, values, function) for file, node, function in self.nodes() for values in put_into(node, name)
         ]
@@ -167,7 +167,7 @@ class Text:
         return (self.only_call(name_of(function)) if handed_on else None) or at(file, node)
 
     def added_argument(self, site: Any) -> tuple[list[Written], list[Written]]:
-        """The calls of a function that adds an argument up at a place, in an attribute: plain, and with numbers."""
+        """The calls of a function that accumulates an argument in an attribute: without and with literal numbers."""
         for file, node, function in self.nodes():
             if file == site.file and stands_on(node, site.line):
                 for target, value in targets(node):
@@ -179,16 +179,16 @@ class Text:
         return [], []
 
     def only_call(self, name: str) -> Written | None:
-        """The line that calls a function, where there is just one."""
+        """The line that calls a function, if there is only one."""
         return only(self.calls(name))
 
     def call_without(self, name: str, keyword: str) -> Written | None:
-        """The only call of a function, where it does not have an argument of a name."""
+        """The only call of a function, if it does not pass the given keyword."""
         calls = self.calls(name)
         return None if any(word.arg == keyword for _, call in calls for word in call.keywords) else only(calls)
 
     def changes(self, site: Any) -> bool:
-        """Whether the statement at a place changes something in place: with an assignment, or a method such as sub_."""
+        """Whether the statement at a site changes something in place: by an assignment, or a method such as sub_."""
         return any(
             isinstance(node, ast.AugAssign) or (isinstance(node.value, ast.Call) and called(node.value).endswith("_"))
             for file, node, _ in self.nodes()
@@ -196,7 +196,7 @@ class Text:
         )
 
     def shows(self, site: Any) -> bool:
-        """Whether a place is within a call that only shows what it is given: print(), or a log's."""
+        """Whether a site is in a call that only displays its arguments: print(), or logging."""
         return any(
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Call)
@@ -207,7 +207,7 @@ class Text:
         )
 
     def iterator_given(self, site: Any) -> Written | None:
-        """Where an iterator is made that a call at a place is given by its name."""
+        """Where the iterator is made that a call at a site gets by name."""
         given = {
             base_of(arg)
             for file, node, _ in self.nodes()
@@ -219,14 +219,14 @@ class Text:
         return only(found)
 
     def uncalled(self, name: str) -> Written | None:
-        """Where a method is named and not called: a statement without brackets."""
+        """Where a method is named but not called: a statement without parentheses."""
         for file, node, _ in self.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == name:
                 return at(file, node)
         return None
 
     def dropped(self, name: str = "", method: str = "") -> Written | None:
-        """Where a method gives a new tensor and nobody takes it: of a variable, or by the method's name."""
+        """Where a method's new tensor is discarded: by the name of the variable, or of the method."""
         for file, node, _ in self.nodes():
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
@@ -236,7 +236,7 @@ class Text:
         return None
 
     def put_away(self, site: Any) -> Written | None:
-        """The only line of the same function that puts what a line makes into an attribute or under a key."""
+        """The only line of the same function that stores a line's result in an attribute or under a key."""
         found = []
         for file, node, function in self.nodes():
             if file == site.file and stands_in(function, site.line):
@@ -249,7 +249,7 @@ class Text:
         return only(found)
 
     def makes_anew(self, site: Any) -> bool:
-        """Whether the line of a place makes a variable of itself: x = x.clamp(0, 1)."""
+        """Whether the line of a site computes a variable from itself: x = x.clamp(0, 1)."""
         return any(
             file == site.file and target.lineno == site.line and is_made_anew(target, value)
             for file, target, value, _ in self.assignments()
@@ -257,14 +257,14 @@ class Text:
         )
 
     def made_as(self, site: Any) -> str:
-        """The name that gets what a line makes."""
+        """The name that a line's result is assigned to."""
         for file, target, _, _ in self.assignments():
             if file == site.file and stands_on(target, site.line):
                 return base_of(target)
         return ""
 
     def handed_in(self, site: Any, keyword: str) -> Written | None:
-        """The only call of the function that a line stands in, where the line hands on an argument by a keyword."""
+        """The only call of a site's function, if the line passes on a parameter by the given keyword."""
         for file, node, function in self.nodes():
             if file == site.file and isinstance(node, ast.keyword) and node.arg == keyword:
                 inside = getattr(node.value, "lineno", 0) == site.line
@@ -275,14 +275,14 @@ class Text:
         return None
 
     def block(self, site: Any) -> Block | None:
-        """The lines within the `with` statement that begins at a place."""
+        """The body of the `with` statement that begins at a site."""
         for file, node, _ in self.nodes():
             if file == site.file and isinstance(node, ast.With) and node.lineno == site.line:
                 return Block(file, node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         return None
 
     def walks_through(self, site: Any) -> bool:
-        """Whether the innermost loop around a place walks through data: its variable is an index, or is handed on."""
+        """Whether the innermost loop around a site iterates over data: its variable is an index, or is passed on."""
         loops = [
             node
             for file, node, _ in self.nodes()
@@ -294,11 +294,11 @@ class Text:
         return any(names_in(value) & own - {""} for value in values)
 
     def mentions(self, words: re.Pattern[str]) -> bool:
-        """Whether some words stand anywhere in the program."""
+        """Whether a pattern occurs anywhere in the program."""
         return any(words.search("".join(linecache.getlines(file))) for file in self.files)
 
     def adds_what(self, sum_at: Any, site: Any) -> bool:
-        """Whether a term of the sum at a place is a value that is made at another, or a multiple of it by numbers."""
+        """Whether a term of the sum at a site is a value made at another site, or a multiple of it."""
         for file, node, function in self.nodes():
             if file == sum_at.file and isinstance(node, SUMMING) and node.value and stands_in(node, sum_at.line):
                 computed = {
@@ -314,7 +314,7 @@ class Text:
         return False
 
     def is_made(self, value: ast.expr, file: str, function: ast.AST | None, site: Any) -> bool:
-        """Whether a value in a function is what is made at a place: there, by a variable, or by a call."""
+        """Whether a value in a function is what a site makes: directly, by a variable, or by a call."""
         if isinstance(value, ast.Call):
             inside = file == site.file and any(stands_on(part, site.line) for part in ast.walk(value))
             names = {site.code.co_name, outer_name(site)}
@@ -326,7 +326,7 @@ class Text:
         )
 
     def zero_factor(self, site: Any) -> Written | None:
-        """Where a factor of a product at a place is made, if what is written there can well be zero."""
+        """Where a factor of a product at a site is made, if it may be zero as written."""
         factors = {
             base_of(side)
             for file, node, _ in self.nodes()
@@ -342,11 +342,11 @@ class Text:
         return only(made)
 
     def repeated(self) -> Written | None:
-        """The only line with a list times a number, or with a list of one thing again and again."""
+        """The only line with a list times a number, or a list of the same object several times."""
         return only([(file, node) for file, node, _ in self.nodes() if repeats(node)])
 
     def zeroing(self, name: str) -> Written | None:
-        """Where a parameter gets its initial zeros: by its name, or by the only call that fills with zeros."""
+        """Where a parameter is initialized with zeros: found by its name, or as the only call that fills with zeros."""
         for file, target, value in self.attributes(name):
             if any(isinstance(part, ast.Call) and called(part) in ("zeros", "zeros_like") for part in ast.walk(value)):
                 return at(file, target)
@@ -355,5 +355,5 @@ class Text:
 
 
 def outer_name(site: Any) -> str:
-    """The name of the function in which a place is, of the one around where it is in a comprehension."""
+    """The name of the function of a site; for a comprehension that of the enclosing function."""
     return site.code.co_qualname.removesuffix(f".<locals>.{site.code.co_name}").rsplit(".", 1)[-1]

@@ -1,4 +1,4 @@
-"""What all functions of `autograd.functional` do with their arguments and results: tuples, histories, strict checks."""
+"""Arguments and results of all functions in `autograd.functional`: tuples, histories, strict checks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Tensors = Tensor | tuple[Tensor, ...]
 
 
 def as_tuple(values: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether values are a tuple, and the tuple of them; TypeError where one is no tensor."""
+    """Whether values are a tuple, and the tuple of them; TypeError if one is not a tensor."""
     is_tuple = isinstance(values, tuple)
     values = values if is_tuple else (values,)
     for i, value in enumerate(values):
@@ -30,19 +30,19 @@ def as_tuple(values: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
 
 
 def untupled(values: Any, was_tuple: bool) -> Any:
-    """The tuple again, or its one element where the user gave one."""
+    """The tuple, or its only element if the user gave a single value."""
     return values if was_tuple else values[0]
 
 
 def as_variables(tensors: Sequence[Tensor], create_graph: bool, requires_grad: bool = True) -> tuple[Tensor, ...]:
-    """New tensors for the function to work on: linked to the user's where the result is to be differentiated."""
+    """New tensors for the function's inputs, linked to the user's if the result must be differentiable."""
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_(requires_grad) for t in tensors
     )
 
 
 def without_history(values: Any, create_graph: bool) -> Any:
-    """Results as the user asked for them: with their history only with `create_graph`. Nested tuples are kept."""
+    """Results detached unless `create_graph`. Nested tuples are kept."""
     if create_graph:
         return values
     return tuple(v.detach() if isinstance(v, TensorBase) else without_history(v, create_graph) for v in values)
@@ -56,7 +56,7 @@ def as_vectors(
     function: str,
     missing: str,
 ) -> tuple[Tensor, ...] | None:
-    """The vectors of a product, of the shapes of `like`; None where there is one with one element."""
+    """The vectors of a product, checked against the shapes of `like`; None for a single value with one element."""
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
             raise RuntimeError(f"The vector v can only be None if {missing}")
@@ -81,7 +81,7 @@ def gradients(
     retain_graph: bool = False,
     is_grads_batched: bool = False,
 ) -> Any:
-    """`autograd.grad` of those outputs that require grad; None for inputs that they do not depend on."""
+    """`autograd.grad` of the outputs that require grad; None for inputs that they do not depend on."""
     grads = (None,) * len(outputs) if grads is None else grads
     live = [(out, g) for out, g in zip(outputs, grads, strict=True) if out is not None and out.requires_grad]
     if not live:
@@ -112,7 +112,7 @@ UNRECORDED = {
 
 
 def check_recorded(tensors: Any, kind: str, strict: bool) -> None:
-    """In strict mode, raises for a tensor that does not depend on the inputs."""
+    """In strict mode, raises RuntimeError for a tensor that does not depend on the inputs."""
     for i, t in enumerate(tensors if strict else ()):
         if t is None:
             raise RuntimeError(
@@ -138,7 +138,7 @@ INDEPENDENT = {
 def zeros_for_none(
     grads: Sequence[Tensor | None], like: Any, strict: bool, create_graph: bool, stage: str
 ) -> tuple[Tensor, ...]:
-    """Gradients with zeros where there are none; in strict mode those raise."""
+    """The gradients, with zeros for missing ones; in strict mode a missing one raises RuntimeError."""
     for i, g in enumerate(grads if strict else ()):
         if g is None:
             raise RuntimeError(INDEPENDENT[stage].format(i=i))

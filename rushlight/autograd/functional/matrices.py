@@ -1,4 +1,4 @@
-"""Whole Jacobians and Hessians: a row for each element of the outputs, or a column for each of the inputs."""
+"""Full Jacobians and Hessians: computed by a backward pass per output element, or a forward pass per input element."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,14 +36,14 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of a function: for each output and each input a tensor of the output's shape, then the input's.
+    """The Jacobian of a function: for each output and input, a tensor of the output's shape followed by the input's.
 
-    A single output or input stands for itself, several are tuples: `jacobian[i][j]` is that of output i by input j.
-    "reverse-mode" makes a backward pass for each element of the outputs, and takes many of them together where only
-    operations of ours are on the way and memory allows; with `vectorize` it takes all together always. "forward-mode"
-    makes a forward pass for each element of the inputs, or with `vectorize` one by `vmap`: cheaper where there are
-    fewer of these. With `create_graph` the result can be differentiated; with `strict` an independent input raises
-    RuntimeError.
+    With several outputs or inputs the result is a tuple: `jacobian[i][j]` is that of output i by input j.
+    "reverse-mode" needs a backward pass for each element of the outputs; several are computed in one pass where the
+    graph has only built-in operations and memory allows, and all in one pass with `vectorize`. "forward-mode" needs a
+    forward pass for each element of the inputs, or with `vectorize` one under `vmap`: faster if there are fewer inputs
+    than outputs. With `create_graph` the result can be differentiated; with `strict` an input that the outputs do not
+    depend on raises RuntimeError.
 
     >>> import rushlight as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))
@@ -77,13 +77,13 @@ def jacobian(
     return untupled(tuple(untupled(row, is_inputs_tuple) for row in matrices), is_outputs_tuple)
 
 
-ELEMENTS = 1 << 22  # how many elements an array may have for several rows to be computed in one pass
+ELEMENTS = 1 << 22  # the largest array for which several rows are computed in one pass
 
 
 def rows_at_once(output: Tensor) -> int:
-    """How many rows of a Jacobian to compute in one pass: one where hooks or custom functions are on the way.
+    """How many rows of a Jacobian to compute in one pass: one if the graph has hooks or custom functions.
 
-    A batch of cotangents makes the arrays of the pass so many times larger.
+    A batch of cotangents multiplies the size of all arrays in the pass.
     """
     largest, stack = output.numel(), [output._node]
     seen: set[Node] = set()
@@ -102,7 +102,7 @@ def rows_at_once(output: Tensor) -> int:
 
 
 def rows_of(output: Tensor, variables: Sequence[Tensor], at_once: int, create_graph: bool) -> list[Tensor | None]:
-    """The gradients of all elements of an output by each input, stacked in front: some rows with each backward pass."""
+    """The gradients of all elements of an output by each input, stacked in front, some rows per backward pass."""
     size, shape = output.numel(), output.shape
     parts = []
     for start in progress(range(0, size, max(at_once, 1)), "backward passes"):
@@ -119,7 +119,7 @@ def rows_of(output: Tensor, variables: Sequence[Tensor], at_once: int, create_gr
 
 
 def shaped(grads: Sequence[Tensor | None], output: Tensor, variables: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Stacked gradients in the shape of the output, then the input's; zeros for missing ones."""
+    """Stacked gradients reshaped to the output's shape followed by the input's; zeros for missing ones."""
     return tuple(
         zeros(x).new_zeros((*output.shape, *x.shape)) if g is None else g.reshape((*output.shape, *x.shape))
         for g, x in zip(grads, variables, strict=True)
@@ -127,7 +127,7 @@ def shaped(grads: Sequence[Tensor | None], output: Tensor, variables: Sequence[T
 
 
 def check_dependence(grads: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
-    """In strict mode, raises for an input that an output does not depend on."""
+    """In strict mode, raises RuntimeError for an input that an output does not depend on."""
     for i, g in enumerate(grads if strict else ()):
         if g is None:
             raise RuntimeError(

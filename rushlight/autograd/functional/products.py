@@ -1,4 +1,4 @@
-"""Products of Jacobians and Hessians with vectors, without ever forming the matrix."""
+"""Products of Jacobians and Hessians with vectors, without computing the matrix."""
 
 from collections.abc import Callable
 from typing import Any
@@ -63,9 +63,9 @@ def jvp(
 ) -> tuple[Tensors, Tensors]:
     """The outputs of `func`, and the product Jv of its Jacobian with a vector: two backward passes.
 
-    The vector-Jacobian product is linear in its vector; differentiating it by that gives the product from the other
-    side. `v` has the shapes of the inputs; a single input with one element needs none. Parameters as those of `vjp`.
-    `func.jvp` does the same in one forward pass.
+    It differentiates the vector-Jacobian product, which is linear in its vector (the double-backward trick). `v` has
+    the shapes of the inputs; a single input with one element needs none. Parameters as in `vjp`. `func.jvp` does the
+    same in one forward pass.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0, 2.0])
@@ -91,7 +91,7 @@ def jvp(
 
 
 def scalar_with_gradient(func: Any, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> Any:
-    """What `vhp` and `hvp` begin with: the variables, the vectors, the scalar output, and its recorded gradient."""
+    """The first step of `vhp` and `hvp`: the variables, the vectors, the scalar output, and its recorded gradient."""
     is_tuple, given = as_tuple(inputs, "inputs", name)
     variables = as_variables(given, create_graph)
     vectors = as_vectors(v, variables, is_tuple, create_graph, name, SINGLE_INPUT)
@@ -115,7 +115,7 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensors, Tensors]:
-    """The output of a scalar function, and the product vᵀH of a vector with its Hessian: a pass through the gradient.
+    """The output of a scalar function, and the product vᵀH of a vector with its Hessian: double backward.
 
     `v` has the shapes of the inputs. Parameters as those of `vjp`.
 
@@ -145,8 +145,8 @@ def hvp(
 ) -> tuple[Tensors, Tensors]:
     """The output of a scalar function, and the product Hv of its Hessian with a vector.
 
-    Three backward passes; where the second derivatives are continuous H is symmetric and `vhp` gives the same with
-    one pass less. Parameters as those of `vjp`.
+    Three backward passes; where the second derivatives are continuous H is symmetric, and `vhp` gives the same with one
+    pass fewer. Parameters as in `vjp`.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0, 2.0])

@@ -1,8 +1,8 @@
 """The profiler (torch.autograd.profiler): what operators and derivatives cost.
 
-Calls come to `recording`, which the core asks while a profiler is on; `names`, `flops`, `memory` and `stacks` say what
-there is to note of them. `parsing` makes `events` of that, `tree` nests them, and an `event_list` gives averages, a
-`table` or a `trace`.
+While a profiler is on, the core passes calls to `recording`; `names`, `flops`, `memory` and `stacks` provide the
+details. `parsing` turns the records into `events`, `tree` nests them, and an `event_list` gives averages, a `table` or
+a `trace`.
 """
 
 from rushlight.autograd.profiler.event_list import EventList

@@ -1,4 +1,4 @@
-"""A list of events, and what can be made of it: averages, a table, files."""
+"""A list of events with its summaries: averages, a table, files."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ METRICS = ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total",
 
 
 class EventList(list):
-    """Events of a profiler: `prof.function_events`, or the averages that `prof.key_averages()` gives."""
+    """The events of a profiler: `prof.function_events`, or the averages of `prof.key_averages()`."""
 
     def __init__(self, *args: Any, use_device: Any = None, profile_memory: bool = False, with_flops: bool = False):
         super().__init__(*args)
@@ -19,7 +19,7 @@ class EventList(list):
         self._with_flops = with_flops
 
     def _build_tree(self):
-        """Finds out which event lies within which."""
+        """Nests the events by their times."""
         tree.build(self)
 
     def __str__(self) -> str:
@@ -27,7 +27,7 @@ class EventList(list):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events together, each without those within it."""
+        """The total time of all events, each without its children."""
         return sum(event.self_cpu_time_total for event in self)
 
     def table(
@@ -44,9 +44,9 @@ class EventList(list):
         """The events as a table.
 
         `sort_by` is one of cpu_time, cpu_time_total, self_cpu_time_total, cpu_memory_usage, self_cpu_memory_usage,
-        count (the greatest first; without it the events stay in their order); `row_limit` rows at most, -1 for all.
-        Columns are as wide as the three limits allow, None for any width. `top_level_events_only` leaves out what
-        lies within other events. `time_unit` is "s", "ms" or "us" for all times.
+        count (in descending order; without it events keep their order). `row_limit` is the most rows, -1 for all. The
+        three width limits bound the columns, None for any width. `top_level_events_only` omits events within others.
+        `time_unit` is "s", "ms" or "us" for all times.
         """
         widths = (max_src_column_width, max_name_column_width, max_shapes_column_width)
         options: dict[str, Any] = {"memory": self._profile_memory, "flops": self._with_flops, "time_unit": time_unit}
@@ -55,9 +55,9 @@ class EventList(list):
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> "EventList":
-        """The events of each name together; of each name and input shapes, or of each name and innermost n lines.
+        """Averages of the events by name; also by input shapes, or by the innermost n lines of the stack.
 
-        An operator has one overload in rushlight: `group_by_overload_name` finds no more groups.
+        An operator has only one overload in rushlight: `group_by_overload_name` makes no further groups.
         """
         groups: dict[tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
@@ -73,7 +73,7 @@ class EventList(list):
         return EventList(groups.values(), use_device=self._use_device, **options)
 
     def total_average(self) -> FunctionEventAvg:
-        """All events together, whatever their names."""
+        """The sum of all events, whatever their names."""
         total = FunctionEventAvg()
         for event in self:
             total.add(event)
@@ -85,13 +85,13 @@ class EventList(list):
         trace.write(path, trace.of_events(self))
 
     def supported_export_stacks_metrics(self) -> list[str]:
-        """The times that `export_stacks` takes."""
+        """The metrics that `export_stacks` accepts."""
         return METRICS
 
     def export_stacks(self, path: str, metric: str) -> None:
-        """Writes a line for each event: the lines of the program that led to it, then its time.
+        """Writes a line for each event: the stack of lines that led to it, then its time.
 
-        Flame graphs are drawn of such files. ValueError for what is no time.
+        Flame graphs are drawn from such files. ValueError for an unknown metric.
         """
         if metric not in METRICS:
             raise ValueError(f"metric should be one of: {METRICS}")

@@ -1,4 +1,4 @@
-"""What a profiler tells of one event, and of all events of a name together."""
+"""A profiler's event, and the average of all events of a name."""
 
 from enum import Enum
 from typing import Any
@@ -8,7 +8,7 @@ from rushlight.core.lines import warn
 
 
 class DeviceType(Enum):
-    """Where an event happened: rushlight has the CPU alone.
+    """The device of an event: in rushlight always the CPU.
 
     >>> import rushlight as torch
     >>> torch.profiler.DeviceType.CPU
@@ -19,7 +19,7 @@ class DeviceType(Enum):
 
 
 class Interval:
-    """A span of time in microseconds, from the beginning of the recording on."""
+    """A span of time in microseconds since the start of the recording."""
 
     def __init__(self, start: float, end: float):
         self.start = start
@@ -39,7 +39,7 @@ def formatted(name: str) -> Any:
 
 
 def deprecated(name: str) -> Any:
-    """A property: what PyTorch calls by another name now."""
+    """A property with a deprecated name: warns with PyTorch's new name."""
     new = name.replace("cuda", "device")
 
     def get(self):
@@ -50,7 +50,7 @@ def deprecated(name: str) -> Any:
 
 
 class Measured:
-    """What single events and averages have in common; there is no device beside the CPU, so its times are 0."""
+    """What events and averages have in common; device times are 0, as there is only the CPU."""
 
     cpu_time_total: float
     self_cpu_time_total: float
@@ -76,23 +76,23 @@ class Measured:
 
     @property
     def cpu_time(self) -> float:
-        """The time of one call on average, in microseconds."""
+        """The average time of a call, in microseconds."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
     def device_time(self) -> float:
-        """The time of one call on a device: 0."""
+        """The average time of a call on a device: 0."""
         return 0.0
 
 
 class FunctionEvent(Measured):
-    """One event: an operator's call, a node's derivative, a region with a name.
+    """One event: an operator's call, a node's backward, a named region.
 
-    Times are in microseconds. `thread` is the thread that it ran in, `fwd_thread` the one in which the operator ran
-    whose derivative it is; `sequence_nr` the number of the node in the graph that it recorded or runs. `cpu_children`
-    are the events right within it, `cpu_parent` the one around it. `input_shapes`, `stack`, `cpu_memory_usage` and
-    `flops` are there when the profiler was asked for them. An event that ends in another thread than it began
-    `is_async`, and takes no part in nesting.
+    Times are in microseconds. `thread` is the thread that it ran in, `fwd_thread` the thread of the forward operator if
+    this is its backward; `sequence_nr` is the number of the node that it recorded or runs. `cpu_children` are the
+    events directly within it, `cpu_parent` is the one around it. `input_shapes`, `stack`, `cpu_memory_usage` and
+    `flops` are set if the profiler was asked for them. An event that ends in another thread than it began in
+    `is_async`, and is not nested.
     """
 
     count = 1
@@ -135,22 +135,22 @@ class FunctionEvent(Measured):
 
     @property
     def key(self) -> str:
-        """What events are grouped by."""
+        """The key that events are grouped by."""
         return self.name
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # an average has it as a plain number
-        """From the beginning to the end."""
+        """The time from the start to the end."""
         return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # the same
-        """The time without that of the events within; 0 for an asynchronous event."""
+        """The time without that of child events; 0 for an asynchronous event."""
         return 0 if self.is_async else self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """The memory without that of the events within."""
+        """The memory without that of child events."""
         if self.is_async:
             return 0
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
@@ -177,7 +177,7 @@ SHARED = ("cpu_children", "cpu_parent", "input_shapes", "is_async", "is_user_ann
 
 
 class FunctionEventAvg(Measured):
-    """All events of a group together: `count` of them, their times, memory and operations added up."""
+    """The sum of a group of events: `count`, times, memory and operations."""
 
     key: str | None
     input_shapes: Any
@@ -192,7 +192,7 @@ class FunctionEventAvg(Measured):
             setattr(self, name, 0)
 
     def add(self, other: "FunctionEvent | FunctionEventAvg") -> "FunctionEventAvg":
-        """Takes an event in; the first one tells what else there is to say of the group."""
+        """Adds an event; the first one sets the group's other attributes."""
         if self.key is None:
             for name in SHARED:
                 setattr(self, name, getattr(other, name))

@@ -12,7 +12,7 @@ from rushlight.autograd.profiler.names import array_of
 
 
 class Change(NamedTuple):
-    """Bytes that were allocated at a time, or freed: then they are negative."""
+    """Bytes allocated at a time; negative if they were freed."""
 
     time: int
     thread: int
@@ -20,7 +20,7 @@ class Change(NamedTuple):
 
 
 class Ledger:
-    """The changes of memory while a profiler looks on."""
+    """The memory changes recorded while a profiler is on."""
 
     open: bool
 
@@ -30,7 +30,7 @@ class Ledger:
         self.open = True
 
     def allocated(self, results: Any, sources: Any = ()) -> None:
-        """Notes the arrays among some results that have memory of their own, not that of a source."""
+        """Records the results' arrays that own memory which is not a source's."""
         owners = {id(owner(source)) for source in values_within(sources)}
         for result in values_within(results):
             array = owner(result)
@@ -39,7 +39,7 @@ class Ledger:
                 self.note(array.nbytes)
 
     def freed(self, key: int, size: int) -> Callable[..., Any]:
-        """What to call when an array is freed."""
+        """The function to call when an array is freed."""
 
         def note(_):
             if self.open:
@@ -49,17 +49,17 @@ class Ledger:
         return note
 
     def note(self, size: int) -> None:
-        """Notes a change here and now."""
+        """Records a change now."""
         self.changes.append(Change(perf_counter_ns(), get_native_id(), size))
 
     def close(self) -> None:
-        """Ends the notes: what is freed from now on does not count."""
+        """Stops recording: what is freed later does not count."""
         self.open = False
         self.known.clear()
 
 
 def values_within(values: Any) -> Iterator[Any]:
-    """The values, with those of lists and tuples among them."""
+    """Yields the values, also those in lists and tuples."""
     for value in values if isinstance(values, (list, tuple)) else (values,):
         if isinstance(value, (list, tuple)):
             yield from values_within(value)
@@ -68,7 +68,7 @@ def values_within(values: Any) -> Iterator[Any]:
 
 
 def owner(value: Any) -> np.ndarray | None:
-    """The array that owns the memory of a tensor or array; None for what has none, or memory from elsewhere."""
+    """The array that owns the memory of a tensor or array; None if it has none, or if the memory is not NumPy's."""
     array = array_of(value)
     array = getattr(array, "array", array)  # of a batched array
     while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):

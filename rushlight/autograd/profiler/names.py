@@ -1,4 +1,4 @@
-"""The events that a call makes in PyTorch's profiler, and the shapes of its arguments."""
+"""The names of a call's events in PyTorch's profiler, and the shapes of its arguments."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rushlight.ops.derivatives.events import Event
 
 
 def events_of_call(op: Any, args: Any) -> list[Event]:
-    """The events of a call, the outermost first, under the names of `aten::`; steps that PyTorch lacks under ours."""
+    """The names of a call's events, outermost first, as `aten::...`; those that PyTorch lacks have our own names."""
     if not op.aten:
         return [Event(f"rushlight::{op.name}", args)]
     if callable(op.aten):
@@ -24,5 +24,5 @@ def array_of(value: Any) -> Any:
 
 
 def shapes_of(args: Any) -> list[list[int]]:
-    """The shape of each argument that has one; an empty list for any other, lists of tensors among them."""
+    """The shape of each argument that has one; an empty list for any other, also for a list of tensors."""
     return [list(getattr(array_of(arg), "shape", ())) for arg in args]

@@ -1,4 +1,4 @@
-"""From what was recorded to events."""
+"""Turns what was recorded into events."""
 
 from bisect import bisect_left, bisect_right
 from typing import Any
@@ -12,7 +12,7 @@ MEMORY = "[memory]"
 
 
 def events_of(recording: Recording, with_flops: bool = False) -> EventList:
-    """The events of a recording, by the times at which they began, each with its place in the tree."""
+    """The events of a recording, sorted by start time and nested."""
     forward = threads_of_nodes(recording.records)
     changes = Changes(recording.ledger.changes if recording.ledger else [])
     events = [event_of(record, i + 1, recording.begin, forward, changes) for i, record in enumerate(recording.records)]
@@ -33,7 +33,7 @@ def threads_of_nodes(records: Any) -> dict[int, int]:
 
 
 def event_of(record: Any, number: int, begin: int, forward: Any, changes: "Changes") -> FunctionEvent:
-    """The event of a record."""
+    """The event for a record."""
     return FunctionEvent(
         number,
         STEP[:-1] + "*" if record.name.startswith(STEP) else record.name,
@@ -54,13 +54,13 @@ def event_of(record: Any, number: int, begin: int, forward: Any, changes: "Chang
 
 
 def memory_event(change: Any, number: int, begin: int) -> FunctionEvent:
-    """The event of memory that was freed outside all others."""
+    """The event for memory that was freed outside all other events."""
     time = (change.time - begin) / 1000
     return FunctionEvent(number, MEMORY, change.thread, time, time, fwd_thread=0, cpu_memory_usage=change.size)
 
 
 class Changes:
-    """Changes of memory, by thread and time."""
+    """Memory changes, by thread and time."""
 
     def __init__(self, changes: Any):
         self.by_thread: dict[int, list[Any]] = {}
@@ -69,7 +69,7 @@ class Changes:
         self.outside: set[Any] = set(changes)
 
     def within(self, record: Any) -> int:
-        """The memory that the thread of a record allocated and did not free while it lasted."""
+        """The memory that a record's thread allocated and did not free during the record."""
         changes = self.by_thread.get(record.thread, [])
         first = bisect_left(changes, record.start, key=lambda change: change.time)
         last = bisect_right(changes, record.end, key=lambda change: change.time)
@@ -77,5 +77,5 @@ class Changes:
         return sum(change.size for change in changes[first:last])
 
     def rest(self) -> list[Any]:
-        """The changes that were within no record."""
+        """The changes that were in no record."""
         return sorted(self.outside)

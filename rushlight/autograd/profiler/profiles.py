@@ -13,24 +13,24 @@ DEVICES = ("cuda", "xpu", "mtia", "hpu")
 
 
 class ExperimentalConfig:
-    """What PyTorch has as an experiment: with `profile_all_threads` all threads are recorded, not only the one."""
+    """PyTorch's experimental options: with `profile_all_threads` all threads are recorded, not only the current one."""
 
     def __init__(self, *, profile_all_threads: bool = False):
         self.profile_all_threads = profile_all_threads
 
 
 class profile(Undone):
-    """Records the operators that run inside, their derivatives in backward passes, and regions with names.
+    """Records the operators that run inside, their backward, and named regions.
 
     Without `enabled` nothing happens. `record_shapes` keeps the shapes of inputs, `with_flops` counts floating-point
-    operations of products and convolutions, `profile_memory` follows the memory of results, `with_stack` keeps the
-    lines of the program that called. `acc_events` keeps the events of earlier uses of the same object. What runs in
-    other threads is recorded where they took over the context (`asyncio.to_thread` does), or with
+    operations of products and convolutions, `profile_memory` records the memory of results, `with_stack` keeps the
+    lines of the calling program. `acc_events` keeps the events of earlier uses of the same object. Work in other
+    threads is recorded if they inherited the context (`asyncio.to_thread` does), or with
     `experimental_config=torch.profiler._ExperimentalConfig(profile_all_threads=True)`.
 
-    There is the CPU alone: `use_cuda` and `use_device` warn and profile it. `with_modules` names the modules of
+    There is only the CPU: `use_cuda` and `use_device` warn and profile it. `with_modules` names the modules of
     TorchScript programs and has no effect on others, `use_kineto` chooses a library; both are as in PyTorch.
-    RuntimeError where a profiler is on already.
+    RuntimeError if a profiler is already on.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, 3, requires_grad=True)
@@ -83,7 +83,7 @@ class profile(Undone):
         self._earlier: list[Any] = []
 
     def begin(self) -> Any:
-        """Begins a recording, if it is enabled, and gives itself. RuntimeError the second time."""
+        """Starts a recording, if enabled, and returns the profiler. RuntimeError on a second use."""
         if not self.enabled:
             return None
         if self.entered:
@@ -92,7 +92,7 @@ class profile(Undone):
         return self
 
     def _start(self):
-        """Begins a recording."""
+        """Starts a recording."""
         self.entered = True
         if self.acc_events and self._recording is not None:
             self._earlier = list(self.function_events)
@@ -115,12 +115,12 @@ class profile(Undone):
 
     @property
     def _finished(self) -> Recording | None:
-        """The recording, once it has ended."""
+        """The recording, after it has ended."""
         return self._recording if self._recording is not None and self._recording.end else None
 
     @property
     def function_events(self) -> EventList:
-        """All events, by the time at which they began."""
+        """All events, sorted by start time."""
         if self._finished is None:
             raise AssertionError("Expected profiling results. Leave the profiler's context first.")
         if self._events is None:
@@ -138,7 +138,10 @@ class profile(Undone):
         header: str | None = None,
         top_level_events_only: bool = False,
     ) -> str:
-        """Every event in a row of its own; `key_averages().table()` has one for each name. See `EventList.table`."""
+        """A table with a row for each event.
+
+        `key_averages().table()` has a row for each name. See `EventList.table`.
+        """
         return self.function_events.table(
             sort_by,
             row_limit,
@@ -152,16 +155,16 @@ class profile(Undone):
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """The events of each name together, or of each name and input shapes or calling lines."""
+        """Averages of the events by name; also by input shapes, or by stack."""
         return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def total_average(self) -> Any:
-        """All events together."""
+        """The sum of all events."""
         return self.function_events.total_average()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events, each without those within it, in microseconds."""
+        """The total time of all events, each without its children, in microseconds."""
         return self.function_events.self_cpu_time_total
 
     def export_chrome_trace(self, path: str, metadata: dict[Any, Any] | None = None) -> None:
@@ -170,9 +173,9 @@ class profile(Undone):
         trace.write(path, trace.of_events(events, recording.date if recording else 0, metadata))
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Writes the calling lines of each event with its time, as flame graphs are drawn of them.
+        """Writes the stack of each event with its time, for flame graphs.
 
-        AssertionError without `with_stack`, ValueError for a metric that is no time.
+        AssertionError without `with_stack`, ValueError for an unknown metric.
         """
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
@@ -180,7 +183,7 @@ class profile(Undone):
 
 
 def refuse_device(device: str | None) -> None:
-    """Warns, in PyTorch's words, that a device is not there."""
+    """Warns, in PyTorch's words, that a device is not available."""
     if device is None:
         return
     if device not in DEVICES:

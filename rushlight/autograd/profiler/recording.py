@@ -1,4 +1,4 @@
-"""What a profiler notes while it is on: the core passes calls, changes in place and nodes through here."""
+"""What a profiler records while it is on: calls, in-place changes and nodes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ LEAF = "torch::autograd::AccumulateGrad"
 
 
 class Record:
-    """One event as it is noted; times in nanoseconds."""
+    """One event as recorded; times in nanoseconds."""
 
     __slots__ = ("end", "end_thread", "flops", "name", "scope", "sequence", "shapes", "stack", "start", "thread")
 
@@ -39,30 +39,30 @@ class Record:
         self.start: int = perf_counter_ns()
 
     def close(self):
-        """Ends the event, where it has not ended yet."""
+        """Ends the event, if it has not ended yet."""
         if self.end is None:
             self.end = perf_counter_ns()
             self.end_thread = get_native_id()
 
 
 def name_of(function: Any, args: Sequence[Any]) -> str:
-    """The name of a change in place, without its underscore; one in angle brackets for what has none of its own."""
+    """The name of an in-place change, without its underscore; in angle brackets if the function has no name."""
     if isinstance(function, Operator):
         return events_of_call(function, args)[0].name
     return f"aten::{getattr(function, '__name__', '<>').strip('_')}"
 
 
 class Here(local):
-    """The name of the change in place that a thread is about to make."""
+    """The name of the in-place change that this thread is about to make."""
 
     changing = ""
 
 
-RECORDING: ContextVar["Recording | None"] = ContextVar("rushlight_recording", default=None)  # this context's
+RECORDING: ContextVar["Recording | None"] = ContextVar("rushlight_recording", default=None)
 
 
 class Recording(Interpreter):
-    """All that happens from `start` to `stop`, in the context that started it or in all threads."""
+    """Records all events from `start` to `stop`, in the context that started it or in all threads."""
 
     date: int
     begin: int
@@ -84,10 +84,10 @@ class Recording(Interpreter):
         self.records: list[Record] = []
         self.here: Here = Here()
         self.begin = self.end = 0
-        self.date = 0  # of the beginning, in nanoseconds since 1970
+        self.date = 0  # of the start, in nanoseconds since 1970
 
     def start(self) -> None:
-        """Begins to look on. RuntimeError where another profiler does."""
+        """Starts recording. RuntimeError if another profiler is on."""
         if isinstance(observer(), Recording):
             raise RuntimeError("Profiler is already enabled. Leave its context before another one is entered.")
         if not self.all_threads:
@@ -97,7 +97,7 @@ class Recording(Interpreter):
         self.begin = perf_counter_ns()
 
     def stop(self) -> None:
-        """Looks away again. Events that are not over end now."""
+        """Stops recording. Events that have not ended end now."""
         self.end = perf_counter_ns()
         STACK.leave(self)
         if not self.all_threads:
@@ -115,7 +115,7 @@ class Recording(Interpreter):
         args: Any = (),
         flops: Callable[..., Any] | None = None,
     ) -> Record:
-        """Begins an event; `flops` counts its operations."""
+        """Starts an event; `flops` counts its operations."""
         record = Record(name, scope, sequence)
         if self.shapes:
             record.shapes = shapes_of(args)
@@ -127,15 +127,15 @@ class Recording(Interpreter):
         return record
 
     def looks_on(self) -> bool:
-        """Whether it looks at this context."""
+        """Whether it records this context."""
         return self.all_threads or RECORDING.get() is self
 
     def concerns(self, op: Any, args: Any) -> bool:
-        """Whether it notes a call: every one in the context or threads that it looks at."""
+        """Whether it records a call: all calls in its context or threads."""
         return self.looks_on()
 
     def call(self, op: Any, args: Any, below: Callable[..., Any]) -> Array:
-        """Calls an operator, and notes it unless it is part of a change in place."""
+        """Calls an operator, and records the call unless it is part of an in-place change."""
         events = events_of_call(op, args)
         if events[0].name.rstrip("_") == self.here.changing:
             events = events[1:]
@@ -155,20 +155,20 @@ class Recording(Interpreter):
         return result
 
     def relate(self, records: Sequence[Record], result: Sequence[Tensor] | Tensor) -> None:
-        """Gives the innermost event of a call the number of the node that recorded it."""
+        """Gives the innermost event of a call the sequence number of the node that recorded it."""
         for out in values_within(result):
             if isinstance(out, TensorBase) and out._node is not None:
                 records[-1].sequence = out._node.sequence
                 return
 
     def made(self, results: Sequence[Tensor] | Tensor, sources: Any = ()) -> None:
-        """Notes the memory of results."""
+        """Records the memory of results."""
         if self.ledger is not None:
             self.ledger.allocated(results, sources)
 
     @contextmanager
     def changing(self, function: Callable[..., Any], tensor: Tensor, args: Sequence[Any]) -> Iterator[Any]:
-        """The event of a change in place, where its function has a name."""
+        """A context that records an in-place change as an event, if its function has a name."""
         here, name = self.here, name_of(function, (tensor, *args))
         if "<" in name:
             yield
@@ -184,7 +184,7 @@ class Recording(Interpreter):
 
     @contextmanager
     def region(self, name: str, scope: int = USER, sequence: int = -1, args: Sequence[Any] = ()) -> Iterator[Any]:
-        """An event that lasts as long as the context."""
+        """A context that records a region as an event."""
         record = self.open(name, scope, sequence, args)
         try:
             yield self
@@ -192,27 +192,27 @@ class Recording(Interpreter):
             record.close()
 
     def begin_pass(self, run: Any, roots: Sequence[Sequence[Array]]) -> None:
-        """Notes nothing: the nodes of the pass are noted one by one."""
+        """Does nothing: the nodes of the pass are recorded one by one."""
 
     def end_pass(self, run: Any) -> None:
-        """Notes nothing: the nodes of the pass have told all that there is."""
+        """Does nothing: the nodes of the pass are already recorded."""
 
     def changer(self) -> None:
-        """What to note of a change in place with the memory: nothing."""
+        """Nothing to record with a change of memory."""
 
     def evaluating(self, vertex: Any) -> Any:
-        """The event of a node's turn in the backward pass: hooks, derivative, handing on; or of a leaf's."""
+        """The event for a node in the backward pass (hooks, formula, delivery), or for a leaf."""
         if isinstance(vertex, TensorBase):
             return self.region(EVALUATE + LEAF, FUNCTION)
         return self.region(EVALUATE + vertex.name(), FUNCTION, vertex.sequence)
 
     def applying(self, node: Any, grad: Any) -> Any:
-        """The event of a node's derivative alone."""
+        """The event for a node's formula alone."""
         return self.region(node.name(), BACKWARD, node.sequence, grad if isinstance(grad, list) else (grad,))
 
     @contextmanager
     def accumulating(self, leaf: Tensor) -> Iterator[Any]:
-        """The event of a gradient's addition to a leaf's."""
+        """The event for adding a gradient to a leaf's `.grad`."""
         with self.region(LEAF, BACKWARD, args=(leaf,)):
             yield
             if leaf._grad is not None:

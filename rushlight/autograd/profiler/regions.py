@@ -1,4 +1,4 @@
-"""Regions of a program with names, and the two annotators of other profilers, which rushlight has not."""
+"""Named regions of a program, and the annotators of two other profilers, which rushlight does not support."""
 
 from contextlib import ContextDecorator
 from typing import Self
@@ -8,7 +8,7 @@ from rushlight.core.interpreters import observer
 
 
 class record_function(ContextDecorator):
-    """Gives a block, or every call of a function, a name in the profiler that is on; without one it does nothing.
+    """Names a block, or every call of a function, in the active profiler; does nothing if there is none.
 
     >>> import rushlight as torch
     >>> from rushlight.autograd import profiler
@@ -40,7 +40,7 @@ class record_function(ContextDecorator):
 
 
 class emit_nvtx:
-    """NVTX ranges are for NVIDIA's profilers, which follow what a GPU does: RuntimeError, unless not `enabled`."""
+    """NVTX ranges are for NVIDIA's GPU profilers: RuntimeError, unless not `enabled`."""
 
     tool = "NVTX ranges are shown by NVIDIA's profilers"
 

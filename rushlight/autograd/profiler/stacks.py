@@ -1,4 +1,4 @@
-"""The lines of a program that led to an event."""
+"""The stack of lines that led to an event."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ INNER += (contextlib.__file__,)
 
 
 def stack_here() -> list[str]:
-    """The calls that are under way, the innermost first, without those of the operators' own code."""
+    """The active calls, the innermost first, without those of rushlight's operators."""
     entries = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -26,6 +26,6 @@ def stack_here() -> list[str]:
 
 @cache
 def shortened(path: str) -> str:
-    """A file's path from the folder on `sys.path` that it lies in."""
+    """A file's path relative to its folder on `sys.path`."""
     folders = [folder for folder in sys.path if folder and path.startswith(folder.rstrip(os.sep) + os.sep)]
     return os.path.relpath(path, max(folders, key=len)) if folders else path

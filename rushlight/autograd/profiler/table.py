@@ -1,4 +1,4 @@
-"""The table of events, laid out as PyTorch's to the letter."""
+"""The table of events, formatted exactly as PyTorch's."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -10,9 +10,9 @@ GAP = "  "  # after each column
 
 
 class Column:
-    """A column: its head, the text of a cell, its width, and the side that texts stand on.
+    """A column: its header, the text of a cell, its width, and its alignment.
 
-    `more` gives the texts of further lines below the first one of an event.
+    `more` gives the texts of additional lines of an event.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Column:
         self.more = more
 
     def fill(self, text: int | str) -> str:
-        """A text in the column's width."""
+        """A text padded to the column's width."""
         return f"{text:{self.side}{self.width}}{GAP}"
 
 
@@ -46,7 +46,7 @@ def table(
     flops: bool,
     time_unit: Any,
 ) -> str:
-    """The table of a list of events; the empty text for none. See `EventList.table` for the options."""
+    """The table for a list of events; "" for an empty list. See `EventList.table` for the options."""
     if not events:
         return ""
     if sort_by is not None:
@@ -70,7 +70,7 @@ def table(
 def columns_of(
     events: Any, widths: Sequence[int], total: float, memory: bool, flops: bool, time_unit: Any
 ) -> list[Column]:
-    """The columns that the events have something for."""
+    """The columns for which the events have values."""
     lines_width, name_width, shapes_width = widths
     widest = fitted(max(len(event.key) for event in events) + 4, name_width)
     columns = [Column("Name", lambda event: shortened(event.key, name_width), widest)]
@@ -93,7 +93,7 @@ def columns_of(
 
 
 def time_columns(total: float, time_unit: Any) -> list[Column]:
-    """The columns of times, and of their shares of a total."""
+    """The columns of times, and of their percentages of a total."""
     return [
         Column("Self CPU %", lambda event: readable_share(event.self_cpu_time_total, total)),
         Column("Self CPU", lambda event: time_text(event.self_cpu_time_total, time_unit)),
@@ -104,7 +104,7 @@ def time_columns(total: float, time_unit: Any) -> list[Column]:
 
 
 def source_column(width: int) -> Column:
-    """The column of the lines that called: one below the other, and a blank one."""
+    """The column of the stack: one line below the other, then a blank one."""
 
     def line(event, place):
         return clipped(event.stack[place], width) if place < len(event.stack) else ""
@@ -116,7 +116,7 @@ def source_column(width: int) -> Column:
 
 
 def rows_of(columns: Sequence[Column], event: Any) -> Iterator[Any]:
-    """The lines of the table that tell of an event."""
+    """The lines of the table for an event."""
     yield row(columns, lambda column: column.cell(event))
     for place, column in enumerate(columns):
         for text in column.more(event) if column.more else ():
@@ -129,20 +129,20 @@ def row(columns: Sequence[Column], text: Callable[..., Any]) -> str:
 
 
 def time_text(time: float, unit: Any) -> str:
-    """A time in the unit asked for, else in the one that suits it."""
+    """A time in the given unit, else in a suitable one."""
     return in_unit(time, unit) if unit in ("s", "ms", "us") else readable_time(time)
 
 
 def fitted(width: int, limit: int) -> int:
-    """A width that keeps to a limit, if there is one."""
+    """A width, bounded by a limit if there is one."""
     return width if limit is None else min(width, limit)
 
 
 def shortened(name: str, limit: int) -> str:
-    """The beginning of a name that is too long."""
+    """A name shortened at its end."""
     return name if limit is None or len(name) < limit - 3 else name[: limit - 3] + "..."
 
 
 def clipped(line: str, width: int) -> str:
-    """The end of a line that is too long."""
+    """A line shortened at its beginning."""
     return line if len(line) <= width else "..." + line[len(line) - width + 3 :]

@@ -1,6 +1,6 @@
 """Traces in Chrome's format (JSON), which https://ui.perfetto.dev and chrome://tracing open.
 
-Events lie on the line of their thread; an arrow leads from an operator to its derivative. The format:
+Each thread has its own line; an arrow leads from an operator to its backward. The format:
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -17,7 +17,7 @@ OPERATOR, BACKWARD = 0, 1  # scopes
 
 
 def of_events(events: Any, begin: int = 0, metadata: dict[Any, Any] | None = None) -> dict[Any, Any]:
-    """The trace of a list of events, the recording of which began at a time, in nanoseconds since 1970."""
+    """The trace of a list of events; `begin` is the start of the recording, in nanoseconds since 1970."""
     entries = [*names(events), *(slice_of(event) for event in events if event.trace_name), *arrows(events)]
     head = {
         "schemaVersion": 1,
@@ -29,7 +29,7 @@ def of_events(events: Any, begin: int = 0, metadata: dict[Any, Any] | None = Non
 
 
 def names(events: Any) -> Iterator[Any]:
-    """The entries that name the process and its threads, in the order in which they began."""
+    """The entries that name the process and its threads, in the order of their first events."""
     process = os.getpid()
     yield named("process_name", process, 0, name=os.path.basename(sys.executable))
     yield named("process_labels", process, 0, labels="CPU")
@@ -39,7 +39,7 @@ def names(events: Any) -> Iterator[Any]:
 
 
 def named(what: str, process: int, thread: int, **args: Any) -> dict[Any, Any]:
-    """An entry that says something of a process or thread."""
+    """An entry that names or sorts a process or thread."""
     return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
 
 
@@ -66,12 +66,12 @@ def slice_of(event: Any) -> dict[Any, Any]:
 
 
 def time_and_thread(event: Any) -> dict[Any, Any]:
-    """Where and when an event begins."""
+    """The start time and the thread of an event."""
     return {"pid": os.getpid(), "tid": event.thread, "ts": event.time_range.start}
 
 
 def arrows(events: Any) -> Iterator[Any]:
-    """The entries of the arrows from operators to their derivatives: two each, a beginning and an end."""
+    """The entries of the arrows from operators to their backward: a start and an end each."""
     forward = {event.sequence_nr: event for event in events if event.scope == OPERATOR and is_operator(event)}
     for event in events:
         source = forward.get(event.sequence_nr) if event.scope == BACKWARD else None

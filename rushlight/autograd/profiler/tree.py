@@ -1,4 +1,4 @@
-"""Which event lies within which, by their times."""
+"""Nests events by their times."""
 
 from itertools import groupby
 from typing import Any
@@ -7,14 +7,14 @@ BACKWARD = 1  # the scope of derivatives
 
 
 def build(events: list[Any]) -> None:
-    """Gives the events of a list their parents and children, and those of a backward pass the lines of the forward."""
+    """Sets the parents and children of events, and gives backward events the stack of their forward operator."""
     nest([event for event in events if not event.is_async])
     lift_repeated(events)
     borrow_stacks(events)
 
 
 def nest(events):
-    """Makes an event the child of the innermost one of its thread that lasts from before to after it."""
+    """Makes each event a child of the innermost event of its thread that contains it."""
     by_thread = sorted(events, key=lambda event: event.thread)
     for _, group in groupby(by_thread, key=lambda event: event.thread):
         around = []
@@ -28,12 +28,12 @@ def nest(events):
 
 
 def lies_within(inner: Any, outer: Any) -> bool:
-    """Whether a span lies in another."""
+    """Whether a span is within another."""
     return inner.start < outer.end and inner.end <= outer.end
 
 
 def lift_repeated(events: Any) -> None:
-    """Takes out events that are the only child of one of the same name: the two are one."""
+    """Removes events that are the only child of an event of the same name: the two are one."""
     kept = []
     for event in events:
         parent = event.cpu_parent
@@ -47,7 +47,7 @@ def lift_repeated(events: Any) -> None:
 
 
 def borrow_stacks(events):
-    """Gives the events of a derivative the lines that called the operator: those of the backward pass tell nothing."""
+    """Gives backward events the stack of their forward operator: that of the backward pass says nothing."""
     forward = {}
     for event in events:
         if derivative_around(event) is None and event.stack:
@@ -59,7 +59,7 @@ def borrow_stacks(events):
 
 
 def derivative_around(event: Any) -> Any:
-    """The derivative that an event is or belongs to, or None."""
+    """The backward event that an event is or belongs to, or None."""
     while event is not None and event.scope != BACKWARD:
         event = event.cpu_parent
     return event

@@ -1,4 +1,4 @@
-"""What to do about the mistakes that are made most: a sentence after PyTorch's words, from tables that errors load."""
+"""Advice on the most frequent mistakes: a sentence after PyTorch's words, from tables that the first error loads."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ __all__ = ["advised", "listed", "with_advice"]
 
 @cache
 def table() -> tuple[tuple[str, str], ...]:
-    """Patterns of messages with their advice; the first that fits is taken."""
+    """Patterns of messages with their advice; the first pattern that matches counts."""
     from rushlight.core.advice.layers import LAYERS
     from rushlight.core.advice.tensors import TENSORS
     from rushlight.core.advice.training import TRAINING
@@ -41,7 +41,7 @@ def with_advice(error: Exception) -> Exception:
 
 
 def listed(values: Iterable[Any]) -> list[Any]:
-    """Values in a list; Python's TypeError, with advice, for what cannot be walked through.
+    """A list of the values; Python's TypeError, with advice, for an object that is not iterable.
 
     >>> from rushlight.core.advice import listed
     >>> listed(1.5)

@@ -1,4 +1,4 @@
-"""What to do about mistakes with layers and losses."""
+"""Advice on mistakes with layers and losses."""
 
 LAYERS = (
     (

@@ -1,4 +1,4 @@
-"""What to do about mistakes with shapes, indices, types and numbers."""
+"""Advice on mistakes with shapes, indices, dtypes and numbers."""
 
 INDEX = "Indices count from 0 and end one below the size."
 TENSORS = (

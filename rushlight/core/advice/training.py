@@ -1,4 +1,4 @@
-"""What to do about mistakes with optimizers, data, random variables and derivatives."""
+"""Advice on mistakes with optimizers, data, random variables and derivatives."""
 
 TRAINING = (
     (r"[Oo]nly Tensors of floating point.* dtype can require gradients", "Write 1.0 for 1, or use x.float()."),

@@ -1,4 +1,4 @@
-"""The kinds of mistakes: each with a program that makes it, the program mended, and how it is found."""
+"""The kinds of mistakes: each with an example program, the corrected program, and the code that finds it."""
 
 from rushlight.explain.kinds import (
     cancelling,

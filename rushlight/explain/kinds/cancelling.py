@@ -30,14 +30,14 @@ print(policy.weight.grad)
 
 @finder
 def equal_operands(case: Any) -> Iterator[Any]:
-    """Differences and quotients of equals, time and again."""
+    """Finds differences and quotients of equal operands that occur repeatedly."""
     for (what, site), facts in case.readings.seen.items():
         if what == "equal-operands" and facts["times"] >= 2:
             yield cancels(site, facts)
 
 
 def cancels(site: Any, facts: dict[str, Any]) -> Any:
-    """The finding for equal operands that both have a history."""
+    """The finding for two equal operands that both have a history."""
     done = "divided by" if facts["function"] == "div" else "compared with"
     return found(
         CANCELS,

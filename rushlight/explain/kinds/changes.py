@@ -1,4 +1,4 @@
-"""Values that the backward pass needs and that were changed in place: by a line, by an optimizer, or unseen."""
+"""Values that backward needs and that were changed in place: by a line, by an optimizer, or through `.data`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -66,7 +66,7 @@ w.data.mul_(2)
 
 @finder
 def changes(case: Any) -> Iterator[Any]:
-    """The error for a saved value that was changed: by whom."""
+    """Explains the error for a saved value that was changed: who changed it."""
     for error, site in case.errors:
         change = getattr(error, "changed_at", None)
         if change is None or isinstance(change, str):
@@ -102,7 +102,7 @@ def changes(case: Any) -> Iterator[Any]:
 
 @finder
 def unseen_changes(case: Any) -> Iterator[Any]:
-    """Changes through .data of what a backward pass needed."""
+    """Finds changes through .data of values that backward needed."""
     for tensor, site in case.ledger.spoilt[:1]:
         yield found(
             UNSEEN,

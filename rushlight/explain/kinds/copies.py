@@ -1,4 +1,4 @@
-"""What is meant as a copy, but is the original itself: a target network, the best parameters so far."""
+"""Names that should hold a copy but hold the original: a target network, the best parameters so far."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ APART = re.compile(r"(^|_)(target|teacher|ema|old|frozen|shadow|reference|ref|an
 
 @finder
 def second_names(case: Any) -> Iterator[Any]:
-    """A trained module that has another name as well, which says that it stays behind."""
+    """Finds a trained module with a second name that suggests a separate copy."""
     for line, target, value in Text.of(case).aliases():
         if APART.search(target) and not APART.search(value):
             module = case.names.called.get(target)
@@ -58,7 +58,7 @@ def second_names(case: Any) -> Iterator[Any]:
 
 @finder
 def loaded_from_itself(case: Any) -> Iterator[Any]:
-    """Parameters that are loaded from their own memory, after steps that were to be undone."""
+    """Finds parameters that are loaded from their own memory, to undo steps."""
     for site, made, age in case.readings.copies:
         if age > 0:
             yield no_copy(
@@ -70,6 +70,6 @@ def loaded_from_itself(case: Any) -> Iterator[Any]:
 
 
 def no_copy(line: Any, what: str, do: str, *related: Any) -> Any:
-    """The finding for what is no copy."""
+    """The finding for a missing copy."""
     why = "Python binds names to objects, and state_dict() and .data give tensors that share the parameters' memory"
     return found(NO_COPY, line, what, why, do, *related, weight=8)

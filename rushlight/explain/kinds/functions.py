@@ -1,4 +1,4 @@
-"""Custom functions that give a gradient which is not one."""
+"""Custom functions whose backward returns a wrong gradient."""
 
 import contextlib
 import io
@@ -97,7 +97,7 @@ MISTAKES = (  # what the error says, what to do
 
 @finder
 def misreturned(case: Any) -> Iterator[Any]:
-    """The error for what the backward of a custom function returned."""
+    """Explains the error for a wrong return value of a custom function's backward."""
     for error, site in case.errors:
         function = getattr(error, "function", None)
         if function is not None:
@@ -125,18 +125,18 @@ def misreturned(case: Any) -> Iterator[Any]:
 
 
 def definition(function: Any) -> Site:
-    """Where the backward of a custom function is defined."""
+    """The line where the backward of a custom function is defined."""
     return Site(backward_of(function), DEFINED)
 
 
 def backward_of(function: Any) -> Any:
-    """The code of the backward of a custom function."""
+    """The code object of a custom function's backward."""
     return next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__"))
 
 
 @finder
 def wrong_derivatives(case: Any) -> Iterator[Any]:
-    """Custom functions that central differences refute; not those that are meant to differ."""
+    """Finds custom functions whose gradient differs from finite differences, except where that is intended."""
     for function, args in case.readings.functions.items():
         key = (function, "refuted")
         if key not in case.checked:
@@ -159,16 +159,16 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
 
 
 class Gap(NamedTuple):
-    """A derivative that is not one: along a random direction, by backward and by central differences."""
+    """A wrong derivative: along a random direction, by backward and by central differences."""
 
     ours: float
     numeric: float
-    kinks: float  # the most by which bends and jumps of the function may have moved `numeric`
-    argument: int  # the position of the argument whose derivative it is
+    kinks: float  # an upper bound for the error of `numeric` due to kinks and jumps
+    argument: int  # the position of the argument that is differentiated by
 
 
 class Trial:
-    """A custom function with arguments that it got, as float64, to be called again with one of them moved."""
+    """A custom function with recorded arguments as float64, to be called again with one argument changed."""
 
     def __init__(self, function: Any, args: Sequence[Any]):
         rng = np.random.default_rng(0)
@@ -183,7 +183,7 @@ class Trial:
         self.weights = [rng.standard_normal(out._array.shape) for out in self.outs]
 
     def call(self, moved: int = -1, step: float = 0.0, recorded: bool = False) -> tuple[list[Any], list[Any]]:
-        """The arguments, of which one may be moved by a step, and the results that are floats."""
+        """The arguments, one of them moved by a step, and the float results."""
         values = list(self.args)
         for i, a in enumerate(self.args):
             if hasattr(a, "array"):
@@ -194,7 +194,7 @@ class Trial:
         return values, [r for r in (result if isinstance(result, tuple) else (result,)) if is_float(r)]
 
     def is_random(self) -> bool:
-        """Whether it gives something else when it is called again."""
+        """Whether a second call gives a different result."""
         return any(not np.array_equal(a._array, b._array) for a, b in zip(self.outs, self.call()[1], strict=True))
 
     def hands_on(self) -> bool:
@@ -206,7 +206,7 @@ class Trial:
         )
 
     def numeric(self, argument: int, step: float = STEP) -> tuple[float, float]:
-        """The derivative of the weighted sum of the results by central differences, and how far kinks may move it."""
+        """The derivative of the weighted sum of the results by central differences, and how far kinks may change it."""
         above, below = self.call(argument, step)[1], self.call(argument, -step)[1]
         slope = kinks = 0.0
         for a, b, out, w in zip(above, below, self.outs, self.weights, strict=True):
@@ -215,16 +215,16 @@ class Trial:
         return slope / (2 * step), kinks / (2 * step)
 
     def ours(self, argument: int) -> float:
-        """The same derivative by backward, which has run."""
+        """The same derivative by backward, which has already run."""
         grad = self.values[argument]._grad
         return 0.0 if grad is None else float((grad._array * self.directions[argument]).sum())
 
 
 def refuted(function: Any, args: Sequence[Any]) -> Gap | None:
-    """The first derivative by the function's backward that central differences refute, if there is one.
+    """The first derivative by the function's backward that finite differences contradict, or None.
 
-    None for functions that are not meant to have the derivative of what they compute: those that are flat in an
-    argument (straight-through estimators) and those that hand an argument on (reversed or clipped gradients).
+    None also for functions whose backward differs on purpose: those whose result does not change with an argument
+    (straight-through estimators), and those that return an argument (reversed or clipped gradients).
     """
     with fork_rng(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -235,20 +235,20 @@ def refuted(function: Any, args: Sequence[Any]) -> Gap | None:
         total.backward()
         gaps = [Gap(trial.ours(i), *trial.numeric(i), i) for i in trial.needs]
         if any(abs(gap.numeric) <= 1e-7 and gap.ours for gap in gaps):
-            return None  # it estimates
+            return None  # a straight-through estimator
         return next((gap for gap in gaps if differs(gap) and is_smooth(trial, gap)), None)
 
 
 def differs(gap: Gap) -> bool:
-    """Whether the two derivatives differ by more than central differences, and kinks nearby, account for."""
+    """Whether the two derivatives differ by more than the error of finite differences and nearby kinks explain."""
     return abs(gap.ours - gap.numeric) > 1e-3 * max(abs(gap.ours), abs(gap.numeric), 1e-3) + 2 * gap.kinks
 
 
 def is_smooth(trial: Trial, gap: Gap) -> bool:
-    """Whether no jump lies near: a shorter step gives the same."""
+    """Whether there is no jump nearby: a shorter step gives the same derivative."""
     return abs(gap.numeric - trial.numeric(gap.argument, STEP / 4)[0]) <= 1e-2 * abs(gap.numeric)
 
 
 def is_float(value: Any) -> bool:
-    """Whether a value is a tensor of floats in the graph or out of it."""
+    """Whether a value is a tensor of a floating-point dtype."""
     return isinstance(value, TensorBase) and kind_of(value._array.dtype) == "f"

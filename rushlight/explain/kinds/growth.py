@@ -1,4 +1,4 @@
-"""Graphs that grow from step to step, and what holds them."""
+"""Graphs that grow from step to step, and what keeps them alive."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -83,7 +83,7 @@ for _ in range(5):
 
 @finder
 def growth(case: Any) -> Iterator[Any]:
-    """Graphs that reach back through earlier steps, and results that are kept with theirs."""
+    """Finds graphs that reach back through earlier steps, and results that are kept with their graphs."""
     longer = list(longer_passes(case))
     spans = [(one, node()) for one, node in case.watch.spans.values() if one.depth >= 3]
     yield from longer
@@ -94,7 +94,7 @@ def growth(case: Any) -> Iterator[Any]:
 
 
 def longer_passes(case: Any) -> Iterator[Any]:
-    """Passes that go through more and more nodes, with retain_graph."""
+    """Finds passes that run through more and more nodes, with retain_graph."""
     for site, sizes in case.ledger.sizes.items():
         if len(sizes) >= 4 and rises(sizes) and case.ledger.retained.get(site):
             yield found(
@@ -112,9 +112,9 @@ def longer_passes(case: Any) -> Iterator[Any]:
 
 
 def spanning(case: Any, one: Any, node: Any) -> Any:
-    """The finding for a result whose graph spans many steps: where it is computed.
+    """The finding for a result whose graph spans many steps; its line is where the result is computed.
 
-    Where a function adds up what it is given, and is given numbers elsewhere, the call that hands on a tensor.
+    If a function accumulates its argument, and gets numbers elsewhere, it is the call that passes a tensor.
     """
     calls, with_numbers = Text.of(case).added_argument(one.site)
     handed = calls[0] if with_numbers and len(calls) == 1 else None
@@ -133,7 +133,7 @@ def spanning(case: Any, one: Any, node: Any) -> Any:
 
 
 def kept_results(case: Any) -> Iterator[Any]:
-    """Results of many steps that something holds, each with its graph."""
+    """Finds results of many steps that something keeps alive, each with its graph."""
     kept = kept_longest(case)
     if kept is None:
         return
@@ -156,7 +156,7 @@ def kept_results(case: Any) -> Iterator[Any]:
 
 @finder
 def recorded_passes(case: Any) -> Iterator[Any]:
-    """backward(create_graph=True), step after step."""
+    """Finds backward(create_graph=True) in step after step."""
     for site, times in case.ledger.recorded_passes.items():
         if times >= 3:
             yield found(
@@ -172,7 +172,7 @@ def recorded_passes(case: Any) -> Iterator[Any]:
 
 
 def kept_longest(case: Any) -> tuple[Any, int] | None:
-    """The line whose results of many steps stay though no pass is to come to them, and of how many steps."""
+    """The line whose results of many steps stay alive without a pass through them, and how many steps they span."""
     case.watch.count_alive()
     best = None
     for site in case.watch.lasting:
@@ -180,13 +180,13 @@ def kept_longest(case: Any) -> tuple[Any, int] | None:
         idle = [number for number, freed in held if freed or number in case.ledger.unused]
         if len(idle) >= min(5, len(held)) and (
             best is None or idle[-1] > best[0]
-        ):  # the last line on the way holds the others
+        ):  # the last line in the chain keeps the others alive
             best = idle[-1], site, len(idle)
     return None if best is None else best[1:]
 
 
 def size_of(nodes: Any) -> str:
-    """How large the graphs behind some nodes are that are still there, in words: nodes, and what these saved."""
+    """The size of the graphs behind some nodes that are still alive, in words: nodes, and what they saved."""
     held = list(nodes_behind(nodes, 100_000))
     saved = sum(saved_bytes(node) for node in held)
     size = f", which saved {saved:,} bytes" if saved else ""
@@ -199,6 +199,6 @@ def rises(sizes: list[int]) -> bool:
 
 
 def carried(case: Any) -> Any:
-    """A line whose result is carried over."""
+    """A line whose result is carried over to the next step."""
     spans = [one for one, _ in case.watch.spans.values() if one.depth]
     return max(spans, key=lambda info: info.depth).site if spans else None

@@ -1,4 +1,4 @@
-"""Hooks that change gradients in a way that they hardly are meant to."""
+"""Hooks that change gradients in a way that is hardly intended."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -99,7 +99,7 @@ w.pow(2).sum().backward()
 
 
 def by_hook(kind_of: Any, event: Any, what: str, why: str, do: str, weight: float) -> Any:
-    """The finding for a hook: `event` is its code and the line of the pass. Its line is that of what it returns."""
+    """The finding for a hook: `event` is its code and the line of the pass. Its line is the hook's return value."""
     code, site = event
     defined = Site(code, DEFINED)
     line = returned(code, in_parts=kind_of is TURNS) or defined
@@ -114,7 +114,7 @@ ZEROES = (
 
 
 def by_zeros(event: Any, name: str, made: Any) -> Any:
-    """The finding for a hook that makes a gradient zero by a tensor of zeros, a mask say."""
+    """The finding for a hook that makes a gradient zero by multiplying with zeros, such as a mask."""
     code, site = event
     line = returned(code) or Site(code, DEFINED)
     return found(
@@ -131,7 +131,7 @@ def by_zeros(event: Any, name: str, made: Any) -> Any:
 
 @finder
 def hooks(case: Any) -> Iterator[Any]:
-    """What hooks did to gradients: the first of each kind."""
+    """Finds what hooks did to gradients: the first case of each kind."""
     for *event, factor in case.ledger.by_hooks.zeroed[:1]:
         yield by_hook(HOOKED, event, *ZEROES, 7) if factor is None else by_zeros(event, *factor)
     for event in case.ledger.by_hooks.changed[:1]:

@@ -1,4 +1,4 @@
-"""Gradients that the program looks at, and that are not there."""
+"""Gradients that the program reads but that are None."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -65,7 +65,7 @@ BOUNDED = ("clamp", "clamp_min", "clamp_max", "clamp_tensors", "minimum", "maxim
 
 @finder
 def looked_at_in_vain(case: Any) -> Iterator[Any]:
-    """Gradients that the program looked at and that are not there."""
+    """Finds gradients that the program read and that are None."""
     for site, (what, tensor, info) in case.ledger.looked.items():
         if what == "result" and info is not None and is_update(case, tensor):
             yield found(
@@ -114,7 +114,7 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
 
 
 def required_late(case: Any, tensor: Any, late: Any, site: Any) -> Any:
-    """The finding for a leaf that was used before it was to require grad."""
+    """The finding for a leaf that was used before requires_grad was set."""
     return found(
         LATE,
         late,
@@ -127,7 +127,7 @@ def required_late(case: Any, tensor: Any, late: Any, site: Any) -> Any:
 
 
 def is_update(case: Any, tensor: Any) -> bool:
-    """Whether a tensor is a sum or difference with a leaf whose gradient was looked at, kept within bounds perhaps."""
+    """Whether a tensor is an updated leaf: a sum or difference with a leaf whose gradient was read, perhaps clamped."""
     node = tensor._node
     for _ in range(4):
         if operator_of(node) not in BOUNDED:

@@ -1,4 +1,4 @@
-"""Losses of what they are not for."""
+"""Losses that are given the wrong kind of input."""
 
 import re
 from collections.abc import Iterator
@@ -109,13 +109,13 @@ for _ in range(3):
 )
 
 
-# words of programs in which queries compete for the keys, so that a softmax over the queries is meant
+# names in programs where queries compete for the keys, so that a softmax over the queries is intended
 COMPETING = re.compile(r"slot|\bshares?\b|compet|assign|cluster|dispatch|rout(e|ing)|responsib|expert|capsule", re.I)
 
 
 @finder
 def losses(case: Any) -> Iterator[Any]:
-    """What was read from calls of losses."""
+    """Finds the mistakes that were seen in calls of losses."""
     for (what, site), facts in case.readings.seen.items():
         write = WRITERS.get(what)
         if write is not None and not (facts.get("rows") and Text.of(case).mentions(COMPETING)):
@@ -123,7 +123,7 @@ def losses(case: Any) -> Iterator[Any]:
 
 
 def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """softmax, then cross entropy."""
+    """The finding for softmax followed by cross entropy."""
     line, by = by_module(case, site)
     return found(
         SOFTMAX_TWICE,
@@ -138,7 +138,7 @@ def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """sigmoid, then a loss on logits."""
+    """The finding for sigmoid followed by a loss on logits."""
     line, by = by_module(case, site)
     return found(
         SIGMOID_TWICE,
@@ -153,7 +153,7 @@ def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """nll_loss of probabilities or logits."""
+    """The finding for nll_loss of probabilities or logits."""
     what = "probabilities" if facts["softmax"] else "numbers above zero, which are no logarithms of probabilities"
     return found(
         NO_LOG,
@@ -169,7 +169,7 @@ def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """softmax over the batch."""
+    """The finding for softmax over the batch."""
     line, _ = by_module(case, site)
     if facts.get("batch"):
         return found(
@@ -193,7 +193,7 @@ def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def of_one(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """softmax of one element."""
+    """The finding for softmax of a single element."""
     line, _ = by_module(case, site)
     return found(
         OF_ONE,
@@ -206,7 +206,7 @@ def of_one(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def column(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """(N, 1) - (N,)."""
+    """The finding for a difference of shapes (N, 1) and (N,)."""
     n = facts["n"]
     return found(
         COLUMN,
@@ -219,7 +219,7 @@ def column(case: Any, site: Any, facts: dict[str, Any]) -> Any:
 
 
 def target(case: Any, site: Any, facts: dict[str, Any]) -> Any:
-    """A target with a gradient."""
+    """The finding for a target that requires grad."""
     return found(
         TARGET,
         site,

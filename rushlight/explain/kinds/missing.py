@@ -1,4 +1,4 @@
-"""Parameters that an optimizer holds and that get no gradients: cut off, replaced, frozen, or used nowhere."""
+"""Parameters of an optimizer that get no gradients: cut off, replaced, frozen, or unused."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from rushlight.explain.kinds.unrecorded import add, described, losing
 from rushlight.explain.writing import Text
 from rushlight.tensors import Tensor
 
-LEAVING = ("item", "tolist", "numpy", "data", "torch.tensor", "integer")  # ways that may leave no trace
+LEAVING = ("item", "tolist", "numpy", "data", "torch.tensor", "integer")  # they may leave no trace in the graph
 CUT_PARAMETER = kind(
     "cut-parameter",
     "none",
@@ -123,7 +123,7 @@ for _ in range(3):
 
 @finder
 def held_in_vain(case):
-    """What optimizers hold and never gets a gradient: cut off, replaced, or used nowhere."""
+    """Finds parameters of optimizers that never get a gradient: cut off, replaced, or unused."""
     ledger = case.ledger
     for held in ledger.held.values():
         if not held.steps and ledger.passes < 2:
@@ -147,13 +147,13 @@ def held_in_vain(case):
                 ("steps", held.step_site),
                 weight=9,
             )
-        if len(rest) < len(held.params) or not loose_leaves(case):  # else it was given the wrong ones: see `unheld`
+        if len(rest) < len(held.params) or not loose_leaves(case):  # else the wrong parameters were given: see `unheld`
             yield from cut_or_unused(case, held, rest)
 
 
 @finder
 def frozen(case: Any) -> Iterator[Any]:
-    """Optimizers that have taken steps with nothing but frozen parameters."""
+    """Finds optimizers whose steps had only frozen parameters."""
     for held in case.ledger.held.values():
         if held.steps and held.frozen == held.steps and case.ledger.passes:
             frozen_at = next((line for p in held.params if (line := case.ledger.frozen_at(p)) is not None), None)
@@ -171,7 +171,7 @@ def frozen(case: Any) -> Iterator[Any]:
 
 
 def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[Any]:
-    """Findings for parameters that are the model's and get no gradient."""
+    """Findings for the model's parameters that get no gradient."""
     cuts: dict[Any, Any] = {}
     unused = []
     for p in silent:
@@ -215,7 +215,7 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
 
 
 def by_choice(case: Any, cut: Any, params: Sequence[Tensor]) -> Any:
-    """The finding for values that only choose what goes on: without the cut before it, the choice would still cut."""
+    """The finding for values that only select what is computed: a selection has no gradient, even without the cut."""
     return found(
         CUT_PARAMETER,
         case.readings.picked[id(cut)],
@@ -229,7 +229,7 @@ def by_choice(case: Any, cut: Any, params: Sequence[Tensor]) -> Any:
 
 
 def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
-    """The line that calls the module of unused parameters, where one is called, else that which makes it; and words."""
+    """The line that calls the unused parameters' module, or else the line that constructs it; and a description."""
     ids = {id(p) for p in unused}
     for root in case.readings.roots.values():
         for module in root.module.modules():
@@ -249,9 +249,9 @@ def unused_at(case: Any, unused: Sequence[Tensor]) -> tuple[Any, str]:
 def cut_of(case: Any, parameter: Tensor) -> Any:
     """The cut without which a parameter would get a gradient.
 
-    Its values have left the graph there, for the loss of the optimizer that holds the parameter rather than another
-    one, and not to be printed. Where they pick something by an index, that cuts whatever else does. Of several others
-    the one that most leaves are behind, and rather that of a value than the choice of an index.
+    There the parameter's values left the graph on their way to the loss of the optimizer that holds it (if possible),
+    and not for printing. A cut of values that choose an index comes first, as it cuts in any case; a cast to integers
+    comes last; among the others the cut with the most leaves behind it counts.
     """
     text = Text.of(case)
     cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
@@ -271,7 +271,7 @@ def arrivals(case: Any, p: Tensor) -> int:
 
 
 def is_orphan(case: Any, p: Tensor) -> bool:
-    """Whether a parameter belongs to none of the modules that are called, of which one has some that nobody holds."""
+    """Whether a parameter belongs to none of the called modules, one of which has parameters without an optimizer."""
     if not case.readings.roots:
         return False
     for root in case.readings.roots.values():
@@ -285,7 +285,7 @@ def is_orphan(case: Any, p: Tensor) -> bool:
 
 
 def loose_leaves(case: Any) -> list[Any]:
-    """Parameters that get gradients, which nobody looks at, and that no optimizer holds."""
+    """Parameters that get gradients which nothing reads, and that no optimizer holds."""
     return [
         leaf
         for leaf in case.ledger.leaves.values()

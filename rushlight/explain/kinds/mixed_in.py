@@ -1,4 +1,4 @@
-"""Gradients of another pass that a step uses along with those of the loss."""
+"""Gradients of another pass that a step uses together with those of the loss."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +38,7 @@ for _ in range(3):
 
 @finder
 def mixed_in(case: Any) -> Iterator[Any]:
-    """Passes whose gradients were still there when that of the loss began."""
+    """Finds passes whose gradients had not been zeroed when that of the loss began."""
     for site, (times, loss) in case.ledger.mixed.found.items():
         if times > 1:
             yield found(

@@ -1,4 +1,4 @@
-"""Training and evaluation mode the wrong way round, and modules that are used twice."""
+"""Training and evaluation mode mixed up, and modules that are used twice by mistake."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -155,7 +155,7 @@ for _ in range(2):
 
 @finder
 def wrong_modes(case: Any) -> Iterator[Any]:
-    """Models in the mode that is not for what is done with them."""
+    """Finds models in the wrong mode for what is done with them."""
     ledger = case.ledger
     for root in case.readings.roots.values():
         module = root.modal()
@@ -207,7 +207,7 @@ def wrong_modes(case: Any) -> Iterator[Any]:
 
 
 def in_training(case: Any, root: Any) -> bool:
-    """Whether a module takes part in training unrecorded: losses use what it gives, or it follows another one."""
+    """Whether an unrecorded module takes part in training: a loss uses its result, or it changes in other ways."""
     if not trained(case.ledger, root.module):
         return root.changed()
     cuts = [cut for cut in case.ledger.cuts.values() if cut.how == "mode"]
@@ -221,7 +221,7 @@ def trained(ledger: Any, module: Any) -> bool:
 
 @finder
 def repeated_blocks(case: Any) -> Iterator[Any]:
-    """One module in several places of a list."""
+    """Finds one module in several places of a list."""
     sites = {id(root.module): root.site for root in case.readings.roots.values()}
     for root in case.readings.roots.values():
         sites |= root.again
@@ -247,7 +247,7 @@ def repeated_blocks(case: Any) -> Iterator[Any]:
 
 @finder
 def modules_used_twice(case: Any) -> Iterator[Any]:
-    """A module that is called in its twin's place."""
+    """Finds a module that is called in place of its twin."""
     for root in case.readings.roots.values():
         if not trained(case.ledger, root.module):
             continue
@@ -271,10 +271,10 @@ def modules_used_twice(case: Any) -> Iterator[Any]:
 
 
 def calls(root: Any, module: Any) -> int:
-    """How often a module was called, or any below it."""
+    """How often a module, or any submodule of it, was called."""
     return max(root.counts.get(id(part), 0) for part in module.modules())
 
 
 def alike(a: Array, b: Array) -> bool:
-    """Whether two modules are of one kind, with parameters of the same shapes."""
+    """Whether two modules have the same class and parameter shapes."""
     return type(a) is type(b) and [p.shape for p in a.parameters()] == [p.shape for p in b.parameters()]

@@ -1,4 +1,4 @@
-"""Gradients that vanish or explode from layer to layer on the way back."""
+"""Gradients that vanish or explode from layer to layer."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -71,12 +71,12 @@ for _ in range(5):
     optimizer.step()
 """,
 )
-FAR = 1e5  # how many times one end's gradients are those of the other
+FAR = 1e5  # the ratio of gradient norms between the two ends that counts as too large
 
 
 @finder
 def norms_of_layers(case: Any) -> Iterator[Any]:
-    """Norms of gradients that differ by many orders of magnitude between the first layers and the last."""
+    """Finds norms of gradients that differ by many orders of magnitude between the first layers and the last."""
     for held in case.ledger.held.values():
         layers = norms(case, held) if held.steps >= 3 else []
         if len(layers) < 6:
@@ -90,19 +90,19 @@ def norms_of_layers(case: Any) -> Iterator[Any]:
 
 
 def norms(case: Any, held: Any) -> list[tuple[Any, ...]]:
-    """The weights that an optimizer holds, in their order, each with the median norm of its gradients."""
+    """The weights of an optimizer in order, each with the median norm of its gradients."""
     leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
     medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]
     return [(leaf, size) for leaf, size in medians if np.isfinite(size) and leaf.zeros < leaf.arrivals]
 
 
 def falls(sizes: list[float]) -> bool:
-    """Whether the norms get smaller, on the whole, from each layer to the next."""
+    """Whether the norms decrease, on the whole, from layer to layer."""
     return sum(b < a for a, b in pairwise(sizes)) >= 0.7 * (len(sizes) - 1)
 
 
 def ends(case: Any, layers: Any) -> str:
-    """The norms of the first and the last layer, in words, and those between."""
+    """The norms of the first and the last layer, and of those between, in words."""
     (first, small), (last, large) = layers[0], layers[-1]
     between = ", ".join(f"{size:.0e}" for _, size in layers[1:-1][:12])
     return (
@@ -112,12 +112,12 @@ def ends(case: Any, layers: Any) -> str:
 
 
 def line_of(case: Any, layers: Any) -> Any:
-    """The line of the first layer: where it is called, or made where a container calls it."""
+    """The line of the first layer: where it is called, or where it is constructed if a container calls it."""
     return by_module(case, layers[0][0].used_at)[0]
 
 
 def vanishing(case: Any, held: Any, layers: Any) -> Any:
-    """The finding for gradients that get lost."""
+    """The finding for vanishing gradients."""
     return found(
         VANISHING,
         line_of(case, layers) or held.site,
@@ -132,7 +132,7 @@ def vanishing(case: Any, held: Any, layers: Any) -> Any:
 
 
 def exploding(case: Any, held: Any, layers: Any) -> Any:
-    """The finding for gradients that grow."""
+    """The finding for exploding gradients."""
     return found(
         EXPLODING,
         line_of(case, layers) or held.site,

@@ -1,4 +1,4 @@
-"""The first bad value: the operation that made a NaN or an infinity, with a remedy for each operator."""
+"""The first bad value: the operation that made a NaN or infinity, with a remedy for each operator."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -117,7 +117,7 @@ OVERFLOW = (
     "the exponential overflows: exp(89) is more than float32 holds",
     "subtract the maximum first, or use logsumexp, log_softmax, softplus, logsigmoid, which do so",
 )
-LOGS_OF_SUMS = ("cumsum", "logcumsumexp"), ("sum", "logsumexp")  # what is added up between exp() and log()
+LOGS_OF_SUMS = ("cumsum", "logcumsumexp"), ("sum", "logsumexp")  # operators that sum between exp() and log()
 DEVIATION = (
     "the deviation of one element with correction is 0 / 0, and its derivative at zero is infinite",
     "take it over more elements, give correction=0 (unbiased=False), or add eps: (x.var() + eps).sqrt()",
@@ -169,7 +169,7 @@ def words(birth: Any) -> tuple[str, str]:
 
 
 def as_one(case: Any, birth: Any) -> str:
-    """The remedy where exp() and log() stand in one function, with a sum between: one function of all three."""
+    """The remedy if exp(), a sum and log() are in one function: the one function that does all three."""
     if birth.backward or birth.name not in ("exp", "log"):
         return ""
     around = Text.of(case).calls_around(birth.site)
@@ -179,7 +179,7 @@ def as_one(case: Any, birth: Any) -> str:
 
 
 def named(value: str) -> str:
-    """The bad value in words."""
+    """The kind of bad value in words."""
     return "NaN" if value == "nan" else "an infinity"
 
 
@@ -195,9 +195,9 @@ FOUND_IN = {
 
 @finder
 def first_bad_value(case: Any) -> Iterator[Any]:
-    """The oldest bad value behind a loss, a gradient or a parameter that is not finite."""
+    """Finds the oldest bad value behind a loss, gradient or parameter that is not finite."""
     if case.ledger.by_hooks.spoilt:
-        return  # that is why: see `hooks`
+        return  # hooks made it: see `hooks`
     for birth, under_way in case.ledger.bad[:1]:
         shown = ("spoils the gradients of", under_way.site)
         if birth.name != "data" and (growing(case) or thrown(case, birth)):
@@ -209,7 +209,7 @@ def first_bad_value(case: Any) -> Iterator[Any]:
 
 
 def given(birth: Any, shown: Any) -> Any:
-    """The finding for a bad value that is there from the beginning."""
+    """The finding for a bad value that is in the data."""
     return found(
         DATA,
         birth.site,
@@ -225,7 +225,7 @@ def given(birth: Any, shown: Any) -> Any:
 
 
 def made(case: Any, birth: Any, shown: Any) -> Any:
-    """The finding for an operation that makes a bad value, or a bad derivative, of good ones."""
+    """The finding for an operation that makes a bad value, or a bad gradient, from good ones."""
     why, do = words(birth)
     whole = as_one(case, birth)
     if whole:
@@ -248,13 +248,13 @@ def made(case: Any, birth: Any, shown: Any) -> Any:
 
 
 def growing(case: Any) -> bool:
-    """Whether gradients have grown without bounds over several steps before."""
+    """Whether gradients grew without bounds over several steps before."""
     if case.ledger.steps < 2:
         return False
     for leaf in case.ledger.leaves.values():
         norms = leaf.norms[
             : next((i + 1 for i, n in enumerate(leaf.norms) if not n < inf), None)
-        ]  # to the first bad one
+        ]  # up to the first bad one
         norms = [n for n in norms if n == n]
         rises = sum(b > a for a, b in pairwise(norms))
         growth = norms[-1] / max(norms[0], 1e-12) if norms else 0
@@ -264,13 +264,13 @@ def growing(case: Any) -> bool:
 
 
 def thrown(case: Any, birth: Any) -> bool:
-    """Whether a few steps have made parameters a thousand times as large, and an operation overflows with them."""
+    """Whether a few steps made parameters a thousand times as large, so that an operation overflows."""
     far = any(held.largest > 1e3 * max(held.begun, 0.1) for held in case.ledger.held.values())
     return far and not birth.backward
 
 
 def diverged(case: Any, birth: Any, under_way: Any) -> Any:
-    """The finding for parameters that run away."""
+    """The finding for diverging parameters."""
     held = next(iter(case.ledger.held.values()), None)
     rate = held and held.optimizer.param_groups[0].get("lr")
     given = Text.of(case).handed_in(held.site, "lr") if held else None

@@ -1,4 +1,4 @@
-"""Gradients of which a part is missing: a way from a parameter to the loss is cut, and others are open."""
+"""Gradients with a missing part: one path from a parameter to the loss is cut, others are open."""
 
 import re
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ MEANT = re.compile(r"first[-_ ]?order|fomaml|reptile|sharpness|create_graph *= *
 
 @finder
 def partly_cut(case: Any) -> Iterator[Any]:
-    """Ways to parameters that were cut in steps that changed these."""
+    """Finds paths to parameters that were cut in steps that changed these parameters."""
     ways = case.ledger.ways
     told: set[Any] = set()
     for way, times in ways.found.items():
@@ -141,19 +141,19 @@ def partly_cut(case: Any) -> Iterator[Any]:
         elif way.what == "gradient":
             if not Text.of(case).mentions(MEANT):
                 yield first_order(case, way)
-        elif way.site not in ways.weights:  # what weighs a probability is no term
+        elif way.site not in ways.weights:  # the weight of a log probability is no term of the loss
             yield idle(case, way, cut)
 
 
 def number_behind(case: Any, way: Way) -> Any:
-    """The cut of a trained parameter's value that the number comes from which a line adds to a loss."""
+    """The cut of a trained parameter's value behind a number that a line adds to a loss."""
     held = [p for one in case.ledger.held.values() if one.steps for p in one.params]
     numbers = [cut for cut in case.watch.cuts.values() if cut.how in NUMBERS and any(map(cut.comes_from, held))]
     return next((cut for cut in numbers if Text.of(case).adds_what(way.site, cut.site)), None)
 
 
 def idle(case: Any, way: Way, cut: Any) -> Any:
-    """The finding for a term without history."""
+    """The finding for a term of the loss without history."""
     one = described(case, cut, IDLE, weight=8, related=[("added to the loss at", way.site)])
     one.why += ": in the loss this is a constant, and the parameters get the gradient of the other terms alone"
     return one
@@ -173,7 +173,7 @@ def sampled(case: Any, cut: Any) -> Any:
 
 
 def in_time(case: Any, cut: Any) -> Any:
-    """The finding for a state that is cut off within the sequence of one loss."""
+    """The finding for a state that is detached within the sequence of one loss."""
     return found(
         IN_TIME,
         cut.site,
@@ -187,7 +187,7 @@ def in_time(case: Any, cut: Any) -> Any:
 
 
 def weighted(way: Way) -> Any:
-    """The finding for an advantage that is trained by the loss of the policy."""
+    """The finding for an advantage that is trained by the policy's loss."""
     return found(
         TARGET,
         way.site,
@@ -199,7 +199,7 @@ def weighted(way: Way) -> Any:
 
 
 def collapsing(case: Any, way: Way) -> Any:
-    """The finding for a target that is trained to be like its prediction, where the loss wants nothing else."""
+    """The finding for a target that is trained towards its prediction, with nothing else in the loss."""
     return found(
         TARGET,
         way.site,
@@ -212,7 +212,7 @@ def collapsing(case: Any, way: Way) -> Any:
 
 
 def first_order(case: Any, way: Way) -> Any:
-    """The finding for an adaptation that is a constant to the outer loss."""
+    """The finding for an inner update that is a constant for the outer loss."""
     return found(
         FIRST_ORDER,
         way.cut.site if way.cut is not None else way.site,

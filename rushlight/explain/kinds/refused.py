@@ -1,4 +1,4 @@
-"""Errors that are raised at the line where the mistake is."""
+"""Errors that are raised at the line of the mistake."""
 
 import re
 from collections.abc import Iterator
@@ -161,7 +161,7 @@ WORDS = (
 )
 
 
-OF_LOSS = re.compile(r"loss|cost|err|nll|energy|elbo|objective|penalty|reduction", re.IGNORECASE)  # lines of losses
+OF_LOSS = re.compile(r"loss|cost|err|nll|energy|elbo|objective|penalty|reduction", re.IGNORECASE)  # names of losses
 NUMBER = re.compile(r"'(?:float|int|bool|list|numpy\.\w+)' object has no attribute 'backward'")
 NO_GRADIENT = re.compile(
     r"'NoneType' object has no attribute '(?:zero_|data|detach_?|norm|clone|fill_|mul_|clamp_?|abs|pow|sum|mean|max)'"
@@ -170,7 +170,7 @@ NO_GRADIENT = re.compile(
 
 @finder
 def no_tensors(case: Any) -> Iterator[Any]:
-    """Numbers, and None, where a loss or a gradient is wanted."""
+    """Finds numbers and None where a loss or gradient is needed."""
     for error, site in case.errors:
         if NUMBER.search(str(error)):
             cut = chosen(case, case.watch.left) if case.watch.left else None
@@ -207,7 +207,7 @@ def no_tensors(case: Any) -> Iterator[Any]:
 
 
 def at_fault(case: Any, error: Any, pattern: str, site: Any) -> Any:
-    """The line that brings what is refused, where that is another one."""
+    """The line that a refused value comes from, if it is another one."""
     text = Text.of(case)
     if pattern.startswith("Inference tensors"):
         return case.watch.inference
@@ -228,13 +228,13 @@ def at_fault(case: Any, error: Any, pattern: str, site: Any) -> Any:
 
 
 def made_at(tensor: Any) -> Any:
-    """The line that made a tensor, if it is known."""
+    """The line that made a tensor, if known."""
     info = info_of(tensor)
     return None if info is None else info.site
 
 
 def unregistered_at(case: Any) -> Any:
-    """The line that puts modules into a list or a dict of a module that has no parameters of its own."""
+    """The line that puts modules into a list or dict of a module that has no parameters of its own."""
     for module in case.names.modules.values():
         name = unregistered_in(module) if not any(True for _ in module.parameters()) else ""
         if name:
@@ -244,7 +244,7 @@ def unregistered_at(case: Any) -> Any:
 
 @finder
 def at_the_line_itself(case: Any) -> Iterator[Any]:
-    """Errors that are raised where the mistake is."""
+    """Finds errors that are raised at the line of the mistake."""
     for error, site in case.errors:
         for pattern, kind_of, what, why, do in WORDS:
             if re.search(pattern, str(error)):

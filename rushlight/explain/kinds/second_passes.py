@@ -1,4 +1,4 @@
-"""Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
+"""Errors for a freed graph: a tensor was carried over, or backward was called twice."""
 
 import gc
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ hidden = w.exp()
 
 @finder
 def second_passes(case: Any) -> Iterator[Any]:
-    """The error for a graph that is freed: whether a tensor was carried over, or a pass made twice."""
+    """Explains the error for a freed graph: a tensor was carried over, or backward was called twice."""
     for error, site in case.errors:
         node = getattr(error, "freed", None)
         root = getattr(error, "root", None)
@@ -87,7 +87,7 @@ def second_passes(case: Any) -> Iterator[Any]:
 
 
 def leaf_rebound(case: Any, old: Node, made: Any) -> Any:
-    """The leaf of an optimizer that has lost its variable to a result, where a line makes x of x alone."""
+    """The leaf of an optimizer whose variable now holds a result, because a line computes x from x alone."""
     leaves = leaves_behind(old)
     leaf = leaves[0] if len(leaves) == 1 else None
     held = leaf is not None and case.ledger.holder(leaf) is not None and id(leaf) not in case.names.known
@@ -95,7 +95,7 @@ def leaf_rebound(case: Any, old: Node, made: Any) -> Any:
 
 
 def rebound(case: Any, leaf: Any, made: Any, freed_at: Any, site: Any) -> Any:
-    """The finding for a variable that was an optimizer's leaf, and is bound to a result of it."""
+    """The finding for a variable that was an optimizer's leaf, and now holds a result computed from it."""
     name = Text.of(case).made_as(made)
     return found(
         CARRIED,
@@ -112,7 +112,7 @@ def rebound(case: Any, leaf: Any, made: Any, freed_at: Any, site: Any) -> Any:
 
 
 def freed_by_grad(cut: Any, root: Node, site: Any) -> Any:
-    """The finding for autograd.grad, which has freed what the loss goes through as well."""
+    """The finding for autograd.grad, which freed a graph that the loss uses too."""
     info = info_of(root)
     used = info is not None and cut in info.cuts
     return found(
@@ -130,10 +130,10 @@ def freed_by_grad(cut: Any, root: Node, site: Any) -> Any:
 
 
 def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
-    """The finding for two losses that share a part of their graph: the line of the one that is to be written otherwise.
+    """The finding for two losses that share a part of their graph; its line is the loss to rewrite.
 
-    Where an optimizer has taken a step between the passes, that is the one that trains the shared part without need,
-    or the one that takes up what was computed with the parameters before; else the second call of backward.
+    If an optimizer took a step between the passes, that is the loss that trains the shared part needlessly, or the one
+    that uses results computed with the earlier parameters; else the second call of backward.
     """
     joint, part = meeting(root, node.freed)
     info, again, first = info_of(part or node), joint and info_of(joint), None
@@ -166,14 +166,14 @@ def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
 
 
 def users_of(node: Node) -> Iterator[Node]:
-    """The nodes of the graph that are still there and go on to a node."""
+    """The existing nodes that depend on a node."""
     edges = [referrer for referrer in gc.get_referrers(node) if type(referrer) is tuple]
     for value in (node, *edges):
         yield from owners_of(value, lambda one: isinstance(one, Node))
 
 
 def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
-    """Where a result was put away that takes part once more: in an attribute, or in a list that still has it."""
+    """Where a result was stored that is used again: in an attribute, or in a list that still holds it."""
     frames = [trace.tb_frame for trace in user_traces(error)]
     text = Text.of(case)
     for tensor in tensors_of(node):
@@ -186,7 +186,7 @@ def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
 
 
 def carried_by_loop(text: Text, made: Any, frames: list[FrameType]) -> Written | None:
-    """The line that binds the variable by which a loop carries a result on, where a function that it calls made it."""
+    """The line that rebinds a loop's variable to the result of a function that it calls, and which made it."""
     for frame in frames:
         names = variables_made_at(made, frame) if frame.f_code is not made.code else []
         bound = next((line for name in names if (line := text.binding(name, frame)) is not None), None)
@@ -196,7 +196,7 @@ def carried_by_loop(text: Text, made: Any, frames: list[FrameType]) -> Written |
 
 
 def meeting(root: Node, stamp: int) -> tuple[Node | None, Node | None]:
-    """Where a graph meets what is older than a pass: the node on the way from the root, and the youngest old one."""
+    """Where a graph meets nodes older than a pass: the last new node on the way from the root, and the old node."""
     stack: list[Any] = [(None, root)]
     seen: set[int] = set()
     joint = old = None

@@ -1,4 +1,4 @@
-"""The order of backward, step and zero_grad, and what steps change."""
+"""Mistakes in the order of backward, step and zero_grad, and steps that change nothing."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ for _ in range(4):
 
 
 def without(line: str, more: str = "") -> str:
-    """The loop without a line of it, and with another at the end."""
+    """The training loop without one of its lines, and optionally with another one at the end."""
     return LOOP.replace(line, "") + more
 
 
@@ -170,7 +170,7 @@ for _ in range(4):
 
 @finder
 def order_of_steps(case: Any) -> Iterator[Any]:
-    """What each optimizer's steps found: the first of these that holds tells most."""
+    """For each optimizer the first of these checks that applies: it explains most."""
     for held in case.ledger.held.values():
         for look in LOOKS:
             one = look(case, held)
@@ -179,7 +179,7 @@ def order_of_steps(case: Any) -> Iterator[Any]:
 
 
 def accumulated(case: Any, held: Any) -> Any:
-    """Steps with gradients that were used before."""
+    """Finds steps with gradients that an earlier step has used."""
     if not held.stale or held.stale < 0.3 * (held.steps - 1):
         return None
     named = Text.of(case).uncalled("zero_grad")
@@ -196,7 +196,7 @@ def accumulated(case: Any, held: Any) -> Any:
 
 
 def zeroed_too_early(case: Any, held: Any) -> Any:
-    """Gradients that were zeroed before the step."""
+    """Finds gradients that were zeroed before the step."""
     if not held.lost or held.lost < 0.5 * held.steps:
         return None
     return found(
@@ -212,7 +212,7 @@ def zeroed_too_early(case: Any, held: Any) -> Any:
 
 
 def zeroed_between(case: Any, held: Any) -> Any:
-    """Gradients of all passes but the last that were zeroed before the step."""
+    """Finds gradients of all passes but the last that were zeroed before the step."""
     if held.wasted < 2 or held.wasted < 0.5 * held.steps:
         return None
     backward, zeroed, _ = held.thrown
@@ -229,7 +229,7 @@ def zeroed_between(case: Any, held: Any) -> Any:
 
 
 def without_backward(case: Any, held: Any) -> Any:
-    """Steps, and no pass at all."""
+    """Finds steps without any backward pass."""
     if held.steps < 2 or held.empty < held.steps or case.ledger.passes:
         return None
     return found(
@@ -244,7 +244,7 @@ def without_backward(case: Any, held: Any) -> Any:
 
 
 def without_step(case: Any, held: Any) -> Any:
-    """Gradients, and no step."""
+    """Finds gradients without any step."""
     if held.steps or held.arrived(case.ledger) < 3 or case.errors:
         return None
     return found(
@@ -258,7 +258,7 @@ def without_step(case: Any, held: Any) -> Any:
 
 
 def at_rest(case: Any, held: Any) -> Any:
-    """Steps with a learning rate of zero."""
+    """Finds steps with a learning rate of zero."""
     if held.resting < 2 or held.resting < 0.5 * held.steps or case.ledger.bad:
         return None
     factors = held.factors if held.optimizer.defaults.get("lr") != 0 else ()
@@ -282,7 +282,7 @@ def at_rest(case: Any, held: Any) -> Any:
 
 
 def fading(case: Any, held: Any) -> Any:
-    """Steps after a schedule has brought the learning rate down to nothing."""
+    """Finds steps after a schedule has decayed the learning rate to almost nothing."""
     if held.faded < 3 or held.faded < 0.25 * held.steps or held.scheduled < 0.5 * held.steps or case.ledger.bad:
         return None
     return found(
@@ -300,7 +300,7 @@ def fading(case: Any, held: Any) -> Any:
 
 
 def too_small(case: Any, held: Any) -> Any:
-    """Steps that are lost in rounding."""
+    """Finds steps that are lost in rounding."""
     rate = held.optimizer.param_groups[0].get("lr") or 0
     lost = held.lost or held.resting or case.ledger.bad
     if held.unmoved < 2 or held.unmoved < held.compared or lost or not 0 < rate < 1e-6:
@@ -330,7 +330,7 @@ LOOKS = (
 
 @finder
 def steps_by_hand(case: Any) -> Iterator[Any]:
-    """Updates that the program makes itself, with gradients that add up."""
+    """Finds updates that the program makes itself, with gradients that accumulate."""
     leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.by_hand >= 2]
     if leaves:
         using = leaves[0].read_at
@@ -348,7 +348,7 @@ def steps_by_hand(case: Any) -> Iterator[Any]:
 
 @finder
 def clipping_and_schedules(case: Any) -> Iterator[Any]:
-    """Clipping and schedules at the wrong moment."""
+    """Finds clipping and schedules at the wrong moment."""
     for site in case.ledger.clipped:
         yield found(
             CLIPPED_AFTER,

@@ -72,7 +72,7 @@ for _ in range(3):
 
 @finder
 def unheld(case: Any) -> Iterator[Any]:
-    """Gradients that arrive at parameters which no optimizer holds."""
+    """Finds gradients that arrive at parameters which no optimizer holds."""
     ledger = case.ledger
     stepped = [held for held in ledger.held.values() if held.steps]
     if not stepped:
@@ -85,7 +85,7 @@ def unheld(case: Any) -> Iterator[Any]:
     for root in case.readings.roots.values():
         for module, site, owner in root.loose.values():
             mine = [leaf for leaf in loose if any(p is leaf.tensor for p in module.parameters(recurse=False))]
-            while id(owner) in root.loose and owner is not module:  # a container that itself is not registered
+            while id(owner) in root.loose and owner is not module:  # a container that is not registered itself
                 module, site, owner = root.loose[id(owner)]
             if mine and site is not None and id(owner) not in reported:
                 reported.add(id(owner))
@@ -112,7 +112,7 @@ def unheld(case: Any) -> Iterator[Any]:
 
 
 def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) -> Any:
-    """The finding for a layer that is called by a module in which it is not registered."""
+    """The finding for a layer that a module calls without having registered it."""
     name = unregistered_in(owner, module)
     kept = f" (it lies in `self.{name}`)" if name else ""
     return found(
@@ -130,7 +130,7 @@ def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) 
 
 
 def second_of_twins(stepped: Any) -> Any:
-    """An optimizer that holds nothing but what others before it hold, if there is one."""
+    """An optimizer whose parameters all belong to earlier optimizers, or None."""
     known: set[int] = set()
     for held in stepped:
         mine = {id(p) for p in held.params}
@@ -141,7 +141,7 @@ def second_of_twins(stepped: Any) -> Any:
 
 
 def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
-    """Tensors that require grad, stay for several steps, and whose gradients nobody uses or looks at."""
+    """Finds tensors that require grad, live for several steps, and whose gradients nothing uses."""
     loose = [
         leaf
         for leaf in case.ledger.leaves.values()
@@ -180,7 +180,7 @@ def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
 
 
 def owner_of(case: Any, tensor: Any) -> tuple[Any, str] | None:
-    """The module that has a tensor among its attributes, and the name that it has there."""
+    """The module that has a tensor as an attribute, and the attribute's name."""
     for root in case.readings.roots.values():
         for part in root.module.modules():
             for name, value in vars(part).items():
@@ -190,7 +190,7 @@ def owner_of(case: Any, tensor: Any) -> tuple[Any, str] | None:
 
 
 def in_evaluation(case: Any, parameter: Any) -> bool:
-    """Whether a parameter is that of a module in evaluation mode, which is not to be trained."""
+    """Whether a parameter belongs to a module in evaluation mode, which is not meant to be trained."""
     return any(
         not part.training
         for root in case.readings.roots.values()

@@ -1,4 +1,4 @@
-"""A loss that does not require grad: where its history was cut off, or that nothing before it requires grad."""
+"""A loss that does not require grad: where its history was cut off, or that no leaf behind it requires grad."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -76,7 +76,7 @@ penalty.backward()
 """,
 )
 
-WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
+WAYS = {  # how values leave the graph: what the user wrote, why it cuts, what to do
     "detach": (
         "detach() cuts the graph here",
         "what detach() gives has the values and no history",
@@ -139,16 +139,16 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
 }
 
 
-NUMBERS = ("item", "tolist", "numpy")  # ways that leave no trace in what is computed further
+NUMBERS = ("item", "tolist", "numpy")  # conversions that leave no trace in later computations
 
 
 def losing(case: Any, leaves: Sequence[Tensor]) -> str:
-    """Which leaves lose the way to the loss."""
+    """The leaves that lose their path to the loss, in words."""
     return f"{case.names.of_several(leaves)} lose{'s' if len(leaves) == 1 else ''} the way to the loss"
 
 
 def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0, related: Sequence[Any] = ()) -> Any:
-    """The finding for one cut; `related` are more lines."""
+    """The finding for one cut; `related` are further lines."""
     what, why, do = WAYS[cut.how]
     what = what.format(name=cut.name)
     leaves = [leaf() for leaf in cut.leaves.values() if leaf() is not None]
@@ -194,7 +194,7 @@ def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0, related: 
 
 
 def in_good_company(case: Any, cut: Any, leaves: Sequence[Tensor]) -> bool:
-    """Whether the block that switches recording off also calls a model whose gradients nobody wants: it is meant so."""
+    """Whether the block without recording also calls a model that nobody trains: then it is intended."""
     inside = Text.of(case).block(cut.where)
     if inside is None or not (inside.has(cut.site) or call_in_block(case, cut, leaves)):
         return False
@@ -206,7 +206,7 @@ def in_good_company(case: Any, cut: Any, leaves: Sequence[Tensor]) -> bool:
 
 
 def call_in_block(case: Any, cut: Any, leaves: Sequence[Tensor]) -> Any:
-    """The line within a block without recording that calls a module with the leaves that lose their way there."""
+    """The line in a block without recording that calls a module with some of the leaves."""
     inside = Text.of(case).block(cut.where)
     if inside is None or inside.has(cut.site):
         return None
@@ -227,7 +227,7 @@ def is_trained(case: Any, root: Any, leaves: Sequence[Tensor]) -> bool:
 
 @finder
 def losses_without_history(case: Any) -> Iterator[Any]:
-    """The error for a loss that does not require grad."""
+    """Explains the error for a loss that does not require grad."""
     for error, site in case.errors:
         tensor = getattr(error, "unrecorded", None)
         if tensor is None:
@@ -247,12 +247,12 @@ def losses_without_history(case: Any) -> Iterator[Any]:
 
 
 def updated(case: Any, cut: Any) -> bool:
-    """Whether the program has looked at the gradient of a leaf behind a cut: to change it by that."""
+    """Whether the program has read the gradient of a leaf behind a cut: to update the leaf itself."""
     return any((known := case.ledger.leaves.get(leaf)) is not None and known.read for leaf in cut.leaves)
 
 
 def chosen(case: Any, cuts: Any) -> Any:
-    """The cut to show: of what an optimizer holds rather than of other leaves, even as a number; else the last one."""
+    """The cut to report: preferably of an optimizer's parameters, even one to a number; else the last one."""
     held = [p for one in case.ledger.held.values() for p in one.params]
     numbers = [c for c in case.watch.cuts.values() if c.how in NUMBERS]
     for some in (cuts, numbers):
@@ -263,7 +263,7 @@ def chosen(case: Any, cuts: Any) -> Any:
 
 
 def add(finding: Any, pair: Any) -> Any:
-    """A finding with one more related line."""
+    """Adds a related line to a finding."""
     line = line_at(pair[1])
     if line is not None and line not in finding.lines:
         finding.related.append((pair[0], line))
@@ -271,7 +271,7 @@ def add(finding: Any, pair: Any) -> Any:
 
 
 def nothing_requires(case: Any, info: Any, site: Any) -> Any:
-    """The finding where no leaf requires grad: which leaves there are, and whether the attribute is misspelt."""
+    """The finding if no leaf requires grad: which leaves there are, and whether the attribute is misspelt."""
     leaves = [r() for r in (() if info is None else info.plain) if r() is not None]
     frozen = [leaf for leaf in leaves if type(leaf).__name__ == "Parameter"]
     made = computed = info.site if info is not None else site
@@ -313,7 +313,7 @@ def nothing_requires(case: Any, info: Any, site: Any) -> Any:
 
 
 def set_on_module(case: Any, frozen: Sequence[Tensor]) -> tuple[Any, str] | None:
-    """The line that sets requires_grad as an attribute of a module of frozen parameters, and what that is called."""
+    """The line that sets requires_grad as an attribute of a module with frozen parameters, and the module's name."""
     ids = {id(p) for p in frozen}
     for module in modules_of(case):
         if vars(module).get("requires_grad") is True and any(id(p) in ids for p in module.parameters()):
@@ -323,19 +323,19 @@ def set_on_module(case: Any, frozen: Sequence[Tensor]) -> tuple[Any, str] | None
 
 
 def modules_of(case: Any) -> list[Any]:
-    """The modules that the program calls, and their parts."""
+    """The modules that the program calls, and their submodules."""
     return [part for root in case.readings.roots.values() for part in root.module.modules()]
 
 
 def dropped_result(case: Any, leaves: Sequence[Tensor], made: Any) -> Any:
-    """The line that changes nothing: it calls a method of a leaf and drops what that gives."""
+    """The line without effect: it calls a method of a leaf and discards the result."""
     text = Text.of(case)
     names = [*(case.names.known.get(id(leaf), "") for leaf in leaves), "" if made is None else text.made_as(made)]
     return next((line for name in names if name and (line := text.dropped(name)) is not None), None)
 
 
 def misspellings(tensor: Any) -> list[tuple[str, str]]:
-    """Attributes of a tensor or module that were meant to be `requires_grad` or `grad`, each with what was meant."""
+    """Misspellings of `requires_grad` or `grad` among the attributes of a tensor or module, with the right names."""
     given = [name for name in vars(tensor) if name not in FIELDS.union(MEANT)]
     return [(name, meant) for meant in MEANT for name in get_close_matches(meant, given, cutoff=0.75)]
 
@@ -370,7 +370,7 @@ for _ in range(2):
 
 @finder
 def misspelt(case: Any) -> Iterator[Any]:
-    """Attributes of parameters and modules that mean nothing, unless an error is explained by them."""
+    """Finds misspelt attributes of parameters and modules, unless an error has already been explained by them."""
     if any(getattr(error, "unrecorded", None) is not None for error, _ in case.errors):
         return
     owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules_of(case)]

@@ -28,7 +28,7 @@ torch.autograd.grad(y, x)[0][0]
 
 @finder
 def plain_inputs(case: Any) -> Iterator[Any]:
-    """The error for an input that does not require grad: where it was made, or where the attribute is misspelt."""
+    """Explains the error for an input that does not require grad: where it was made, or the misspelt attribute."""
     for error, site in case.errors:
         x = getattr(error, "plain", None)
         if x is None:
@@ -53,7 +53,7 @@ def plain_inputs(case: Any) -> Iterator[Any]:
 
 @finder
 def unused_inputs(case: Any) -> Iterator[Any]:
-    """The error for an input that the outputs do not depend on."""
+    """Explains the error for an input that the outputs do not depend on."""
     for error, site in case.errors:
         x = getattr(error, "unused", None)
         if x is None:

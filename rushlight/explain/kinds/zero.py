@@ -1,4 +1,4 @@
-"""Gradients that are zero: the node that made them so."""
+"""Gradients that are zero: which node made them zero."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -160,7 +160,7 @@ print(w.grad)
 """,
 )
 SAMPLERS = ("normal", "bernoulli", "bernoulli_tensor_", "poisson", "multinomial")
-LARGE = 2  # first values beyond which they are to blame for what comes to a curve
+LARGE = 2  # initial values above this are to blame for a saturated function
 FLAT = (
     "round",
     "round_decimals",
@@ -194,9 +194,9 @@ CURVES = (
 
 @finder
 def zeroed(case: Any) -> Iterator[Any]:
-    """Leaves of which all gradients are zero, by the node that made them so."""
+    """Finds leaves whose gradients are all zero, and the node that made them zero."""
     if case.ledger.by_hooks.zeroed:
-        return  # that is why: see `hooks`
+        return  # hooks made them: see `hooks`
     for (what, site), facts in case.readings.seen.items():
         if what == "saturated":
             yield found(
@@ -212,7 +212,7 @@ def zeroed(case: Any) -> Iterator[Any]:
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
             by_node.setdefault((leaf.zeroed_by.site, leaf.zeroed_name), []).append(leaf)
     for (site, name), leaves in by_node.items():
-        if ("softmax-of-one", site) not in case.readings.seen:  # that says it all
+        if ("softmax-of-one", site) not in case.readings.seen:  # which explains it
             made = Zeroed(case, site, name, leaves)
             if leaves[0].cancelled:
                 yield cancelled(made)
@@ -221,7 +221,7 @@ def zeroed(case: Any) -> Iterator[Any]:
 
 
 class Zeroed:
-    """Gradients that a node makes zero: whose they are, and how many passes there were."""
+    """Gradients that a node makes zero: the leaves concerned, and the number of passes."""
 
     def __init__(self, case: Any, site: Any, name: str, leaves: Any):
         self.case = case
@@ -232,17 +232,17 @@ class Zeroed:
         self.tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
         self.arrives = ("arrives at", leaves[0].last)
         self.weightless = leaves[0].weightless
-        self.only = not case.ledger.steps  # the program makes no steps, only looks at gradients
+        self.only = not case.ledger.steps  # the program makes no steps, and only reads gradients
 
     def begun_at(self) -> Any:
-        """The line where the program itself gave the parameters their first values, if one did: no constructor."""
+        """The line where the program itself, not a constructor, initialized the parameters; else None."""
         for tensor in self.tensors:
             leaf = self.case.ledger.leaves[id(tensor)]
             begun = leaf.begun_at
             if begun is not None and leaf.size > LARGE and begun.line not in self.case.readings.lines_built(begun.file):
                 return begun
             name = self.case.names.known.get(id(tensor), "").rsplit(".", 1)[-1]
-            if name and leaf.used_at is self.called:  # nothing lies between: the value itself is out of bounds
+            if name and leaf.used_at is self.called:  # used directly: the value itself is out of bounds
                 return Text.of(self.case).first_binding(name)
         return None
 
@@ -257,7 +257,7 @@ class Zeroed:
 
 
 def cancelled(made: Zeroed) -> Any:
-    """Parts that are not zero, and add up to zero."""
+    """Finds parts of a gradient that are not zero, but add up to zero."""
     drawn, asked = made.case.ledger.ways.followed or (None, None)
     return found(
         CANCELLED,
@@ -279,7 +279,7 @@ def cancelled(made: Zeroed) -> Any:
 
 
 def flat(made: Zeroed) -> Any:
-    """round and the like."""
+    """Finds round() and similar functions."""
     return found(
         STEP_FUNCTION,
         made.site,
@@ -293,7 +293,7 @@ def flat(made: Zeroed) -> Any:
 
 
 def drawn(made: Zeroed) -> Any:
-    """Random numbers."""
+    """Finds random numbers."""
     return found(
         DRAWN,
         made.site,
@@ -308,7 +308,7 @@ def drawn(made: Zeroed) -> Any:
 
 
 def was_flat(made: Zeroed, illness: Any, place: Any, what: str, why: str, remedy: str) -> Any:
-    """A function that is flat where it works, unless that was so in one pass alone, of several."""
+    """A function that is flat at its operands; None if that was so in only one of several passes."""
     if made.passes < 2 and not made.only:
         return None
     begun = made.begun_at()
@@ -325,7 +325,7 @@ def was_flat(made: Zeroed, illness: Any, place: Any, what: str, why: str, remedy
 
 
 def dead(made: Zeroed) -> Any:
-    """A ReLU below zero."""
+    """Finds a ReLU with negative inputs."""
     return was_flat(
         made,
         DEAD,
@@ -337,7 +337,7 @@ def dead(made: Zeroed) -> Any:
 
 
 def saturated(made: Zeroed) -> Any:
-    """A curve far from its middle, or a clamp beyond its bounds."""
+    """Finds a saturated function, or a clamp beyond its bounds."""
     return was_flat(
         made,
         SATURATED,
@@ -352,7 +352,7 @@ def saturated(made: Zeroed) -> Any:
 
 
 def zero_weights(made: Zeroed) -> Any:
-    """A product with weights that are all zero."""
+    """Finds a product with weights that are all zero."""
     if made.passes < 3 or not made.weightless:
         return None
     weights = [t for t in made.tensors if t._array.ndim > 1] or made.tensors
@@ -376,19 +376,19 @@ def zero_weights(made: Zeroed) -> Any:
         ("the product", made.site),
         made.at,
         made.arrives,
-        weight=7 if begun is None else 8,  # a ReLU of zeros passes nothing either
+        weight=7 if begun is None else 8,  # a ReLU of zeros passes no gradient either
     )
 
 
 def resting_at_zero(made: Zeroed) -> list[Any]:
-    """The other weights that are all zero, and of which all gradients are."""
+    """The other weights that are all zero, and whose gradients are."""
     leaves = [leaf for leaf in made.case.ledger.leaves.values() if leaf.zeros and leaf.zeros == leaf.arrivals]
     tensors = [t for leaf in leaves if (t := leaf.tensor) is not None and t._array.ndim > 1 and is_zero(t._array)]
     return [t for t in tensors if all(t is not known for known in made.tensors)]
 
 
 def times_zero(made: Zeroed) -> Any:
-    """A factor or a mask that is zero."""
+    """Finds a factor or mask that is zero."""
     if made.passes < 3 and not made.only:
         return None
     factor = Text.of(made.case).zero_factor(made.called)

@@ -1,5 +1,6 @@
-"""Functions that are replaced while something is explained: those through which values leave the graph, modes are set
-and optimizers work without a call of an operator. Nothing of this is there while nothing is explained.
+"""Wraps functions while a program is explained: those that cut values off or set modes without calling an operator.
+
+Also those that update parameters. Outside of explanations nothing is wrapped.
 """
 
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from rushlight.explain.taps.values import tap_values
 
 
 def tap(watch: Any) -> ExitStack:
-    """Lets a watch know of all that operators do not tell; leaving the stack ends it."""
+    """Wraps all functions that must report to a watch; leaving the stack unwraps them."""
     stack = ExitStack()
     for add in (tap_values, tap_modes, tap_training, tap_passes, tap_modules, tap_draws):
         add(stack, watch)

@@ -1,4 +1,4 @@
-"""What distributions draw, and the probabilities that are asked for."""
+"""Samples of distributions, and the log probabilities that are computed."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,7 +9,7 @@ from rushlight.explain.taps.replacing import replaced
 
 
 def tap_draws(stack: ExitStack, watch: Any) -> None:
-    """Samples without history where there could be some with it, and values whose probability is asked for."""
+    """Reports samples without history that rsample could give one, and values whose log probability is computed."""
 
     def draw(original):
         def wrapped(self, *args, **kwargs):
@@ -45,7 +45,7 @@ def tap_draws(stack: ExitStack, watch: Any) -> None:
 
 
 def classes(base: Any) -> Iterator[Any]:
-    """A class and those that inherit from it."""
+    """A class and its subclasses."""
     yield base
     for cls in base.__subclasses__():
         yield from classes(cls)

@@ -1,4 +1,4 @@
-"""Who switches recording off."""
+"""Switching recording off."""
 
 import sys
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ from rushlight.explain.taps.replacing import replaced
 
 
 def tap_modes(stack: ExitStack, watch: Any) -> None:
-    """Who switches recording off, and who puts it back."""
+    """Reports where recording is switched off and on again."""
 
     def enter(original):
         def wrapped(self, *args):

@@ -1,4 +1,4 @@
-"""Modules: where they are made and called, and their modes."""
+"""Modules: where they are constructed and called, and their modes."""
 
 import sys
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from rushlight.nn.modules.module import Module
 
 
 def tap_modules(stack: ExitStack, watch: Any) -> None:
-    """Modules that are made, are called, and change their mode; elements that are dropped."""
+    """Reports when modules are constructed, called, or change their mode, and when dropout runs."""
 
     def leave(module, args, out):
         watch.readings.leave(module)
@@ -32,7 +32,7 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
     def drop(original):
         def wrapped(input, shape, p, training, inplace):
             watch.readings.dropping(p, training, watch.sites.here())
-            left, watch.left = watch.left, ()  # the mask is made of no numbers of the program
+            left, watch.left = watch.left, ()  # the mask is not computed from the program's numbers
             try:
                 return original(input, shape, p, training, inplace)
             finally:

@@ -1,4 +1,4 @@
-"""What happens in backward passes besides the operators' derivatives."""
+"""Events in backward passes besides the formulas of operators."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -15,7 +15,7 @@ from rushlight.explain.taps.replacing import replaced
 
 
 def tap_passes(stack: ExitStack, watch: Any) -> None:
-    """Custom functions, the results of `grad`, and what hooks do to gradients."""
+    """Reports custom functions, results of `grad`, and what hooks do to gradients."""
 
     def connect(original):
         def wrapped(node, tensors, outputs):
@@ -65,8 +65,8 @@ def tap_passes(stack: ExitStack, watch: Any) -> None:
 
 
 def changed_by_hooks(stack: ExitStack, watch: Any) -> None:
-    """What hooks do to gradients."""
-    returned = []  # by the hooks that are called just now
+    """Reports what hooks do to gradients."""
+    returned = []  # by the hooks that are running
 
     def check(original):
         def wrapped(result, value, hook):

@@ -1,4 +1,4 @@
-"""Putting another function in the place of one, for a time."""
+"""Temporary replacement of functions."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def replaced(stack: ExitStack, owner: Any, name: str, make: Callable[..., Any]) -> None:
-    """Puts what `make` makes of a function in its place, until the stack is left."""
+    """Replaces a function by what `make` returns for it, until the stack is left."""
     own = vars(owner).get(name)
     original = getattr(owner, name) if own is None else own
 

@@ -1,4 +1,4 @@
-"""What optimizers, schedules, clipping and scalers of losses do."""
+"""Optimizers, schedules, gradient clipping and gradient scalers."""
 
 import sys
 from contextlib import ExitStack
@@ -19,13 +19,13 @@ from rushlight.tensors import Tensor
 
 
 def tap_training(stack: ExitStack, watch: Any) -> None:
-    """All that changes gradients and parameters between passes."""
+    """Reports everything that changes gradients and parameters between passes."""
     for add in (optimizers, schedules, clipping, scaling):
         add(stack, watch.ledger, watch.sites)
 
 
 def optimizers(stack: ExitStack, ledger: Any, sites: Any) -> None:
-    """Optimizers that are made, take steps, and set gradients to zero; modules that do so."""
+    """Reports when optimizers are made, take steps, and zero gradients; also modules that zero gradients."""
 
     def make(original):
         def wrapped(self, *args, **kwargs):
@@ -58,7 +58,7 @@ def optimizers(stack: ExitStack, ledger: Any, sites: Any) -> None:
 
 
 def schedules(stack: ExitStack, ledger: Any, sites: Any) -> None:
-    """Schedules that are made, and their steps."""
+    """Reports when schedules are made, and their steps."""
 
     def schedule(original):
         def wrapped(self, *args, **kwargs):
@@ -81,7 +81,7 @@ def schedules(stack: ExitStack, ledger: Any, sites: Any) -> None:
 
 
 def clipping(stack: ExitStack, ledger: Any, sites: Any) -> None:
-    """Gradients that are clipped."""
+    """Reports gradient clipping."""
 
     def clip(original):
         def wrapped(parameters):
@@ -95,7 +95,7 @@ def clipping(stack: ExitStack, ledger: Any, sites: Any) -> None:
 
 
 def scaling(stack: ExitStack, ledger: Any, sites: Any) -> None:
-    """Losses that are scaled, and gradients that are brought back."""
+    """Reports the scaling of losses, and the unscaling of gradients."""
 
     def scale(original):
         def wrapped(self, outputs):

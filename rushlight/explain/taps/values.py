@@ -1,4 +1,4 @@
-"""Values that leave the graph, data that comes in, and attributes of tensors that users read and set."""
+"""Values that leave the graph, data that comes in, and tensor attributes that users read and set."""
 
 import sys
 from contextlib import ExitStack
@@ -18,11 +18,11 @@ from rushlight.ops.picking import indexing
 from rushlight.tensors import Tensor
 
 FACTORIES = "tensor as_tensor from_numpy asarray load full full_like arange linspace normal".split()
-BLANKS = "rand rand_like randn randn_like randint randperm zeros zeros_like ones ones_like eye".split()  # of no numbers
+BLANKS = "rand rand_like randn randn_like randint randperm zeros zeros_like ones ones_like eye".split()  # without data
 
 
 def tap_values(stack: ExitStack, watch: Any) -> None:
-    """Values that leave the graph as tensors, numbers and arrays, what calls tell of, and what attributes hold."""
+    """Reports values that leave the graph as tensors, numbers or arrays, and tensor attributes that are read or set."""
     as_tensors(stack, watch)
     as_told(stack, watch)
     as_numbers(stack, watch)
@@ -30,7 +30,7 @@ def tap_values(stack: ExitStack, watch: Any) -> None:
 
 
 def as_tensors(stack: ExitStack, watch: Any) -> None:
-    """Values that go on as tensors without their history."""
+    """Reports values that continue as tensors without history."""
 
     def detach(original):
         def wrapped(self):
@@ -72,7 +72,7 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 
 
 def as_told(stack: ExitStack, watch: Any) -> None:
-    """Calls of functions that tell what their arguments are meant as."""
+    """Reports calls that show what their arguments are meant to be."""
 
     def divergence(original):
         def wrapped(input, target, *args, log_target=False, **kwargs):
@@ -102,7 +102,7 @@ def as_told(stack: ExitStack, watch: Any) -> None:
 
 
 def as_numbers(stack: ExitStack, watch: Any) -> None:
-    """Values that are handed out as numbers or arrays, and tensors that are made of such."""
+    """Reports conversions to numbers or arrays, and tensors made from those."""
 
     def number(how, name=""):
         def make(original):
@@ -148,7 +148,7 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 
 
 def as_attributes(stack: ExitStack, watch: Any) -> None:
-    """`.data`, which shares the memory unseen, and `.grad`, which users look at."""
+    """Reports the use of `.data`, which shares memory unseen, and of `.grad`."""
 
     def get_data(original):
         def getter(self):
