@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.autograd import grad
 from rushlight.compiler.arguments import flattened
 from rushlight.compiler.memories import Unrecordable
-from rushlight.compiler.program import Program
+from rushlight.compiler.program import Program, Value, laid
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.context import last_number
@@ -130,6 +130,37 @@ def sent_back(outputs: list[Any], inputs: list[Any], cut: list[Any], grads: list
         return grad(outputs, inputs, grads, retain_graph=True, allow_unused=True)
 
 
+def saved_by(node: Node) -> Iterator[TensorBase]:
+    """The tensors that a node saves; those of lists stand there beside their versions."""
+    items: list[Any] = [node.saved or (node.saved0, node.saved1)]
+    while items:
+        item = items.pop()
+        if isinstance(item, TensorBase):
+            yield item
+        elif type(item) is tuple:
+            items += item
+
+
+def led_to(tensors: Sequence[Any], ways: dict[tuple[int, int], tuple[Any, int]], start: int) -> None:
+    """Has the graph of some tensors, as far as it was made after `start`, lead to outputs of other nodes (vertices with
+    numbers) where it led to those that `ways` names.
+    """
+    vertices: list[Any] = [one._node for one in tensors if one is not None]
+    seen: set[int] = set()
+    while vertices:
+        node = vertices.pop()
+        if not isinstance(node, Node) or id(node) in seen or node.sequence <= start:
+            continue
+        seen.add(id(node))
+        edges = [node.edge_at(i) for i in range(node.arity)]
+        others = [ways.get((id(vertex), index), (vertex, index)) for vertex, index in edges]
+        if others != edges:
+            node.edges, node.numbers = zip(*others, strict=True)
+        for tensor in saved_by(node):
+            tensor._node, tensor._index = ways.get((id(tensor._node), tensor._index), (tensor._node, tensor._index))
+        vertices += [vertex for vertex, _ in others]
+
+
 class Backward:
     """The backward program of some results, `outputs` by their numbers, and where its inputs are found.
 
@@ -137,7 +168,8 @@ class Backward:
     output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
     inputs of the graph: those of tensors, or (RESULT, number) of other results; None where no gradient comes.
     `repeats` tells that passes may follow one another, as they may through a recorded graph that saves nothing; `ends`
-    that those may that end at the result itself, of which only the last node counts.
+    that those may that end at the result itself, of which only the last node counts. `layout` are the strides that the
+    cotangents had; `layouts` tell for those of others how the results lie in memory.
     """
 
     def __init__(
@@ -149,6 +181,7 @@ class Backward:
         results: list[int | None],
         repeats: bool,
         ends: bool,
+        layout: tuple[tuple[int, ...], ...],
     ):
         self.outputs = outputs
         self.program = program
@@ -157,6 +190,8 @@ class Backward:
         self.results = results
         self.repeats = repeats
         self.ends = ends
+        self.layout: tuple[tuple[int, ...], ...] = layout
+        self.layouts: dict[Any, list[Value | None]] = {}
         self.execute: Callable[[list[Any]], list[Any]] = None  # type: ignore[assignment]  # set where it is prepared
 
 
@@ -185,7 +220,7 @@ class CompiledFunctionBackward(Node):
         backward: Backward,
         values: list[Any],
         versions: list[Any],
-        again: Callable[[list[Any], Sequence[bool]], list[Any]],
+        again: Callable[["CompiledFunctionBackward", list[Any], Sequence[bool]], list[Any]],
     ) -> None:
         """Keeps what the pass needs: arrays (None for cotangents), the versions of tensors that may change until
         then, and how to make the call once more where gradients are to be differentiated.
@@ -208,14 +243,32 @@ class CompiledFunctionBackward(Node):
                 raise modified_input(tensor, version)
         grads = grad if self.outputs is not None else [grad]
         if recorded:
-            return self.again([one if isinstance(one, TensorBase) else new_tensor(one) for one in grads], needs)
+            return self.again(self, grads, needs)
         inputs = [
             as_array(grads[what]) if kind == "cotangent" else value
             for (kind, what), value in zip(self.backward.sources, self.values, strict=True)
         ]
         made = self.backward.execute(inputs)
-        return [
+        found = [
             None if n is None or not need else made[n] for n, need in zip(self.backward.results, needs, strict=True)
+        ]
+        layout = tuple([one.strides for one in grads])
+        return found if layout == self.backward.layout else self.laid(found, layout, grads, needs)
+
+    def laid(
+        self, found: list[Any], layout: tuple[tuple[int, ...], ...], grads: list[Any], needs: Sequence[bool]
+    ) -> list[Any]:
+        """Cotangents lying in memory as they do in an eager pass for gradients that lie in another way than recorded.
+
+        How, the call that is made once more tells, when such gradients come for the first time.
+        """
+        key = layout, tuple(needs)
+        if key not in self.backward.layouts:
+            eager = self.again(self, grads, needs)
+            self.backward.layouts[key] = [None if one is None else Value.like(one._array) for one in eager]
+        values = self.backward.layouts[key]
+        return [
+            one if one is None or value is None else laid(one, value) for one, value in zip(found, values, strict=True)
         ]
 
     def release(self):

@@ -18,6 +18,7 @@ from rushlight.compiler.differentiable import (
     CompiledFunctionBackward,
     Ends,
     ending_at,
+    led_to,
     lets_go,
     spent_class,
 )
@@ -27,8 +28,8 @@ from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
 from rushlight.compiler.replaying import Effect, Made, Stretch, run, tensor_at, tensor_of
 from rushlight.compiler.states import State
-from rushlight.core.context import next_number
-from rushlight.core.graph import TensorBase
+from rushlight.core.context import last_number, next_number
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.recording import recording as is_recording
 from rushlight.random import default_generator
 from rushlight.random.generator import Generator
@@ -157,10 +158,14 @@ class Again:
         self.backward, self.call, self.inputs, self.start = backward, call, inputs, start
         self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
 
-    def __call__(self, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
-        """The gradients of those inputs that are needed, differentiable; None for the others."""
+    def __call__(self, node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
+        """The gradients of those inputs that are needed, differentiable; None for the others.
+
+        What they owe to results of the call, they owe to those that were given out, of which `node` is the history.
+        """
         function, args, kwargs = self.call
-        create_graph = is_recording()
+        create_graph, begin = is_recording(), last_number()
+        grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
         state = State(self.tensors)
         if self.start is not None:
             default_generator._set_state_array(self.start)
@@ -172,8 +177,12 @@ class Again:
         cut = {i: tensors[what] for i, (kind, what) in enumerate(self.backward.places) if kind == RESULT}
         wanted = [cut.get(i, one) for i, one in enumerate(self.inputs) if needs[i]]
         with ending_at(wanted, list(cut.values())):
-            found = iter(grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True))
-        return [next(found) if need else None for need in needs]
+            found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
+        ways = {(id(one._node), one._index): (node, i) for i, one in enumerate(outputs)}
+        ways |= {(id(one._node), one._index): node.edge_at(i) for i, one in cut.items()}
+        led_to(found, ways, begin)
+        gradients = iter(found)
+        return [next(gradients) if need else None for need in needs]
 
 
 class Recording:
@@ -298,7 +307,9 @@ class Recording:
             (RESULT, positions[id(tensor)]) if any(tensor is one for one in ends.cut) else self.given.place(tensor)
             for tensor in ends.inputs
         ]
-        return Backward(outputs, program, sources, places, numbers, not ends.saves, not lets_go(ends.outputs[0]._node))
+        repeats, may_end = not ends.saves, not lets_go(ends.outputs[0]._node)
+        layout = tuple([one._array.strides for one in grads])
+        return Backward(outputs, program, sources, places, numbers, repeats, may_end, layout)
 
     def replay(self, arguments: list[Any], call: Any) -> Any:
         """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.

@@ -1093,6 +1093,55 @@ def test_results_lead_to_each_other():
     assert all(variant.replays >= 4 for variant in program.variants)
 
 
+@pytest.mark.parametrize("later", [lambda y: y.sum(), lambda y: (y.mT * y.mT).sum(), lambda y: (y[..., :1] ** 2).sum()])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.mT * 2,
+        lambda x: x.mT.contiguous(),
+        lambda x: x + 1,
+        lambda x: x[:, :1].diag_embed() * 3,
+        lambda x: torch.stack([x, x.exp()], 2),
+    ],
+)
+def test_gradients_lie_in_memory_as_those_of_an_eager_pass(function, later):
+    """However the gradient lies that arrives at the result: its strides decide those of the gradients behind it."""
+
+    def left(call):
+        x = torch.arange(12.0).reshape(3, 4).requires_grad_()
+        (grad,) = torch.autograd.grad(later(call(x)), x)
+        return grad.stride(), grad.tolist()
+
+    program = torch.compile(function, options={"timed": False})
+    assert [left(program) for _ in range(4)] == [left(function)] * 4
+    assert program.variants[0].replays == 3
+
+
+@pytest.mark.parametrize("wanted", ["first", "second", "x", "all"])
+def test_second_gradients_lead_through_the_results_that_were_given_out(wanted):
+    """A gradient that is differentiated depends on results that the nodes before them save: on those, not on others."""
+
+    def function(x):
+        first = x.exp()
+        return first, (first * x).tanh()
+
+    def left(call):
+        x = torch.linspace(0.1, 0.5, 3, dtype=torch.float64).requires_grad_()
+        first, second = call(x)
+        seen = []
+        first.register_hook(lambda grad: seen.append(grad.tolist()))
+        (slope,) = torch.autograd.grad((first + second).sum(), x, create_graph=True)
+        (curve,) = torch.autograd.grad(slope.pow(2).sum(), x, create_graph=True)
+        ends = {"first": [first], "second": [second], "x": [x], "all": [first, second, x]}[wanted]
+        grads = torch.autograd.grad((slope * curve).sum() + first.sum(), ends, allow_unused=True)
+        return [None if one is None else one.detach() for one in grads], seen
+
+    program = torch.compile(function, options={"timed": False})
+    for _ in range(4):
+        torch.testing.assert_close(left(program), left(function))
+    assert program.variants[0].replays == 3
+
+
 def test_results_of_one_node_lead_to_another():
     """A pass goes through the outputs of a node that are no results, and ends at those that are asked for."""
 
