@@ -1,4 +1,4 @@
-"""The operators, a file for each family. `table` has the forms they are entered in."""
+"""The operators, grouped in folders by family. `table` has the helper functions that register them."""
 
 import sys
 from importlib import import_module
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """`torch.ops.aten`, loaded when it is first used, and the operators that users define with `torch.library`."""
+    """Loads `torch.ops.aten` on first use, and finds the operators that users define with `torch.library`."""
     if name == "aten":
         return import_module("rushlight.ops.aten_namespace").aten
     library = sys.modules.get("rushlight.library")

@@ -1,4 +1,4 @@
-"""Functions of `torch.ops.aten` whose arguments are others than those of the public function, or that have none."""
+"""Functions of `torch.ops.aten` that take other arguments than the public function, or have no public function."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,13 +10,13 @@ from rushlight.tensors import Tensor
 
 __all__ = ["FUNCTIONS"]
 
-REDUCTIONS = ("none", "mean", "sum")  # as the dispatcher numbers them
+REDUCTIONS = ("none", "mean", "sum")  # in the order of their numbers in PyTorch's C++ code
 
 
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad: bool = False, sparse: bool = False
 ) -> Any:
-    """`functional.embedding` with the table first; no padding is -1."""
+    """`functional.embedding` with the weight first; `padding_idx=-1` means none."""
     padding = None if padding_idx < 0 else padding_idx
     return functional.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad, sparse=sparse)
 
@@ -32,7 +32,7 @@ def convolution(
     output_padding: Any,
     groups: int,
 ) -> Any:
-    """A convolution of one to three dimensions, or a transposed one."""
+    """A convolution of one to three dimensions, transposed if `transposed` is true."""
     dims = len(stride)
     if transposed:
         function = getattr(functional, f"conv_transpose{dims}d")
@@ -41,7 +41,7 @@ def convolution(
 
 
 def max_pool_with_indices(dims: int) -> Callable[..., Any]:
-    """Maximum pooling with the places of the maxima; an empty stride is the kernel's size."""
+    """Max pooling that also returns the indices of the maxima; an empty stride means the kernel size."""
     function = getattr(functional, f"max_pool{dims}d")
 
     def pool(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
@@ -53,7 +53,7 @@ def max_pool_with_indices(dims: int) -> Callable[..., Any]:
 def nll_loss_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[Any, ...]:
-    """`functional.nll_loss`, and the sum of the weights that counted."""
+    """`functional.nll_loss`, and the sum of the weights of the targets that are not ignored."""
     loss = functional.nll_loss(self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction])
     counted = target != ignore_index
     weights = counted if weight is None else rushlight.where(counted, weight[target.where(counted, 0)], 0)
@@ -61,7 +61,7 @@ def nll_loss_forward(
 
 
 def reduced(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
-    """A loss with the number of its reduction, before the arguments that are named."""
+    """A loss that takes its reduction as a number; `names` are the arguments after it."""
 
     def loss(self: Tensor, target: Tensor, reduction: int = 1, *args: Any, **kwargs: Any) -> Tensor:
         given = dict(zip(names, args, strict=False)) | kwargs
@@ -77,14 +77,14 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: int = 1,
 ) -> Tensor:
-    """The function of networks, with the number of its reduction."""
+    """`functional.binary_cross_entropy_with_logits`, which takes its reduction as a number."""
     return functional.binary_cross_entropy_with_logits(
         self, target, weight, pos_weight=pos_weight, reduction=REDUCTIONS[reduction]
     )
 
 
 def binary_cross_entropy(self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
-    """The function of networks, with the number of its reduction."""
+    """`functional.binary_cross_entropy`, which takes its reduction as a number."""
     return functional.binary_cross_entropy(self, target, weight, reduction=REDUCTIONS[reduction])
 
 

@@ -1,6 +1,6 @@
 """`torch.ops.aten`: the operators of PyTorch's dispatcher, which are the public functions of the same names.
 
-What stands here by its own name takes other arguments there, or has no public function.
+The functions written out in this file take other arguments than the public ones, or have no public counterpart.
 """
 
 from typing import Any
@@ -30,17 +30,17 @@ def to_copy(
 
 
 def index(self: Tensor, indices: Any) -> Tensor:
-    """Indexing by tensors; None for a dimension that is taken whole."""
+    """Indexing by tensors; None stands for `:`."""
     return self[tuple(slice(None) if one is None else one for one in indices)]
 
 
 def view_alike(self: Tensor, size: Any) -> Tensor:
-    """`_unsafe_view`."""
+    """`_unsafe_view`, as a reshape."""
     return self.reshape(size)
 
 
 def alias(self: Tensor) -> Tensor:
-    """Another tensor of the same memory."""
+    """A view of the whole tensor."""
     return self.view(self.shape)
 
 
@@ -57,11 +57,11 @@ OWN: dict[str, Any] = {
     "lift_fresh": lambda self: self,
     "slice": slice_of,
 }
-AREAS = ("linalg", "special", "fft")  # what the names of their functions begin with
+AREAS = ("linalg", "special", "fft")  # prefixes of the names of their functions
 
 
 def function_of(name: str) -> Any:
-    """The function that an operator's name stands for: a public one, of networks or of tensors; None where none is."""
+    """The public function for an operator's name: of `torch`, `nn.functional` or `Tensor`; None if there is none."""
     from rushlight.nn import functional  # loaded when it is first used
     from rushlight.ops.aten_functions import FUNCTIONS
 
@@ -74,7 +74,7 @@ def function_of(name: str) -> Any:
 
 
 class Aten:
-    """The operators, each a packet of overloads. AttributeError for what is none."""
+    """The namespace of operators, each a packet of overloads. AttributeError for unknown names."""
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
         overloads = recorded().get(name)

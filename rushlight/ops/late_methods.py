@@ -1,4 +1,4 @@
-"""What few programs call, of sparse tensors, of memory, of linear algebra: loaded when it is used."""
+"""Functions and methods that few programs use (sparse tensors, storage, linear algebra), loaded on first use."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -14,7 +14,7 @@ SPARSE = """
 """
 STORAGE = "untyped_storage storage storage_type set_ is_set_to"
 
-# Rooms of operators that are entered when one is first used: their functions at the top level, and their methods.
+# Packages whose operators are registered on first use: their top-level functions and their methods.
 FUNCTIONS = {
     "linalg.toplevel": """
         cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse lobpcg logdet lu lu_solve
@@ -31,7 +31,7 @@ METHODS = {
 
 
 class Late:
-    """A method in whose place the room that enters it, once it is loaded, puts the method itself."""
+    """A method that imports its package when first used; the import replaces it by the real method."""
 
     __slots__ = ("name", "room")
 
@@ -44,14 +44,14 @@ class Late:
 
 
 def late_function(room: str, name: str) -> Callable[..., Any]:
-    """A function of a room, as the top level has it."""
+    """A function of a package, as it appears in the top-level namespace."""
     namespace = {"__name__": "rushlight", name: getattr(import_module(f"rushlight.{room}"), name)}
     guard(namespace)
     return namespace[name]
 
 
 def entered(module: str, name: str) -> Callable[..., Any]:
-    """A method that the table of methods of a module has."""
+    """A method that looks itself up in the `METHODS` table of a module."""
 
     def method(self, *args, **kwargs):
         return import_module(module).METHODS[name](self, *args, **kwargs)
@@ -61,7 +61,7 @@ def entered(module: str, name: str) -> Callable[..., Any]:
 
 
 def make_wrapper_subclass(cls, size: int, *args: Any, **kwargs: Any) -> Any:
-    """`Tensor._make_wrapper_subclass`: see `dispatch.wrappers`."""
+    """`Tensor._make_wrapper_subclass`; see `dispatch.wrappers`."""
     return import_module("rushlight.dispatch.wrappers").make_wrapper_subclass(cls, size, *args, **kwargs)
 
 

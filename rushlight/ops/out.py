@@ -1,4 +1,4 @@
-"""`out=`: results that are written into tensors which users give."""
+"""The `out=` argument: writing results into tensors that the caller provides."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -19,7 +19,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.changes.resizing import lay_anew
 
-# What PyTorch says of an `out` of another dtype than the result's. Functions that are not listed cast to it.
+# PyTorch's errors for an `out` whose dtype is not the result's. Functions that are not listed cast to it.
 EXACT = {
     "Expected out tensor to have dtype {own}, but got {given} instead": """
         addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d avg_pool3d baddbmm bmm cross cumprod
@@ -73,13 +73,13 @@ EXACT = {
     "torch.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64)": """
         bucketize searchsorted""",
 }
-RULES = {name: words for words, names in EXACT.items() for name in names.split()}  # `name[i]`: one of several results
-# Inputs for which functions of these cast all the same: complex numbers, and bounds that are tensors.
+RULES = {name: words for words, names in EXACT.items() for name in names.split()}  # `name[i]`: the i-th result
+# Inputs for which these functions cast all the same: complex numbers, and bounds that are tensors.
 CASTS: dict[str, Callable[..., bool]] = {
     "abs": lambda input: input.is_complex(),
     **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), lambda input, *bounds: any_tensor(bounds)),
 }
-# Where an `out` that is resized does not lie as the result does: contiguous, or so unless it was empty.
+# Functions that resize `out` to another layout than the result's: contiguous, or contiguous unless it was empty.
 CONTIGUOUS = (
     "cholesky",
     "fft_fft",
@@ -95,7 +95,7 @@ CONTIGUOUS = (
 )
 CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
 JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
-# What is computed element by element, and so may write where it reads; `table` adds operators of one and two tensors.
+# Elementwise functions, which may write where they read; `table` adds the operators of one and two tensors.
 IN_STEP = set(
     "addcdiv addcmul clamp clamp_max clamp_min complex cumprod cumsum lerp logit nan_to_num polar round where".split()
 )
@@ -114,10 +114,10 @@ OTHER_COUNT = (
 
 
 def write_out(name: str, out: Any, result: Any, *inputs: Any) -> Any:
-    """Writes a result, or each of several, into what was given as `out=`, and returns that.
+    """Writes a result, or each of several, into the tensor given as `out=`, and returns that tensor.
 
-    A tensor of another shape is resized, with a warning if it has elements. RuntimeError where gradients would have to
-    be recorded, and for a dtype that the result cannot be written to.
+    A tensor of another shape is resized, with a warning if it has elements. RuntimeError if gradients would have to be
+    recorded, and for a dtype that the result cannot be cast to.
     """
     if not isinstance(result, (tuple, list)):
         check_out(name, out, result, inputs)
@@ -133,7 +133,10 @@ def write_out(name: str, out: Any, result: Any, *inputs: Any) -> Any:
 
 
 def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], rule: str | None = None) -> None:
-    """Raises PyTorch's errors for a tensor that a result cannot be written to. `rule` is of this one of several."""
+    """Raises PyTorch's errors for a tensor that a result cannot be written to.
+
+    `rule` is the dtype rule of this result, if it is one of several.
+    """
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if levels() and carries_tangents((out, *inputs)):
@@ -164,21 +167,21 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
 
 
 def any_tensor(values: Sequence[Any]) -> bool:
-    """Whether there is a tensor among some values."""
+    """Whether any of the values is a tensor."""
     return any(isinstance(x, TensorBase) for x in values)
 
 
 def transform_of(name: str) -> str:
-    """The name of a transform in PyTorch's messages, which know of no two dimensions."""
+    """The name of a transform in PyTorch's messages, which have `fftn` for `fft2`."""
     plain = name.removeprefix("fft_").replace("2", "n")
     return "fftn" if plain == "ifftn" else plain
 
 
 def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:
-    """Raises where an `out` lies in the memory of what is read while it is written.
+    """Raises if `out` shares memory with an input that is still read while `out` is written.
 
-    Elementwise functions may write where they read, element by element; those that pick, join or scatter may not. Sums
-    and products have read all when they write.
+    Elementwise functions may write where they read, element by element; indexing, joining and scattering functions may
+    not. Sums and products have read everything before they write.
     """
     if name in JOINED or name in PICKED:
         check_apart(out, tensors_of(inputs))
@@ -189,7 +192,7 @@ def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:
 
 
 def type_word(dtype: np.dtype) -> str:
-    """A dtype as messages name it: `Float`."""
+    """A dtype as error messages name it, such as `Float`."""
     return TYPE_NAMES[FROM_NUMPY[dtype]]
 
 
@@ -213,7 +216,7 @@ def resize(out: TensorBase, model: np.ndarray) -> None:
 
 
 def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a public function of tensors `out=`."""
+    """Adds `out=` to a public function of tensors."""
     name = function.__name__
 
     @wraps(function)
@@ -225,9 +228,9 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write_made(name: str, out: Any, array: np.ndarray, keeps_shape: bool = False) -> Any:
-    """Writes what a creation function made into `out`, of whatever dtype, which takes its shape.
+    """Writes the result of a creation function into `out`, resized to its shape and keeping its dtype.
 
-    With `keeps_shape` an `out` of as many elements keeps its own.
+    With `keeps_shape`, an `out` with the right number of elements keeps its shape.
     """
     check_out(name, out, new_tensor(array), ())
     if keeps_shape and 0 < out._array.size != array.size and name == "arange":

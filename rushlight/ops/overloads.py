@@ -1,7 +1,7 @@
-"""Operators by the names of PyTorch's dispatcher: packets (`aten.add`) and overloads (`aten.add.Tensor`).
+"""Operators under the names of PyTorch's dispatcher: packets (`aten.add`) and overloads (`aten.add.Tensor`).
 
-Which overloads there are stands in `overloads.txt`, which `tests/ops/record_overloads.py` records. Calling one is
-calling the public function of that name.
+The overloads are listed in `overloads.txt`, which `tests/ops/record_overloads.py` writes. Calling one calls the public
+function of that name.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "overloads.txt"
 
 @cache
 def recorded() -> dict[str, list[str]]:
-    """The overloads of each operator."""
+    """The overloads of each operator, read from `overloads.txt`."""
     lines = FILE.read_text().splitlines()
     return {name: overloads.split() for name, _, overloads in (line.partition(":") for line in lines)}
 
@@ -38,7 +38,7 @@ class OpOverloadPacket:
         return self.__qualname__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What the public function of the name gives."""
+        """Calls the public function of the same name."""
         return call(self, args, kwargs)
 
     def __getattr__(self, name: str) -> "OpOverload":
@@ -79,7 +79,7 @@ class OpOverload:
         return self.__qualname__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What the public function of the name gives."""
+        """Calls the public function of the same name."""
         return call(self._overloadpacket, args, kwargs)
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -100,7 +100,7 @@ class OpOverload:
 
 
 def found(qualified: str) -> Any:
-    """An operator by its name, `aten.add.Tensor`."""
+    """An operator by its qualified name, such as `aten.add.Tensor`."""
     value = import_module("rushlight.ops")
     for part in qualified.split("."):
         value = getattr(value, part)
@@ -108,7 +108,7 @@ def found(qualified: str) -> Any:
 
 
 def call(packet: OpOverloadPacket, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls the function of an operator. NotImplementedError without."""
+    """Calls the function of an operator. NotImplementedError if there is none."""
     if packet._function is None:
         raise NotImplementedError(
             f"Could not run '{packet._qualified_op_name}' with arguments from the 'CPU' backend: rushlight knows the "

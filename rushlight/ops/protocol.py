@@ -1,7 +1,7 @@
-"""NumPy's functions on tensors (NEP 13 and NEP 18): how formulas written in NumPy are recorded, and users' too.
+"""NumPy's functions on tensors (NEP 13 and NEP 18), for gradient formulas written in NumPy, and for users.
 
-`np.sin(x)` of a tensor is `rushlight.sin(x)`. An elementwise operator that computes with a ufunc answers to it; all
-else that tensors know of NumPy is in `rushlight.numpy_functions`, which is loaded when it is first needed.
+`np.sin(x)` of a tensor is `rushlight.sin(x)`. An elementwise operator that computes with a ufunc is registered for that
+ufunc; the other NumPy functions for tensors are in `rushlight.numpy_functions`, which is loaded on first use.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +15,8 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function on tensors
-REDUCTIONS: dict[
-    np.ufunc, Callable[..., Any]
-] = {}  # ufunc -> the function that `ufunc.reduce` is, with NumPy's keywords
-ACCUMULATIONS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function that `ufunc.accumulate` is
+REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function for `ufunc.reduce`, with NumPy's keywords
+ACCUMULATIONS: dict[np.ufunc, Callable[..., Any]] = {}  # ufunc -> the function for `ufunc.accumulate`
 FUNCTIONS: dict[
     Callable[..., Any], Callable[..., Any]
 ] = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
@@ -26,9 +24,10 @@ FUNCTIONS: dict[
 
 @above
 def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: dict[str, Any]) -> Array:
-    """What NumPy calls for a ufunc with a tensor among its operands. What fails is tried again with more care.
+    """Called by NumPy for a ufunc with a tensor among its operands.
 
-    Not so what begins with a number or array of NumPy's: `np.float64(2) - x` is an operator of the tensor `x`.
+    If the direct call fails, it is repeated with converted operands. Operations that begin with a NumPy number or array
+    do not come here: `np.float64(2) - x` calls an operator of the tensor `x`.
     """
     if method == "__call__" and not kwargs and ufunc in UFUNCS:
         try:
@@ -46,7 +45,7 @@ def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: d
 
 @above
 def function_on_tensors(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Array:
-    """What NumPy calls for any other of its functions with a tensor among its arguments."""
+    """Called by NumPy for any of its other functions with a tensor among the arguments."""
     if function in FUNCTIONS and not kwargs:
         try:
             return FUNCTIONS[function](*args)
@@ -60,7 +59,7 @@ def function_on_tensors(function: Callable[..., Any], args: Any, kwargs: dict[st
 
 
 def as_operand(value: Any) -> Any:
-    """An operand beside a tensor: arrays become tensors, NumPy's numbers Python's."""
+    """The other operand of a tensor: arrays become tensors, NumPy numbers become Python numbers."""
     if type(value) is Batched:
         return new_tensor(value)
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Questions about tensors whose answers are no tensors."""
+"""Functions of tensors whose results are bools or numbers."""
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
@@ -11,7 +11,7 @@ __all__ = ["get_device", "is_floating_point", "is_inference", "is_nonzero", "is_
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are real floating-point numbers.
+    """Whether the dtype is a real floating-point type.
 
     >>> import rushlight as torch
     >>> torch.is_floating_point(torch.ones(2)), torch.is_floating_point(torch.tensor([1]))
@@ -24,7 +24,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 @method
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers.
+    """Whether the dtype can represent negative numbers.
 
     >>> import rushlight as torch
     >>> torch.is_signed(torch.ones(2, dtype=torch.uint8))
@@ -35,7 +35,7 @@ def is_signed(input: Tensor) -> bool:
 
 @method
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element is not zero. RuntimeError where there is not exactly one.
+    """Whether the only element is not zero. RuntimeError unless there is exactly one element.
 
     >>> import rushlight as torch
     >>> torch.is_nonzero(torch.tensor([0.0]))
@@ -56,7 +56,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 
 def is_inference(input: Tensor) -> bool:
-    """Whether a tensor was made in inference mode.
+    """Whether a tensor was created in inference mode.
 
     >>> import rushlight as torch
     >>> with torch.inference_mode():
@@ -68,7 +68,7 @@ def is_inference(input: Tensor) -> bool:
 
 @method
 def get_device(input: Tensor) -> int:
-    """The number of the device: -1 for the CPU.
+    """The number of the tensor's device: -1 for the CPU.
 
     >>> import rushlight as torch
     >>> torch.get_device(torch.zeros(2))
@@ -79,7 +79,7 @@ def get_device(input: Tensor) -> int:
 
 @method
 def storage_offset(self: Tensor) -> int:
-    """The number of elements of the base's memory that lie before the first element of a view.
+    """How many elements of the underlying memory lie before the first element of the tensor.
 
     >>> import rushlight as torch
     >>> torch.arange(6)[2:].storage_offset()
@@ -89,7 +89,7 @@ def storage_offset(self: Tensor) -> int:
 
 
 def layout_of(self: Tensor) -> layout:
-    """The layout: strided."""
+    """The layout of the tensor, `torch.strided`."""
     return strided
 
 

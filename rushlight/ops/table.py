@@ -1,13 +1,13 @@
-"""The forms in which operators are entered, and what follows from an entry: function, method, in-place variant.
+"""Registering operators, which gives them a function, a method and an in-place variant.
 
-An operator of the general form is a function on arrays with its derivatives beside it:
+A general operator is a function on arrays, registered together with its gradient formulas:
 
     @operator(input=lambda grad, n: np.roll(grad, -n))
     def _roll(input, n):
         return np.roll(input, n)
 
-`unary` and `binary` enter an elementwise operator in a line. `method` makes a public function a method of Tensor too,
-`in_place` gives it the variant with an underscore.
+`unary` and `binary` register an elementwise operator in a line. `method` makes a public function a method of Tensor
+too, `in_place` adds its in-place variant, with an underscore.
 """
 
 import functools
@@ -57,7 +57,7 @@ class Binary(Protocol):
 
 
 def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", **options: Any) -> Operator:
-    """Enters an operator; `slot` is the place in Python's arithmetic that it is for."""
+    """Registers an operator; `slot` is the slot of Python's arithmetic that it implements."""
     entry = TABLE[name] = Operator(name, forward, params, formulas, **options)
     if slot:
         fill(slot, entry)
@@ -65,11 +65,11 @@ def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", *
 
 
 def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callable[[Callable[..., Any]], Operator]:
-    """Enters an operator: decorates the function that computes it on arrays.
+    """Decorates a function on arrays: registers it as the forward computation of an operator.
 
-    Each other keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input
-    as a function; see `Entry` there for what its parameters may ask for. The entry is called with all arguments in
-    their places, on tensors, which is recorded, or on arrays, which only computes.
+    A keyword that is not in `core.entries.OPTIONS` is the name of an input; its value is the gradient formula of that
+    input (see `Entry` there for the parameters that a formula may have). The operator is called with all arguments by
+    position: on tensors the call is recorded, on arrays it only computes.
     """
     options = {key: value for key, value in given.items() if key in OPTIONS}
     formulas = {key: value for key, value in given.items() if key not in OPTIONS}
@@ -81,7 +81,7 @@ def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callab
 
 
 def parameters(forward: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's parameters, in a tenth of the time that `inspect.signature` takes."""
+    """The names of a function's parameters, ten times faster than `inspect.signature`."""
     code = inspect.unwrap(forward).__code__
     collected = [flag for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS) if code.co_flags & flag]
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + len(collected)]
@@ -98,11 +98,11 @@ def unary(
     methods: bool = True,
     **options: Any,
 ) -> Unary:
-    """Enters an elementwise operator of one tensor, and gives its public function.
+    """Registers an elementwise operator of one tensor and returns its public function.
 
-    `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`. `methods` tells whether
-    the function is a method of tensors too, and `inplace` whether it has a variant with an underscore. The other
-    options are those of `core.entries`.
+    `derivative` is the gradient formula: a function of `grad` and of `input` or `result`. `methods` says whether the
+    function is also a tensor method, and `inplace` whether it has an in-place variant. The other options are those of
+    `core.entries`.
     """
     formulas = {} if derivative is None else {"input": derivative}
     entry = enter(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
@@ -139,11 +139,11 @@ def binary(
     methods: bool = True,
     **options: Any,
 ) -> Binary:
-    """Enters an elementwise operator of two operands, and gives its public function.
+    """Registers an elementwise operator of two operands and returns its public function.
 
-    `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
-    `numbers` tells which of them may be a number: `"other"`, `"either"`, or none; `number_node` is the name of the
-    node where `other` is one, if that differs. The other options are those of `core.entries`.
+    `input` and `other` are the gradient formulas: functions of `grad` and of `input`, `other` or `result`. `numbers`
+    says which operand may be a number: `"other"`, `"either"`, or none. `number_node` is the name of the node if `other`
+    is a number, if that differs. The other options are those of `core.entries`.
     """
     formulas = {} if input is None or other is None else {"input": input, "other": other}
     options |= {"promote": promote, "broadcasts": True}
@@ -182,7 +182,7 @@ def binary(
 
 
 def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator as NumPy calls it: with a number on either side."""
+    """An operator as NumPy calls it: either operand may be a number."""
 
     def function(x, y):
         if not isinstance(x, TensorBase):
@@ -196,7 +196,7 @@ def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., A
 
 
 def binary_in_place(name: str, entry: Any, numbers: str) -> Callable[..., Any]:
-    """The variant of a binary operator that changes its first operand."""
+    """The in-place variant of a binary operator."""
 
     def variant(self, other):
         if isinstance(other, TensorBase) or (numbers and isinstance(other, NUMBERS)):
@@ -207,7 +207,7 @@ def binary_in_place(name: str, entry: Any, numbers: str) -> Callable[..., Any]:
 
 
 def no_derivative(name: str) -> Callable[..., Any]:
-    """The formula of an operator that PyTorch gives no derivative: RuntimeError when the backward pass comes to it."""
+    """The gradient formula of an operator that has no derivative in PyTorch: raises RuntimeError when called."""
 
     def formula(grad):
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
@@ -216,7 +216,7 @@ def no_derivative(name: str) -> Callable[..., Any]:
 
 
 def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) -> None:
-    """Names a public function and makes it a method, with its in-place variant."""
+    """Names a public function and makes it a method, with an in-place variant."""
     named(function, name, doc)
     setattr(Tensor, name, as_method(function, name))
     if inplace:
@@ -225,13 +225,13 @@ def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) ->
 
 
 def retold(doc: Any, name: str, other: str) -> str:
-    """The example of a docstring, for a function that does the same under another name."""
+    """The example of a docstring, rewritten for a function with another name."""
     _, begin, example = doc.partition(">>>")
     return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
 
 
 def named(function: Function, name: str, doc: str) -> Function:
-    """A function under its public name, with its documentation."""
+    """Gives a function its public name and its documentation."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = "rushlight"
     function.__doc__ = doc
@@ -245,7 +245,7 @@ def method(function: Function) -> Function:
 
 
 def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A method that does what a function does: as in PyTorch another object, with a name of its own."""
+    """A method that calls a function; as in PyTorch, a separate object with its own name."""
     if type(function) is not FunctionType:
         return function
     same = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
@@ -256,10 +256,10 @@ def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def in_place(function: Function) -> Function:
-    """Gives a public function of a tensor its variant that changes the tensor."""
+    """Adds the in-place variant of a public function of a tensor."""
     name = function.__name__ + "_"
 
-    @functools.wraps(function, updated=())  # `refuses` is the function's own
+    @functools.wraps(function, updated=())  # the attribute `refuses` belongs to the function
     def variant(self, *args, **kwargs):
         return change(self, function, *args, **kwargs)
 
@@ -269,15 +269,15 @@ def in_place(function: Function) -> Function:
 
 
 def refuse(name: str, parameter: str, position: int, value: Any) -> NoReturn:
-    """Raises PyTorch's TypeError for an argument that is no tensor."""
+    """Raises PyTorch's TypeError for an argument that is not a tensor."""
     kind = type(value).__name__
     raise TypeError(advised(f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {kind}"))
 
 
 def refuse_operands(name: str, *operands: Any) -> Any:
-    """PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed.
+    """Raises PyTorch's TypeError if an operand is neither a tensor nor, where allowed, a number.
 
-    An object among them that takes calls over itself is asked instead.
+    If an operand overrides functions (`__torch_function__`), it is called instead.
     """
     if foreign(operands):
         return getattr(import_module("rushlight"), name)(*operands)
@@ -291,7 +291,7 @@ def refuse_operands(name: str, *operands: Any) -> Any:
 
 
 def alias(name: str, function: Function) -> Function:
-    """Another name of a public function, as a method too, with the in-place variant where there is one."""
+    """Another name for a public function, also as a method, and with an in-place variant if there is one."""
     setattr(Tensor, name, as_method(function, name))
     variant = getattr(Tensor, f"{function.__name__}_", None)
     if variant is not None:

@@ -1,4 +1,4 @@
-"""The pointwise activations: `nn.functional` has them all, `__all__` is what `torch` has itself."""
+"""The pointwise activations. All of them are in `nn.functional`; `__all__` lists those that are also in `torch`."""
 
 from rushlight.ops.activation.exponential import celu, celu_, elu, elu_, selu, selu_
 from rushlight.ops.activation.gated import gelu, glu, mish, silu

@@ -1,4 +1,4 @@
-"""Exponential linear units: straight for positive elements, an exponential that levels off for the others."""
+"""Exponential linear units: positive elements stay as they are, negative ones level off exponentially."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 
 @fused
 def elu_cotangent(grad: Array, input: Array, alpha: float, scale: float, rate: float) -> Array:
-    """The derivative of `elu`; the exponential is taken of negative numbers only, so it cannot overflow."""
+    """The gradient of `elu`. Only exponentials of negative numbers are taken, so nothing overflows."""
     slope = (alpha * scale * rate) * np.exp(_keep(input < 0, input) * rate)
     return _where(input <= 0, grad * slope, grad * scale)
 
@@ -37,7 +37,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """The positive elements, and `alpha * (exp(x) - 1)` of the others. Clevert et al., https://arxiv.org/abs/1511.07289.
+    """`x` where x is positive, `alpha * (exp(x) - 1)` elsewhere. Clevert et al., https://arxiv.org/abs/1511.07289.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
@@ -47,7 +47,9 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`elu` with the scale and alpha that keep mean and variance. Klambauer et al., https://arxiv.org/abs/1706.02515.
+    """`elu` with fixed scale and alpha, for self-normalizing networks.
+
+    Klambauer et al., https://arxiv.org/abs/1706.02515.
 
     >>> import rushlight as torch
     >>> torch.selu(torch.tensor([-1.0, 2.0]))
@@ -57,7 +59,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """The positive elements, and `alpha * (exp(x / alpha) - 1)` of the others. Barron, https://arxiv.org/abs/1704.07483.
+    """`x` where x is positive, `alpha * (exp(x / alpha) - 1)` elsewhere. Barron, https://arxiv.org/abs/1704.07483.
 
     >>> import rushlight as torch
     >>> torch.celu(torch.tensor([-1.0, 2.0]), alpha=2.0)

@@ -1,4 +1,4 @@
-"""What the activations have in common."""
+"""Helpers that the activations share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,14 @@ from rushlight.ops.table import named, operator, retold
 
 
 def floats(kernel: str) -> Callable[..., Any]:
-    """The promotion of activations, which PyTorch has for floating-point numbers alone."""
+    """Type promotion of activations, which exist only for floating-point dtypes; `kernel` is named in the error."""
     return only("f", kernel)
 
 
 def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = None) -> Callable[..., Any]:
-    """The variant with an underscore of an activation that is no method: it changes its input.
+    """The in-place variant (`relu_`) of an activation that is a function only, not a tensor method.
 
-    `at_once` writes into an array of a tensor without further arguments, and tells whether it did.
+    `at_once`, if given, computes in place without a temporary array and returns whether it could.
     """
 
     def change_input(input, *args, **kwargs):
@@ -43,5 +43,5 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
     input=lambda grad: np.zeros_like(grad),
 )
 def tied(grad: Array, input: Array) -> Any:
-    """A cotangent tied to an input that does not change it: the derivative is there, as in PyTorch, and 0."""
+    """Returns `grad` unchanged, but keeps `input` in its graph with a zero gradient, as PyTorch does."""
     return grad

@@ -1,4 +1,4 @@
-"""Gated units: the elements times a smooth gate between 0 and 1."""
+"""Gated activations: each element is multiplied by a smooth gate between 0 and 1."""
 
 import math
 from types import ModuleType
@@ -33,7 +33,7 @@ fast: ModuleType | None = load("gelu")
 
 
 def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:
-    """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
+    """The gradient of `gelu`: `Φ(x) + x φ(x)`, or the derivative of the tanh approximation."""
     if fast is not None and (values := fast.gelu_cotangent(grad, whole(input), approximate == "tanh")) is not None:
         return values
     return gelu_slope(grad, input, approximate)
@@ -41,7 +41,7 @@ def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:
 
 @fused
 def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
-    """The same in NumPy's words, for arrays and tensors."""
+    """The gradient of `gelu` in NumPy expressions, which work for arrays and tensors."""
     if approximate == "none":
         above = 0.5 * (1 + erf_of(input * SQRT_HALF))
         return grad * (above + input * (DENSITY * np.exp(-0.5 * (input * input))))
@@ -60,7 +60,7 @@ def _gelu(input, approximate):
 
 @fused
 def gelu_values(input: Array, approximate: str) -> Any:
-    """GELU in NumPy's words."""
+    """`gelu` in NumPy expressions."""
     if approximate == "tanh":
         gate = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * (input * input)))
     else:
@@ -69,7 +69,7 @@ def gelu_values(input: Array, approximate: str) -> Any:
 
 
 def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None) -> Tensor:
-    """`x * Φ(x)`, Φ the normal distribution's; with `approximate="tanh"`, Φ approximated by a tanh.
+    """`x * Φ(x)`, with Φ the standard normal distribution function, or its tanh approximation if `approximate="tanh"`.
 
     Hendrycks and Gimpel, https://arxiv.org/abs/1606.08415. RuntimeError for another `approximate`.
 
@@ -85,7 +85,7 @@ def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None)
 
 
 def silu_cotangent(grad: Array, input: Array) -> Array:
-    """The derivative of x σ(x), σ(x) (1 + x (1 - σ(x)))."""
+    """The gradient of `silu`: `σ(x) (1 + x (1 - σ(x)))`."""
     s = logistic_of(input)
     return grad * (s * (1 + input * (1 - s)))
 
@@ -106,7 +106,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def mish_cotangent(grad: Array, input: Array) -> Array:
-    """The derivative of x tanh(softplus(x))."""
+    """The gradient of `mish`, `x tanh(softplus(x))`."""
     t = np.tanh(stable_softplus_of(input))
     return grad * (t + input * (logistic_of(input) * (1 - t * t)))
 
@@ -133,7 +133,7 @@ def halves(x: Array, dim: int) -> tuple[Array, ...]:
 
 
 def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
-    """The cotangents of both halves, side by side."""
+    """The gradients of both halves, concatenated."""
     value, gate = halves(input, dim)
     gate = logistic_of(gate)
     return np.concatenate([grad * gate, grad * (value * (gate * (1 - gate)))], axis=dim)
@@ -146,7 +146,7 @@ def _glu(input, dim):
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of a dimension times the logistic function of the second.
+    """The first half of `input` along `dim` times the sigmoid of the second half.
 
     Dauphin et al., https://arxiv.org/abs/1612.08083.
     RuntimeError for a dimension of odd size.

@@ -1,4 +1,4 @@
-"""The logistic function, its inverse, its logarithm and its integral."""
+"""The sigmoid function, its inverse (`logit`), its logarithm (`logsigmoid`) and its integral (`softplus`)."""
 
 import numpy as np
 
@@ -43,11 +43,11 @@ sigmoid: Unary = unary(
     series=recurrence(recurrences.sigmoid),
 )
 sigmoid_ = Tensor.sigmoid_
-logistic_of = TABLE["sigmoid"]  # what formulas call
+logistic_of = TABLE["sigmoid"]  # for use in gradient formulas
 
 
 def logit_cotangent(grad: Array, input: Array, eps: float | None) -> Array:
-    """1 / (x * (1 - x)); 0 outside of [eps, 1 - eps], and without `eps` NaN outside of [0, 1]."""
+    """`grad / (x * (1 - x))`; outside [eps, 1 - eps] it is 0, and without `eps` it is NaN outside [0, 1]."""
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
     inside = (input >= low) & (input <= high)
     slope = grad / (input * (1 - input))
@@ -63,7 +63,7 @@ def _logit(input, eps):
 @in_place
 @method
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of the logistic function, `log(x / (1 - x))`, of x brought between `eps` and `1 - eps`.
+    """The inverse of the sigmoid, `log(x / (1 - x))`, with x clamped to [eps, 1 - eps] first if `eps` is given.
 
     >>> import rushlight as torch
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
@@ -87,7 +87,7 @@ def _logsigmoid(input):
 
 
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the logistic function, without overflow.
+    """The logarithm of the sigmoid, computed without overflow.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.logsigmoid(torch.tensor([0.0, -200.0]))
@@ -110,7 +110,7 @@ def _softplus(input, beta, threshold):
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:
-    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; x itself where `beta * x` is above the threshold.
+    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; x itself where `beta * x` is above `threshold`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.softplus(torch.tensor([0.0, 30.0]))
@@ -129,5 +129,5 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: 
     input=lambda grad, input: grad * logistic_of(input),
 )
 def stable_softplus_of(input: Array) -> Array:
-    """`softplus` without a threshold, in formulas."""
+    """`softplus` without a threshold, for use in gradient formulas."""
     return stable_softplus(input)

@@ -1,4 +1,4 @@
-"""Activations made of straight lines and of sharp bends, which `nn.functional` offers."""
+"""Piecewise activations: made of straight lines or with sharp bends."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +42,7 @@ def _hardtanh(input, low, high):
 
 
 def check_hardtanh(input: Array, low: Any) -> None:
-    """Raises PyTorch's errors for what cannot be brought between two bounds."""
+    """Raises PyTorch's errors for dtypes and bounds that `hardtanh` does not support."""
     dtype = input._array.dtype
     if dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
@@ -53,9 +53,9 @@ def check_hardtanh(input: Array, low: Any) -> None:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element brought between two bounds; no cotangent reaches elements at a bound or beyond.
+    """Each element clamped to [min_val, max_val]. Elements at a bound or beyond get no gradient.
 
-    ValueError where the bounds are in the wrong order.
+    ValueError if `min_val` is greater than `max_val`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.hardtanh(torch.tensor([-2.0, 0.5]))
@@ -73,7 +73,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Each element brought between 0 and 6.
+    """Each element clamped to [0, 6].
 
     >>> import rushlight as torch
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 2.0, 8.0]))
@@ -92,7 +92,7 @@ def _hardsigmoid(input):
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """`relu6(x + 3) / 6`: a sigmoid of three lines.
+    """`relu6(x + 3) / 6`: a piecewise linear sigmoid.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 1.5]))
@@ -103,7 +103,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 @fused
 def hardswish_cotangent(grad: Array, input: Array) -> Array:
-    """x / 3 + 1/2 between -3 and 3, 0 below, 1 above."""
+    """The gradient of `hardswish`: `x / 3 + 1/2` between -3 and 3, 0 below, 1 above."""
     return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
 
 
@@ -124,7 +124,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def within(x: Array, bound: float) -> Array:
-    """Where an element is not beyond the bound, on either side."""
+    """True where `|x| <= bound`."""
     return (x >= -bound) & (x <= bound)
 
 
@@ -139,7 +139,7 @@ def _hardshrink(input, lambd):
 
 @method
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """The elements beyond `lambd` on either side, and 0 for those between.
+    """`x` where `|x| > lambd`, 0 elsewhere.
 
     >>> import rushlight as torch
     >>> torch.hardshrink(torch.tensor([-1.0, 0.25]))
@@ -160,7 +160,7 @@ def _softshrink(input, lambd):
 
 
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """The elements beyond `lambd` on either side, moved towards 0 by it, and 0 for those between.
+    """`x - lambd` where `x > lambd`, `x + lambd` where `x < -lambd`, 0 elsewhere.
 
     RuntimeError for a negative `lambd`.
 

@@ -1,4 +1,4 @@
-"""Rectifiers: the positive elements as they are, the others cut off or flattened."""
+"""Rectifiers: positive elements stay as they are, negative ones become 0 or are scaled down."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def relu_cotangent(grad: Array, result: Array) -> Array:
-    """The cotangent, but 0 where the result is."""
+    """`grad` where the result is positive, 0 elsewhere."""
     return tied(_drop(result <= 0, grad), result)
 
 
@@ -51,7 +51,7 @@ unary(
 
 
 def rectified(input: Array) -> Any:
-    """`relu`'s operand: integers stay integers."""
+    """Type promotion of `relu`: integers stay integers."""
     kind = kind_of(input._array.dtype)
     if kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
@@ -62,7 +62,7 @@ def rectified(input: Array) -> Any:
 
 @method
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive elements, and 0 for the others; the derivative at 0 is taken as 0.
+    """`max(x, 0)` of each element; the derivative at 0 is 0.
 
     >>> import rushlight as torch
     >>> torch.relu(torch.tensor([-1.0, 2.0]))
@@ -89,7 +89,7 @@ def _leaky_relu(input, slope):
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """The positive elements, and the others times `negative_slope`.
+    """`x` where x is positive, `negative_slope * x` elsewhere.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]))
@@ -111,9 +111,9 @@ def _prelu(input, weight):
 
 @method
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """The positive elements, and the others times a learned slope: one, or one for each channel (dimension 1).
+    """`x` where x is positive, `weight * x` elsewhere; `weight` has one element, or one for each channel (dimension 1).
 
-    RuntimeError where there are neither one nor as many slopes as channels.
+    RuntimeError if `weight` has another number of elements.
 
     >>> import rushlight as torch
     >>> torch.prelu(torch.tensor([-1.0, 2.0]), torch.tensor([0.25]))
@@ -152,7 +152,7 @@ def _rrelu(input, noise):
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """The positive elements, and the others times a slope: in training a random one for each, else the mean.
+    """`x` where x is positive, `slope * x` elsewhere; in training, the slope is random for each element, else the mean.
 
     Xu et al., https://arxiv.org/abs/1505.00853.
 
@@ -176,13 +176,13 @@ def rrelu(
 
 
 def mean(array: Array, lower: float, upper: float) -> Array:
-    """1 where elements are positive, else the mean of the bounds."""
+    """The slopes outside of training: 1 for positive elements, else the mean of the two bounds."""
     positive = (array > 0).astype(array.dtype)
     return positive + (1 - positive) * array.dtype.type((lower + upper) / 2)
 
 
 def drawn(array: Array, lower: float, upper: float) -> Array:
-    """1 where elements are positive, else random slopes, drawn as PyTorch draws them."""
+    """The slopes in training: 1 for positive elements, else uniform random numbers, in PyTorch's order."""
     negative = array <= 0
     slopes = np.ones_like(array)
     with default_generator.lock:
@@ -203,7 +203,7 @@ def _threshold(input, threshold, value):
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """The elements above the threshold, and `value` for the others.
+    """`x` where x is above the threshold, `value` elsewhere.
 
     >>> import rushlight as torch
     >>> torch.threshold(torch.tensor([0.5, 2.0]), 1, -5)

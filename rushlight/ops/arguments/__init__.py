@@ -1,1 +1,1 @@
-"""What is said of arguments: dimensions, keys of indexing, keywords, options, promotion, and what does not fit."""
+"""Checking and converting arguments: dimensions, indices, keywords, options, type promotion, shapes."""

@@ -1,4 +1,4 @@
-"""Dimensions and sizes as arguments: counted from the end, given one by one or as a sequence."""
+"""Dimensions and sizes as arguments: negative ones, and several given one by one or as a sequence."""
 
 from collections.abc import Sequence
 from operator import index
@@ -11,7 +11,7 @@ from rushlight.tensors import Tensor
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension as a non-negative number; IndexError out of range."""
+    """A dimension as a non-negative number; IndexError if it is out of range."""
     limit = ndim or 1
     if type(dim) is not int:
         dim = integer(dim)
@@ -23,20 +23,20 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def size_of(shape: Sequence[int], dim: int) -> int:
-    """The size of a dimension; IndexError where there is none."""
+    """The size of a dimension; IndexError if it is out of range."""
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return shape[wrap_dim(dim, len(shape))]
 
 
 def known_dim(dim: int, shape: Sequence[int]) -> int:
-    """A dimension that there is, as a non-negative number; IndexError where there is none."""
+    """A dimension of `shape` as a non-negative number; IndexError if it is out of range."""
     size_of(shape, dim)
     return wrap_dim(dim, len(shape))
 
 
 def integer(dim: int) -> int:
-    """Anything that counts as an integer, as a dimension; TypeError, with PyTorch's words, for all else."""
+    """A dimension as an int; TypeError, in PyTorch's words, for anything that is not an integer."""
     try:
         return index(dim)
     except TypeError:
@@ -44,7 +44,7 @@ def integer(dim: int) -> int:
 
 
 def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:
-    """Several dimensions as non-negative numbers; RuntimeError where one comes twice."""
+    """Several dimensions as non-negative numbers; RuntimeError if one occurs twice."""
     wrapped = tuple([wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, int) else dims)])
     for dim in wrapped:
         if wrapped.count(dim) > 1:
@@ -53,7 +53,7 @@ def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:
 
 
 def sequence(function: str, parameter: str, given: Sequence[Any], named: Any = None) -> tuple[int, ...]:
-    """Integers given one by one, as one sequence or by name; TypeError, with PyTorch's words, for anything else."""
+    """Integers given one by one, as one sequence or by name; TypeError, in PyTorch's words, for anything else."""
     if named is not None:
         given = (named,)
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
@@ -67,7 +67,7 @@ def sequence(function: str, parameter: str, given: Sequence[Any], named: Any = N
 
 
 def converted(function: str, parameter: str, given: Any) -> tuple[int, ...]:
-    """Anything that counts as an integer, as one."""
+    """Integers, or one integer, as a tuple of ints; TypeError, in PyTorch's words, for anything else."""
     if isinstance(given[0], (tuple, list)):
         raise TypeError(f"{function}() takes 1 positional argument but {len(given)} were given")
     try:

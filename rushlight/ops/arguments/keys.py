@@ -1,7 +1,7 @@
-"""What stands in brackets: PyTorch's rules for keys, brought to keys that NumPy reads the same way.
+"""Indexing keys (what stands in brackets), converted from PyTorch's rules to NumPy's.
 
-PyTorch takes the integers, slices, None and Ellipsis of a key first, from left to right, which gives a view; then all
-index tensors and masks of the key together, which gives a copy. A key becomes two: one for each step.
+PyTorch first applies the integers, slices, None and Ellipsis of a key, from left to right, which gives a view. Then it
+applies all index tensors and masks together, which gives a copy. So one key is split into two: one for each step.
 """
 
 from operator import index as as_int
@@ -24,11 +24,11 @@ BASIC: dict[type, str] = {
     slice: "slice",
     type(None): "unsqueeze",
     type(...): "",
-}  # and the operations they stand for
+}  # the operations that PyTorch records for them
 
 
 def is_basic(key: tuple[Any, ...]) -> bool:
-    """Whether a key consists of plain integers, slices, None and Ellipsis only."""
+    """Whether a key consists only of plain integers, slices, None and Ellipsis."""
     for item in key:
         kind = type(item)
         if kind not in BASIC:
@@ -39,7 +39,7 @@ def is_basic(key: tuple[Any, ...]) -> bool:
 
 
 def check_step(item: slice) -> None:
-    """ValueError for slices that do not go forwards."""
+    """Raises ValueError for slices with a step that is not positive."""
     step = as_int(item.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -48,7 +48,7 @@ def check_step(item: slice) -> None:
 
 
 def with_ellipsis(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A basic key for which NumPy returns a view also of a single element: with one Ellipsis."""
+    """A basic key with an Ellipsis, for which NumPy returns a view even if a single element is selected."""
     if ... not in key:
         return (*key, ...)
     first = key.index(...)
@@ -56,7 +56,7 @@ def with_ellipsis(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def last_operation(key: tuple[Any, ...], shape: tuple[int, ...]) -> str:
-    """The operation that PyTorch applies last for a basic key; "" where there is none. Whole slices do not count."""
+    """The operation that PyTorch applies last for a basic key, "" for none. Whole slices do not count."""
     for i in reversed(range(len(key))):
         item = key[i]
         if item is not ... and not (type(item) is slice and is_whole(item, key, i, shape)):
@@ -76,7 +76,7 @@ def is_whole(item: slice, key: tuple[Any, ...], i: int, shape: tuple[int, ...]) 
 
 
 def as_tuple(key: Any) -> tuple[Any, ...]:
-    """A key as a tuple of items: lists that hold more than numbers are meant as one, as in older NumPy."""
+    """A key as a tuple of items. A list that holds more than numbers is taken as a tuple, as in older NumPy."""
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) <= 32 and any(is_no_number(item) for item in key):
@@ -94,12 +94,12 @@ BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype t
 
 
 def is_no_number(item: Any) -> bool:
-    """Whether an item of a list shows that the list is meant as a tuple."""
+    """Whether this item of a list means that the list is to be taken as a tuple."""
     return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
 
 def basic_and_arrays(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
+    """Splits a key for a tensor of `ndim` dimensions in two: the basic key, and the index arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum([consumed(item) for item in items])
     if taken > ndim:
@@ -126,7 +126,7 @@ def basic_and_arrays(key: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, .
 
 
 def consumed(item: Any) -> int:
-    """How many of the tensor's dimensions an item stands for."""
+    """How many of the tensor's dimensions an item indexes."""
     if is_array(item):
         return item.ndim if item.dtype.kind == "b" else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
@@ -170,7 +170,7 @@ def from_sequence(items: Any) -> np.ndarray:
 
 
 def as_index(array: np.ndarray) -> Array:
-    """An array of indices, a mask, or (without dimensions) the number or bool that it stands for."""
+    """An array of indices or a mask; an array without dimensions becomes the int or bool that it holds."""
     if array.dtype == UINT8:
         warn(BYTES)
         array = array.astype(bool)
@@ -182,7 +182,7 @@ def as_index(array: np.ndarray) -> Array:
 
 
 def check_masks(arrays: tuple[Any, ...], shape: tuple[int, ...]) -> None:
-    """IndexError for a mask that does not have the shape of the dimensions it is for."""
+    """Raises IndexError for a mask whose shape differs from that of the dimensions it indexes."""
     dim = 0
     for item in arrays:
         if is_array(item) and item.dtype.kind == "b":
@@ -200,7 +200,7 @@ def check_masks(arrays: tuple[Any, ...], shape: tuple[int, ...]) -> None:
 
 
 def as_torch(error: IndexError, array: np.ndarray) -> IndexError:
-    """NumPy's complaint about a key in PyTorch's words."""
+    """NumPy's IndexError, reworded as PyTorch words it."""
     message = str(error)
     if "too many indices" in message:
         return IndexError(advised(f"too many indices for tensor of dimension {array.ndim}"))

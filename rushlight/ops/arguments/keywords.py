@@ -1,4 +1,4 @@
-"""The keywords that PyTorch's functions of a tensor share: `out=`, and NumPy's `axis` and `keepdims`."""
+"""Keyword arguments that PyTorch's functions of one tensor share: `out=`, and NumPy's `axis` and `keepdims`."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -14,9 +14,9 @@ SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in 
 
 
 def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]:
-    """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs.
+    """Decorates a function of a tensor: adds `out=`, NumPy's argument names, and PyTorch's errors.
 
-    `home` is "Tensor" for the method, whose errors count arguments without the tensor itself.
+    `home` is "Tensor" for a method: its error messages do not count the tensor itself as an argument.
     """
     name = function.__name__
     place = f"{home}.{name}"

@@ -1,4 +1,4 @@
-"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
+"""PyTorch's errors for vectors and matrices that cannot be multiplied, looked for only after a product has failed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,12 +33,12 @@ C_NAMES = {
 
 
 def mismatched(words: str) -> RuntimeError:
-    """The error of operands that do not go together, with what to do."""
+    """The error for operands whose shapes or dtypes do not match, with advice on what to do."""
     return RuntimeError(advised(words))
 
 
 def check_tensors(function: str, **arguments: Any) -> None:
-    """TypeError for the first argument that is no tensor."""
+    """Raises TypeError for the first argument that is not a tensor."""
     for position, (name, value) in enumerate(arguments.items(), 1):
         if not isinstance(value, TensorBase):
             kind = type(value).__name__
@@ -48,35 +48,35 @@ def check_tensors(function: str, **arguments: Any) -> None:
 
 
 def not_tensors(function: Callable[..., Any], **arguments: Any) -> Any:
-    """What an argument that takes calls over itself makes of a call; TypeError for any other that is no tensor."""
+    """Calls the function again if an argument overrides it (`__torch_function__`), else raises TypeError."""
     if foreign(arguments.values()):
         return function(*arguments.values())
     return check_tensors(function.__name__, **arguments)
 
 
 def type_name(array: Array) -> str:
-    """The type of an array's elements as messages name it: `Float`."""
+    """The name of an array's dtype as error messages give it, such as `Float`."""
     return TYPE_NAMES[from_numpy_dtype(array.dtype)]
 
 
 def differ(first: Array, second: Array) -> bool:
-    """Whether two arrays are of different types, and nobody is going to bring them to one."""
+    """Whether two arrays differ in dtype while autocast is off."""
     return first.dtype != second.dtype and not casting()
 
 
 def by(array: Array) -> str:
-    """The shape of a matrix as messages write it: `2x3`."""
+    """The shape of a matrix as error messages give it, such as `2x3`."""
     return "x".join(str(n) for n in array.shape)
 
 
 def refuse_bool(kernel: str, array: Array) -> None:
-    """NotImplementedError for bool, which PyTorch does not multiply."""
+    """Raises NotImplementedError for bool, which PyTorch does not multiply."""
     if array.dtype == BOOL:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
 
 
 def refuse_dims(function: str, input: Array, other: Array) -> None:
-    """RuntimeError for operands without dimensions."""
+    """Raises RuntimeError for operands without dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         raise mismatched(
             f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
@@ -84,7 +84,7 @@ def refuse_dims(function: str, input: Array, other: Array) -> None:
 
 
 def matrices(mat1: Array, mat2: Array) -> None:
-    """The errors of a product of two matrices."""
+    """Raises the errors of `mm`, a product of two matrices."""
     if mat1.shape[1] != mat2.shape[0]:
         raise mismatched(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
     if differ(mat1, mat2):
@@ -94,7 +94,7 @@ def matrices(mat1: Array, mat2: Array) -> None:
 
 
 def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
-    """The errors of a product of two matrices that is added to `input`."""
+    """Raises the errors of `addmm`: `input` plus a product of two matrices."""
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
             raise mismatched(f"{name} must be a matrix, got {mat.ndim}-D tensor")
@@ -108,7 +108,7 @@ def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
 
 
 def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
-    """The errors of a product of a matrix and a vector, added to `input`."""
+    """Raises the errors of `mv`, a product of a matrix and a vector, to which `input` may be added."""
     if input is None or mat.ndim == 2:
         size_of(mat.shape, 0)
     if mat.ndim != 2 or vec.ndim != 1:
@@ -124,12 +124,12 @@ def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
 
 
 def added_vector(input: Array, mat: Any, vec: Any) -> None:
-    """The errors of a product of a matrix and a vector that is added to `input`."""
+    """Raises the errors of `addmv`: `input` plus a product of a matrix and a vector."""
     matrix_and_vector(mat, vec, input)
 
 
 def vectors(input: Array, tensor: Array) -> None:
-    """The errors of a product of two vectors."""
+    """Raises the errors of `dot`, a product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise mismatched(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if differ(input, tensor):
@@ -145,7 +145,7 @@ def vectors(input: Array, tensor: Array) -> None:
 
 
 def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
-    """The errors of a product of two batches of matrices, added to `input`."""
+    """Raises the errors of `bmm`, a product of two batches of matrices, to which `input` may be added."""
     if input is not None:
         expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
@@ -162,7 +162,7 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
 
 
 def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
-    """The errors of a sum of products of matrices, added to `input`."""
+    """Raises the errors of `addbmm`: `input` plus the sum of a batch of products."""
     expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
@@ -177,7 +177,7 @@ def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
 
 
 def broadcast_matrices(input: Array, other: Array) -> None:
-    """The errors of `matmul` where the dimensions before the last two are broadcast."""
+    """Raises the errors of `matmul` with broadcast batch dimensions."""
     if input.shape[-1] == other.shape[-2]:
         for i in range(3, min(input.ndim, other.ndim) + 1):
             n, m = input.shape[-i], other.shape[-i]
@@ -195,13 +195,13 @@ def broadcast_matrices(input: Array, other: Array) -> None:
 
 
 def same_scalars(first: Array, second: Array) -> None:
-    """RuntimeError for two types of elements."""
+    """Raises RuntimeError if two arrays differ in dtype."""
     if differ(first, second):
         raise mismatched(f"expected scalar type {type_name(first)} but found {type_name(second)}")
 
 
 def expanded(input: Array, sizes: Sequence[int]) -> None:
-    """RuntimeError where `input` cannot be broadcast to a shape."""
+    """Raises RuntimeError if `input` cannot be broadcast to a shape."""
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):
             raise mismatched(

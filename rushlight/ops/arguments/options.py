@@ -1,4 +1,4 @@
-"""The arguments that all functions which make tensors share: sizes, dtype, device, layout, out, requires_grad."""
+"""The arguments that all functions which create tensors share: sizes, dtype, device, layout, out, requires_grad."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import index
@@ -15,11 +15,11 @@ from rushlight.layouts import check_layout, layout, memory_format
 from rushlight.ops.out import write_made
 from rushlight.tensors import Tensor
 
-RANGES = {"arange", "linspace", "logspace", "range"}  # they fill an `out` of as many elements in any shape
+RANGES = {"arange", "linspace", "logspace", "range"}  # their `out` may have any shape with the right number of elements
 
 
 class Options(TypedDict, total=False):
-    """What the result is to be: all of it is checked, and only `requires_grad` changes anything on a CPU."""
+    """Keyword arguments of all creation functions. All are checked; on the CPU only `requires_grad` has an effect."""
 
     device: device | str | None
     layout: layout | None
@@ -28,21 +28,21 @@ class Options(TypedDict, total=False):
 
 
 class OutOptions(Options, total=False):
-    """The same for functions that can write into an existing tensor."""
+    """Options of functions that can also write into an existing tensor (`out`)."""
 
     out: Tensor | None
 
 
 class LikeOptions(Options, total=False):
-    """The same for functions that can choose the order in memory."""
+    """Options of `*_like` functions, which can also choose the memory format."""
 
     memory_format: memory_format | None
 
 
 def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = None) -> Tensor:
-    """The tensor that the creation function `name` returns: around an array, or `out` with its values.
+    """The tensor that the creation function `name` returns: a new one around `array`, or `out`, filled with its values.
 
-    Raises PyTorch's errors for options that do not exist or that only other devices have.
+    Raises PyTorch's errors for unknown options, and for those that only other devices support.
     """
     if not options and get_default_device() is CPU:
         return new_tensor(array)
@@ -72,18 +72,18 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = 
 
 
 def array_of(make: Callable[..., Any], shape: tuple[int, ...], dtype: np.dtype, options: Any) -> np.ndarray:
-    """`make(shape, dtype)`, or an array without memory where the options, or the default device, are for that."""
+    """`make(shape, dtype)`, or an array without memory if the device is `meta`."""
     return without_data(shape, dtype) if device_of(options.get("device")) is META else make(shape, dtype)
 
 
 def like_options(tensor: Tensor, options: dict[str, Any]) -> None:
-    """Notes the device of a tensor as that of the result that is to be like it, where no other is given."""
+    """Sets the device of the result to that of `tensor`, unless another is given."""
     if options.get("device") is None and tensor.device is not get_default_device():
         options["device"] = tensor.device
 
 
 def require_grad(tensor: Tensor) -> Tensor:
-    """The tensor, from now on with its gradients recorded; RuntimeError for integers and bools."""
+    """Sets `requires_grad` on a tensor and returns it; RuntimeError for integers and bools."""
     if kind_of(tensor._array.dtype) not in "fc":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     tensor.requires_grad = True
@@ -91,14 +91,14 @@ def require_grad(tensor: Tensor) -> Tensor:
 
 
 def check_type_of_out(out: Tensor, dtype: Any) -> None:
-    """RuntimeError where a dtype is asked for that `out` has not."""
+    """Raises RuntimeError if `dtype` is given and differs from that of `out`."""
     if dtype is not None and isinstance(out, TensorBase) and dtypes.as_numpy(dtype) != out._array.dtype:
         asked = dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[dtypes.as_numpy(dtype)]]
         raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({dtypes.TYPE_NAMES[out.dtype]})")
 
 
 def numpy_type(name: str, dtype: Any, default: np.dtype | None = None) -> np.dtype:
-    """The NumPy type of the `dtype` argument of a function; where it is None `default`, or the default dtype."""
+    """The NumPy dtype of a function's `dtype` argument; if that is None, `default`, or the default dtype."""
     if dtype is None:
         return default or dtypes.get_default_dtype()._numpy
     try:
@@ -109,7 +109,7 @@ def numpy_type(name: str, dtype: Any, default: np.dtype | None = None) -> np.dty
 
 
 def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
-    """A shape given as numbers, as one sequence of them or as `size=`. Raises PyTorch's errors for anything else."""
+    """A shape given as numbers, as one sequence or as `size=`. Raises PyTorch's errors for anything else."""
     if size is not None:
         given = (size,)
     if not given:
@@ -122,7 +122,7 @@ def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...
 
 
 def checked_sizes(name: str, given: tuple[Any, ...], shape: Sequence[int]) -> tuple[int, ...]:
-    """A shape of anything that counts as an integer; raises PyTorch's errors."""
+    """A shape as a tuple of ints; raises PyTorch's errors for elements that are not integers, or negative."""
     numbers = []
     for position, n in enumerate(shape, 1):
         try:
@@ -145,5 +145,5 @@ def checked_sizes(name: str, given: tuple[Any, ...], shape: Sequence[int]) -> tu
 
 
 def not_sizes(name: str, value: Any) -> TypeError:
-    """The error for sizes that are none."""
+    """The TypeError for an argument that is not a shape."""
     return TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Promotion of operands for operators that PyTorch has only for some kinds of dtypes."""
+"""Type promotion for operators that PyTorch has for some kinds of dtypes only."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,27 +19,27 @@ NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
-    """PyTorch's error for a dtype that an operator does not have; `kernel` is the name in the message."""
+    """PyTorch's error for a dtype that an operator does not support; `kernel` is the name in the message."""
     return NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
 
 
 def dtype_of(arrays: Any) -> np.dtype:
-    """The dtype that one or several operands were brought to."""
+    """The dtype that one or several operands were promoted to."""
     return arrays[0].dtype if isinstance(arrays, (tuple, list)) else arrays.dtype
 
 
 def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
-    """The error for operands of a dtype that an operator does not have: PyTorch looks at their sizes before."""
+    """The error for operands of an unsupported dtype. As in PyTorch, shapes that do not match are reported first."""
     return sizes_differ(error, [array.shape for array in arrays if isinstance(array, np.ndarray)])
 
 
 def kinds_kept(promote: Callable[..., Any], kinds: str) -> str:
-    """The kinds among some that a promotion gives back as they are."""
+    """The kinds of dtypes in `kinds` that a promotion leaves unchanged."""
     return "".join(kind for kind in getattr(promote, "kept", "") if kind in kinds)
 
 
 def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> Callable[..., Any]:
-    """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
+    """`promote`, plus NotImplementedError if the NumPy kind of the result dtype is not in `kinds`."""
 
     @keeping(kinds_kept(promote, kinds))
     def promote_and_check(*operands):
@@ -58,7 +58,7 @@ def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> C
 def real(
     message: str, promote: Callable[..., Any] = arithmetic, error: type[Exception] = RuntimeError
 ) -> Callable[..., Any]:
-    """`promote`, with an error of its own words for complex operands."""
+    """`promote`, plus an error with the given message for complex operands."""
 
     @keeping(kinds_kept(promote, "biuf"))
     def promote_and_check(*operands):
@@ -71,7 +71,7 @@ def real(
 
 
 def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
-    """`promote` for a division, with PyTorch's error for integers that are divided by 0."""
+    """`promote` for a division, plus PyTorch's error for the division of integers by 0."""
 
     @keeping(kinds_kept(promote, "fc"))
     def promote_and_check(*operands):
@@ -87,7 +87,7 @@ def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
 
 @keeping("biufc")
 def common(*operands: Any) -> Any:
-    """Arithmetic's promotion, with short cuts for tensors of one dtype and, among floats, numbers."""
+    """Arithmetic's type promotion, with a fast path for tensors of one dtype, and for floats with Python numbers."""
     dtype = None
     numbers = False
     for operand in operands:

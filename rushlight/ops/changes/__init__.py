@@ -1,1 +1,1 @@
-"""Changes in place: methods with an underscore, views that are changed, and those that are overwritten."""
+"""In-place operations: methods with an underscore, in-place view operations, and `select_scatter` and the like."""

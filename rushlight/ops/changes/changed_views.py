@@ -1,4 +1,4 @@
-"""Views in place: a tensor that looks at its memory in another way from now on, `t_` and its kind; and `resize_`."""
+"""In-place view operations such as `t_`, which change shape and strides but not the memory; and `resize_`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ __all__ = []
 
 
 def variant(entry: Operator, node: str) -> Operator:
-    """A view operator under the name that PyTorch gives its node when it is applied in place."""
+    """A view operator under the name that its autograd node has in PyTorch when it is applied in place."""
     return Operator(
         f"{entry.name}_",
         entry.forward,
@@ -49,7 +49,7 @@ _as_strided_ = variant(_as_strided, "AsStridedBackward1")
 
 
 def look_anew(tensor: Any, entry: Any, *args: Any) -> Any:
-    """Makes a tensor what a view of it would be: the same memory, another shape, one more step in its history."""
+    """Turns a tensor into a view of itself: the same memory, another shape, one more node in its history."""
     check_inference(tensor)
     tensor._settled()
     recorded = recording()
@@ -108,7 +108,7 @@ def as_strided_(
 
 
 def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryFormat | None = None) -> Tensor:
-    """Gives a tensor another shape, in place: the first elements of its memory, or more of it, uninitialised.
+    """Gives a tensor another shape, in place. It keeps its memory, or gets more, with new elements uninitialized.
 
     RuntimeError for a tensor that requires grad.
 
@@ -150,11 +150,10 @@ def set_(
     size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
 ) -> Tensor:
-    """Gives a tensor the memory of another, with its shape or with `size`, `stride` and `storage_offset`; in place.
+    """Makes a tensor use the memory of `source`, with its shape, or `size`, `stride` and `storage_offset`; in place.
 
-    The method, which takes storages too, is that of `rushlight.storage`.
-
-    Without `source` it has no elements any more. RuntimeError for another dtype, for what lies outside of the memory,
+    The method also takes storages; it is in `rushlight.storage`.
+    Without `source` the tensor becomes empty. RuntimeError for another dtype, for a size that exceeds the memory,
     and for a tensor that requires grad while operations are recorded.
 
     >>> import rushlight as torch

@@ -1,4 +1,4 @@
-"""Overwriting elements: `fill_`, `zero_`, `copy_`, which autograd records as it records any change in place."""
+"""Overwriting elements: `fill_`, `zero_` and `copy_`, which autograd records like any other in-place operation."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ C_NAMES = {
 
 
 def checked_number(value: Any, dtype: np.dtype) -> complex | None:
-    """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
+    """A number ready to be cast to a dtype; RuntimeError, in PyTorch's words, if the dtype cannot hold it."""
     kind = kind_of(dtype)
     if isinstance(value, np.generic):
         value = value.item()
@@ -72,19 +72,19 @@ def overflow(dtype: np.dtype) -> RuntimeError:
 
 
 def overwritten(input: Array, value: Array) -> Array:
-    """An array like `input` with the elements of `value` (a number, or an array that broadcasts)."""
+    """A new array like `input` with the elements of `value` (a number, or an array that is broadcast)."""
     out = np.empty_like(input)
     np.copyto(out, value, casting="unsafe")
     return out
 
 
 def overwrite_batch(n: int, input: Array, value: Any) -> Array:
-    """A batch of overwritten examples."""
+    """The batch rule of the operators that overwrite."""
     return overwritten(input, grown(value, n, input.ndim - n) if is_array(value) else value)
 
 
 def enter(name: str, value: str, node: str) -> Any:
-    """Enters an operator that overwrites: the cotangent of what was there is zero, that of a tensor `value` goes on."""
+    """Registers an operator that overwrites: `input` gets a zero gradient, `value` (if a tensor) the whole gradient."""
     formulas: dict[str, Any] = {"input": lambda grad: np.zeros_like(grad)}
     if value == "value":
         formulas["value"] = lambda grad: grad
@@ -101,7 +101,7 @@ _copy_ = enter("copy_", "value", "CopyBackwards")
 
 
 def fill(input: Tensor, value: Tensor | complex) -> Tensor:
-    """A tensor like `input` with one value everywhere: a number, or a tensor without dimensions (differentiable).
+    """A tensor like `input` filled with one value: a number, or a tensor without dimensions (differentiable).
 
     >>> import rushlight as torch
     >>> torch.fill(torch.zeros(2), 3)
@@ -112,7 +112,7 @@ def fill(input: Tensor, value: Tensor | complex) -> Tensor:
 
 
 def fill_(input: Tensor, value: Tensor | complex) -> Tensor:
-    """Overwrites all elements with one value: a number, or a tensor without dimensions (differentiable).
+    """Sets all elements to one value: a number, or a tensor without dimensions (differentiable).
 
     RuntimeError for a number that the tensor's dtype cannot hold, and for a tensor with dimensions.
 
@@ -125,7 +125,7 @@ def fill_(input: Tensor, value: Tensor | complex) -> Tensor:
 
 
 def zero_(input: Tensor) -> Tensor:
-    """Overwrites all elements with zero.
+    """Sets all elements to zero.
 
     >>> import rushlight as torch
     >>> torch.ones(2).zero_()
@@ -135,10 +135,10 @@ def zero_(input: Tensor) -> Tensor:
 
 
 def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
-    """Overwrites the elements with those of another tensor, broadcast and cast to this one's shape and dtype.
+    """Copies the elements of another tensor, broadcast and cast to this tensor's shape and dtype.
 
-    The copy is differentiable with respect to `src`. RuntimeError where the shapes do not fit. `non_blocking` means
-    something between devices only.
+    The copy is differentiable with respect to `src`. RuntimeError if `src` does not broadcast to this shape.
+    `non_blocking` only matters between devices.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
@@ -159,9 +159,9 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
 
 
 def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Tensor:
-    """Overwrites the main diagonal with a number; with `wrap`, in a tall matrix it begins anew below its end.
+    """Sets the main diagonal to a number; with `wrap`, the diagonal of a tall matrix starts again below its end.
 
-    RuntimeError for fewer than two dimensions, and for more where they differ in length.
+    RuntimeError for fewer than two dimensions, and for more than two of different sizes.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 2).fill_diagonal_(5)
@@ -184,7 +184,7 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
 
 
 def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
-    """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
+    """Overwrites all elements in place: through an operator if autograd records it, else directly in the array."""
     if is_followed(tensor, value):
         return change(tensor, entry, value)
     check_history(tensor, recording() and tensor.requires_grad)
@@ -199,7 +199,7 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
 
 
 def as_fill_value(name: str, value: Any, input: Tensor) -> Any:
-    """What to fill with: a tensor without dimensions, or a number that fits the dtype. Raises PyTorch's errors."""
+    """The value to fill with: a tensor without dimensions, or a number that fits the dtype. Raises PyTorch's errors."""
     if isinstance(value, TensorBase):
         if value._array.ndim:
             raise RuntimeError(
@@ -216,7 +216,7 @@ def as_fill_value(name: str, value: Any, input: Tensor) -> Any:
 
 
 def check_fits(source: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """RuntimeError where a shape does not broadcast to another."""
+    """Raises RuntimeError if the shape `source` does not broadcast to `target`."""
     if len(source) > len(target):
         raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(source)}")
     for dim in range(-1, -len(source) - 1, -1):

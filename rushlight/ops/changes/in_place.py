@@ -1,4 +1,4 @@
-"""The in-place methods that PyTorch has as functions too: `torch.sin_(x)` is `x.sin_()`."""
+"""In-place methods that are also functions: `torch.sin_(x)` is `x.sin_()`."""
 
 from rushlight.tensors import Tensor
 

@@ -1,4 +1,4 @@
-"""A copy of a tensor in which what a view would show is replaced: `select_scatter` and its kind."""
+"""Copies of a tensor in which the elements of a view are replaced: `select_scatter` and the like."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_sc
 
 
 def enter(name: Any, node: str) -> Any:
-    """Enters an operator that overwrites what a basic key shows."""
+    """Registers an operator that replaces the elements that a basic indexing key selects."""
     enter = operator(
         name=name,
         node=node,
@@ -33,7 +33,7 @@ def enter(name: Any, node: str) -> Any:
 
 
 def overwritten(input: Array, src: Array, key: Any) -> Array:
-    """A copy with `src` where the key looks."""
+    """A copy of `input` with `src` at the elements that `key` selects."""
     out = owned(input)
     out[key] = src
     return out
@@ -44,7 +44,7 @@ _slice_scatter = enter("slice_scatter", "SliceScatterBackward0")
 
 
 def check_shape(src: Tensor, expected: Sequence[int]) -> None:
-    """RuntimeError for a source of another shape than the view."""
+    """Raises RuntimeError for a source whose shape is not that of the view."""
     if src._array.shape != expected:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "
@@ -54,7 +54,7 @@ def check_shape(src: Tensor, expected: Sequence[int]) -> None:
 
 @method
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy with `src` in the place of one index of a dimension.
+    """A copy of `input` with `src` in place of `input.select(dim, index)`.
 
     >>> import rushlight as torch
     >>> torch.select_scatter(torch.zeros(2, 2), torch.ones(2), 0, 1)
@@ -111,7 +111,7 @@ def _diagonal_scatter(input, src, offset, dim1, dim2):
 
 @method
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy with `src` on a diagonal of two dimensions.
+    """A copy of `input` with `src` on a diagonal of two of its dimensions.
 
     >>> import rushlight as torch
     >>> torch.diagonal_scatter(torch.zeros(2, 2), torch.ones(2))
@@ -144,7 +144,7 @@ def _as_strided_scatter(input, src, seen, own):
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
 ) -> Tensor:
-    """A copy with `src` where `as_strided` would look; it lies in memory as `input` does.
+    """A copy of `input` with `src` at the elements that `as_strided` selects; it has the strides of `input`.
 
     >>> import rushlight as torch
     >>> torch.as_strided_scatter(torch.zeros(2, 2), torch.ones(2), (2,), (3,))

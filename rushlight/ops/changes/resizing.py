@@ -1,4 +1,4 @@
-"""Tensors that get another shape in place: the elements of their memory from the first one on."""
+"""Giving tensors another shape in place."""
 
 import numpy as np
 
@@ -9,8 +9,10 @@ from rushlight.layouts import extent
 
 
 def lay_anew(tensor: TensorBase, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
-    """Gives a tensor another shape and strides in bytes; where its memory ends too soon, more of it with the same
-    elements at its beginning."""
+    """Gives a tensor another shape and strides (in bytes), in place.
+
+    If its memory is too small, it gets larger memory that begins with the old elements.
+    """
     held, whole = tensor._settled(), memory_of(tensor)
     array, turned = memory(held), turning(held)
     size = extent(whole.shape, whole.strides, whole.itemsize)

@@ -1,1 +1,1 @@
-"""Rules of forward mode and of Taylor series that entries share, and what profilers show of a call."""
+"""Rules of forward mode and of Taylor mode that several operators share, and what the profiler shows of a call."""

@@ -1,8 +1,8 @@
-"""The recurrences of Taylor arithmetic: how the coefficients of a result follow from those of the operands.
+"""The recurrences of Taylor mode: how the coefficients of a result follow from those of the operands.
 
-A recurrence is a function of (out, *series, order): the result, the series of each operand (a number for one that has
-none), and how many coefficients to find, which it returns. They are those of A. Griewank and A. Walther, Evaluating
-Derivatives, 2nd ed., SIAM 2008, tables 13.1 and 13.2.
+A recurrence is a function of (out, *series, order): the result, the series of each operand (or a number for an operand
+that has no series), and how many coefficients to compute, which it returns. Source: A. Griewank and A. Walther,
+Evaluating Derivatives, 2nd ed., SIAM 2008, tables 13.1 and 13.2.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from rushlight.core.aliases import Array
 
 
 def scaled_product(product: Any, a: Array, b: Any, factor: Any) -> Any:
-    """factor * product(a, b) of two coefficients; None where one is zero."""
+    """`factor * product(a, b)` of two coefficients; None if either is zero."""
     if a is None or b is None:
         return None
     found = product(a, b)
@@ -24,7 +24,7 @@ def scaled_product(product: Any, a: Array, b: Any, factor: Any) -> Any:
 
 
 def total(parts: Any, factor: Any = 1) -> Any:
-    """The sum of coefficients times a factor; None for no coefficient."""
+    """The sum of coefficients times a factor; None if all are zero."""
     parts = [part for part in parts if part is not None]
     if not parts:
         return None
@@ -33,7 +33,7 @@ def total(parts: Any, factor: Any = 1) -> Any:
 
 
 def convolved(a: Array, b: Array, k: Any, start: int = 0, stop: Any = None) -> Any:
-    """The sum of a_j b_(k-j) for j from `start` to `stop`, k when it is left out."""
+    """The sum of `a[j] * b[k - j]` for j from `start` to `stop` (k by default)."""
     return total([scaled_product(mul, a[j], b[k - j], 1) for j in range(start, (k if stop is None else stop) + 1)])
 
 
@@ -45,29 +45,29 @@ def difference(a: Array, b: Array) -> Any:
 
 
 def over(a: Array, b: Array) -> Any:
-    """a / b, where a may be zero."""
+    """`a / b`, where `a` may be None (zero)."""
     return None if a is None else a / b
 
 
 def weighed(u: Array, w: Any, k: Any) -> Any:
-    """(1/k) times the sum of j u_j w_(k-j) for j = 1..k: the k-th coefficient of v where v' = w u'."""
+    """The k-th coefficient of v where v' = w u': the sum of `j * u[j] * w[k - j]` for j = 1..k, divided by k."""
     return total([scaled_product(mul, u[j], w[k - j], j) for j in range(1, k + 1)], 1 / k)
 
 
 def constant(value: Any) -> Any:
-    """Whether an operand is no series: a number."""
+    """Whether an operand is a number and not a series."""
     return not isinstance(value, list)
 
 
 def times(out: Any, a: Array, b: Array, order: int) -> Any:
-    """Products."""
+    """v = a b."""
     if constant(b):
         return [None if c is None else c * b for c in a[1:]]
     return [convolved(a, b, k) for k in range(1, order + 1)]
 
 
 def quotient(out: Any, a: Array, b: Array, order: int) -> Any:
-    """v b = a."""
+    """v = a / b, from v b = a."""
     if constant(b):
         return [None if c is None else c / b for c in a[1:]]
     v = [out]
@@ -77,7 +77,7 @@ def quotient(out: Any, a: Array, b: Array, order: int) -> Any:
 
 
 def reciprocal(out: Any, u: Array, order: int) -> Any:
-    """v u = 1."""
+    """v = 1 / u, from v u = 1."""
     v = [out]
     for k in range(1, order + 1):
         v.append(scaled_product(mul, convolved(u, v, k, 1), out, -1))
@@ -85,7 +85,7 @@ def reciprocal(out: Any, u: Array, order: int) -> Any:
 
 
 def exponential(out: Any, u: Array, order: int) -> Any:
-    """v' = v u'."""
+    """v = exp(u), from v' = v u'."""
     v = [out]
     for k in range(1, order + 1):
         v.append(weighed(u, v, k))
@@ -93,7 +93,7 @@ def exponential(out: Any, u: Array, order: int) -> Any:
 
 
 def logarithm(out: Any, u: Array, order: int) -> Any:
-    """u v' = u'."""
+    """v = log(u), from u v' = u'."""
     v = [out]
     for k in range(1, order + 1):
         inner = total([scaled_product(mul, v[j], u[k - j], j) for j in range(1, k)], 1 / k)
@@ -102,7 +102,7 @@ def logarithm(out: Any, u: Array, order: int) -> Any:
 
 
 def root(out: Any, u: Array, order: int) -> Any:
-    """v v = u."""
+    """v = sqrt(u), from v v = u."""
     v = [out]
     for k in range(1, order + 1):
         v.append(over(difference(u[k], convolved(v, v, k, 1, k - 1)), 2 * out))
@@ -110,7 +110,7 @@ def root(out: Any, u: Array, order: int) -> Any:
 
 
 def power(out: Any, u: Any, p: Any, order: Any) -> Any:
-    """u v' = p v u'; whole positive powers by products, which hold at zeros too."""
+    """v = u^p, from u v' = p v u'; positive integer powers by multiplication, which also works where u is 0."""
     if not constant(p):
         return through_logarithm(out, u, p, order)
     if p == int(np.real(p)) and 0 < np.real(p) <= 16:
@@ -139,7 +139,7 @@ def through_logarithm(out: Any, u: Array, p: Any, order: int) -> Any:
 
 
 def pair(sign: int) -> Callable[..., Any]:
-    """The rule of sine and cosine, which are each other's derivative up to a sign; -1 for the hyperbolic ones."""
+    """The recurrence of sine and cosine together (`sign` 1), or of sinh and cosh (`sign` -1)."""
 
     def both(s0, c0, u, order):
         s, c = [s0], [c0]
@@ -156,7 +156,7 @@ circular, hyperbolic = pair(1), pair(-1)
 
 
 def tangent(sign: int) -> Callable[..., Any]:
-    """v' = (1 + v²) u', or with a minus for the hyperbolic one."""
+    """v = tan(u), from v' = (1 + v²) u', or v = tanh(u), from v' = (1 - v²) u'."""
 
     def rule(out, u, order):
         v, w = [out], [1 + sign * (out * out)]
@@ -170,7 +170,7 @@ def tangent(sign: int) -> Callable[..., Any]:
 
 
 def sigmoid(out: Any, u: Array, order: int) -> Any:
-    """v' = (v - v²) u'."""
+    """v = sigmoid(u), from v' = (v - v²) u'."""
     v, w = [out], [out - out * out]
     for k in range(1, order + 1):
         v.append(weighed(u, w, k))
@@ -179,35 +179,35 @@ def sigmoid(out: Any, u: Array, order: int) -> Any:
 
 
 def square(out: Any, u: Array, order: int) -> Any:
-    """u u."""
+    """v = u u."""
     return times(out, u, u, order)
 
 
 def exponential_below_one(out: Any, u: Array, order: int) -> Any:
-    """exp(u) - 1, whose other coefficients are those of exp(u)."""
+    """v = exp(u) - 1; its coefficients from the first on are those of exp(u)."""
     return exponential(out + 1, u, order)
 
 
 def logarithm_above_one(out: Any, u: Array, order: int) -> Any:
-    """log(1 + u)."""
+    """v = log(1 + u)."""
     return logarithm(out, [u[0] + 1, *u[1:]], order)
 
 
 def sine(out: Any, u: Array, order: int) -> Any:
-    """By the cosine."""
+    """v = sin(u), computed together with the cosine."""
     return circular(out, np.cos(u[0]), u, order)[0]
 
 
 def cosine(out: Any, u: Array, order: int) -> Any:
-    """By the sine."""
+    """v = cos(u), computed together with the sine."""
     return circular(np.sin(u[0]), out, u, order)[1]
 
 
 def hyperbolic_sine(out: Any, u: Array, order: int) -> Any:
-    """By the hyperbolic cosine."""
+    """v = sinh(u), computed together with cosh."""
     return hyperbolic(out, np.cosh(u[0]), u, order)[0]
 
 
 def hyperbolic_cosine(out: Any, u: Array, order: int) -> Any:
-    """By the hyperbolic sine."""
+    """v = cosh(u), computed together with sinh."""
     return hyperbolic(np.sinh(u[0]), out, u, order)[1]

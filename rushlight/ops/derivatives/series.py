@@ -1,9 +1,9 @@
-"""Taylor arithmetic: how operators act on truncated power series.
+"""Taylor mode: operators on truncated power series.
 
-A series is the list of its coefficients [u0, u1, ..., un], the k-th derivative over k!; None stands for a zero. Linear
-operators act on each coefficient; an elementwise operator follows from its formula, as v = f(u) has v' = f'(u) u'. What
-else there is stands on the entry, as `series`: a rule, which is a function of
-(op, args, primals, outs, level, order) and returns the coefficients of each output.
+A series is the list of its coefficients [u0, u1, ..., un], where uk is the k-th derivative divided by k!; None stands
+for zero. Linear operators act on each coefficient. For an elementwise operator v = f(u) the coefficients follow from
+its gradient formula, since v' = f'(u) u'. Other operators have a rule in their entry, as `series`: a function of (op,
+args, primals, outs, level, order) that returns the coefficients of each output.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,10 +30,10 @@ from rushlight.ops.derivatives.recurrences import scaled_product, total
 
 
 class Series(Tangents):
-    """A level on which the coefficients of Taylor series travel in place of tangents."""
+    """A forward-mode level that carries Taylor coefficients in place of tangents."""
 
     def push(self, op: Any, args: Any, primals: Any, outs: Any) -> Any:
-        """The coefficients of each output of an operator, None where all are zero."""
+        """The coefficients of each output of an operator, None if all are zero."""
         order = max(len(c) for arg in args for c in [coefficients(arg, self)] if c is not None)
         rule = op.series or default(op, outs)
         several = outs if isinstance(outs, tuple) else (outs,)
@@ -42,7 +42,7 @@ class Series(Tangents):
 
 
 def default(op: Any, outs: Any) -> Any:
-    """The rule of an operator that names none. NotImplementedError where there is no general way."""
+    """The rule of an operator that has none in its entry. NotImplementedError if no general rule applies."""
     if op.linear:
         return linear
     if op.additive:
@@ -56,7 +56,7 @@ def default(op: Any, outs: Any) -> Any:
 
 
 def recurrence(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of an elementwise operator by its recurrence (see `recurrences`)."""
+    """The rule of an elementwise operator from its recurrence (see `recurrences`)."""
 
     def rule(op, args, primals, outs, level, order):
         series = [series_of(arg, primal, level, order) for arg, primal in zip(args, primals, strict=True)]
@@ -66,7 +66,7 @@ def recurrence(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of an operator that is written by others: `function` of its arguments has the same value."""
+    """The rule of an operator whose value `function` computes from its arguments by other operators."""
 
     def rule(op, args, primals, outs, level, order):
         return [tangent_of(function(*args), level)]
@@ -75,8 +75,10 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def by_orders(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of operators that are linear nearby: `function` of (op, outs, primals, terms) gives the coefficients of
-    one order from those of the arguments, as a rule of forward mode does tangents.
+    """The rule of operators that are locally linear, such as those that select elements.
+
+    `function` of (op, outs, primals, terms) gives the coefficients of one order from those of the arguments,
+    as a forward-mode rule does with tangents.
     """
 
     def rule(op, args, primals, outs, level, order):
@@ -92,11 +94,11 @@ def by_orders(function: Callable[..., Any]) -> Callable[..., Any]:
 
 nearby: Callable[..., Any] = by_orders(
     lambda op, outs, primals, terms: op.tangent(op, outs, primals, terms)
-)  # what picks elements
+)  # for operators that select elements
 
 
 def through_formula(op: Any, outs: Sequence[Array], primals: Sequence[Array], terms: Any) -> Any:
-    """The coefficients of one order of an operator whose formula serves all: elementwise and linear nearby."""
+    """The coefficients of one order of an elementwise, locally linear operator, from its gradient formula."""
     moving = [(n, terms[i]) for n, i in enumerate(op.inputs) if terms[i] is not None]
     return [total([apply_formula(op, n, t, primals, outs) for n, t in moving])]
 
@@ -111,13 +113,13 @@ def linear(op: Any, args: Any, primals: Sequence[Array], outs: Sequence[Array], 
 
 
 def as_coefficients(values: Array, out: Any) -> Any:
-    """A tuple of coefficients in the shape and dtype of an output, None where all of them are zero."""
+    """A tuple of coefficients with the shape and dtype of an output, None if all of them are zero."""
     values = tuple([None if v is None else fitted(v, out) for v in values or ()])
     return None if all(v is None for v in values) else values
 
 
 def coefficients(arg: Any, level: Any) -> Any:
-    """The coefficients of an argument beyond the first; of a list of tensors those of one of them. None for none."""
+    """The coefficients of an argument after the constant one, None if it has none; for a list, those of one tensor."""
     for item in arg if isinstance(arg, (tuple, list)) else (arg,):
         found = tangent_of(item, level)
         if found is not None:
@@ -126,14 +128,14 @@ def coefficients(arg: Any, level: Any) -> Any:
 
 
 def series_of(arg: Any, primal: Any, level: Any, order: int) -> Any:
-    """The whole series of a tensor; anything else as it is."""
+    """All coefficients of a tensor's series; any other argument unchanged."""
     if not isinstance(arg, TensorBase):
         return arg
     return [primal, *(tangent_of(arg, level) or (None,) * order)]
 
 
 def linear_term(op: Any, args: Any, primals: Sequence[Array], number: Any, level: Any, k: Any) -> Any:
-    """The k-th coefficient of each of the outputs of a linear operator: products of those whose orders add to k."""
+    """The k-th coefficient of each output of a linear operator: products of coefficients whose orders add up to k."""
     moving = [i for i in op.inputs if coefficients(args[i], level) is not None]
     if len(moving) > 2:
         raise NotImplementedError(f"func.jet covers {op.name} with series in two of its inputs, not in {len(moving)}")
@@ -144,7 +146,7 @@ def linear_term(op: Any, args: Any, primals: Sequence[Array], number: Any, level
 
 
 def with_terms(op: Any, args: Any, primals: Sequence[Array], level: Any, orders: Any) -> Any:
-    """An operator with coefficients of given orders in the places of some inputs; None where one is zero."""
+    """Applies an operator to the coefficients of given orders in place of some inputs; None if one of them is zero."""
     values = list(primals)
     for i, k in orders:
         if k == 0:
@@ -164,7 +166,7 @@ def with_terms(op: Any, args: Any, primals: Sequence[Array], level: Any, orders:
 
 
 def term(arg: Any, level: Any, k: Any) -> Any:
-    """The k-th coefficient of a tensor; None for a zero, and for what is no tensor."""
+    """The k-th coefficient of a tensor; None if it is zero or the argument is not a tensor."""
     found = tangent_of(arg, level)
     return None if found is None else found[k - 1]
 
@@ -172,7 +174,7 @@ def term(arg: Any, level: Any, k: Any) -> Any:
 def by_formula(op, args, primals, outs, level, order):
     """The rule of elementwise operators: k v_k is the sum of j u_j w_(k-j) over their inputs, where w = f'(u).
 
-    The formula is evaluated on series itself; again for each order where it is made of the result.
+    The gradient formula is evaluated on series; if it uses the result, it is evaluated again for each order.
     """
     (out,), v = outs, [None] * order
     moving = [n for n, i in enumerate(op.inputs) if tangent_of(args[i], level) is not None]
@@ -191,13 +193,13 @@ def by_formula(op, args, primals, outs, level, order):
 
 
 def uses_result(op: Any, n: int) -> Any:
-    """Whether the formula of an input is made of the result."""
+    """Whether the gradient formula of the n-th input uses the operator's result."""
     plan = op.plan(1 << n)
     return any(plan.is_result(k) for k in range(len(plan.sources)))
 
 
 def slope(op: Any, n: int, args: Any, primals: Sequence[Array], out: Any, v: Array, level: Any, depth: Any) -> Any:
-    """The series of a formula on ones, of arguments and result of which `depth` coefficients are known."""
+    """The series of f'(u): the gradient formula of ones, with the first `depth` coefficients of its arguments."""
     values = [cut(arg, primal, tangent_of(arg, level), depth, level) for arg, primal in zip(args, primals, strict=True)]
     result = cut(out, out, v, depth, level)
     found = apply_formula(op, n, np.ones_like(out), values, (result,))
@@ -205,7 +207,7 @@ def slope(op: Any, n: int, args: Any, primals: Sequence[Array], out: Any, v: Arr
 
 
 def cut(value: Any, primal: Any, coefficients: Any, depth: Any, level: Any) -> Any:
-    """A tensor with the first `depth` coefficients of its series, the constant one among them."""
+    """A tensor with the first `depth` coefficients of its series, counting the constant one."""
     if not isinstance(value, TensorBase) or coefficients is None or depth == 1:
         return primal
     kept = tuple(coefficients[: depth - 1])

@@ -1,8 +1,8 @@
-"""Rules of forward mode for operators whose formulas would cost more to transpose, named on their entries.
+"""Forward-mode rules, named in operator entries, for operators whose gradient formulas would be slower to transpose.
 
-A rule is a function of (op, outs, args, tangents): the operator, its outputs, its arguments without tangents, and by
-position the tangents, None where an argument has none. It returns the tangent of each output, or None to leave the
-operator to the general way. It is made of operations on tensors, so that it can be differentiated again.
+A rule is a function of (op, outs, args, tangents): the operator, its outputs, its arguments without tangents, and the
+tangents by position, None where an argument has none. It returns the tangent of each output, or None to leave the
+operator to the general rule. It consists of tensor operations, so it can be differentiated again.
 """
 
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from rushlight.core.graph import TensorBase
 
 
 def is_complex(values: Sequence[Any]) -> bool:
-    """Whether one of some values is a complex tensor."""
+    """Whether any of the values is a complex tensor."""
     return any(isinstance(value, TensorBase) and value._array.dtype.kind == "c" for value in values)
 
 
 def symmetric(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """Operators whose Jacobian is symmetric: the formula of the cotangent is that of the tangent."""
+    """For operators with a symmetric Jacobian: the gradient formula, applied to the tangent."""
     return None if is_complex((*args, *outs)) else [apply_formula(op, 0, tangents[op.inputs[0]], args, outs)]
 
 
 def weighed(op, outs, args, tangents):
-    """Reductions: the sum of the tangents, each weighed by the derivative of its element, which the formula gives."""
+    """For reductions: the sum of the tangents, each times the derivative that the gradient formula gives."""
     if is_complex(args):
         return None
     weights = apply_formula(op, 0, np.ones_like(outs[0]), args, outs)

@@ -1,1 +1,1 @@
-"""Operators that compute each element for itself."""
+"""Elementwise operators."""

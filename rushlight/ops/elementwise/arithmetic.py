@@ -1,4 +1,4 @@
-"""Arithmetic of tensors and numbers: sums, products, quotients."""
+"""Arithmetic of tensors and numbers: addition, subtraction, multiplication, division."""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +40,7 @@ Operand = Tensor | int | float | complex
 
 @dtypes.keeping("iufc")
 def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
-    """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
+    """Type promotion of subtraction, which PyTorch does not have for bools."""
     booleans = [is_boolean(operand) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
     if True in booleans:
         if booleans == [True, True]:
@@ -56,7 +56,7 @@ def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
 
 
 def is_boolean(operand: Any) -> bool:
-    """Whether a tensor, an array or a number is one of truths."""
+    """Whether a tensor, an array or a number is bool."""
     if isinstance(operand, TensorBase):
         return operand._array.dtype.kind == "b"
     return isinstance(operand, (bool, np.bool_)) or (isinstance(operand, np.ndarray) and operand.dtype.kind == "b")
@@ -64,7 +64,7 @@ def is_boolean(operand: Any) -> bool:
 
 @dtypes.keeping("iufc")
 def no_boolean(operand: Tensor) -> Array:
-    """Arithmetic's promotion, for negation: PyTorch has none of bools."""
+    """Type promotion of negation, which PyTorch does not have for bools."""
     if operand._array.dtype == bool:
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
@@ -74,7 +74,7 @@ def no_boolean(operand: Tensor) -> Array:
 
 
 def with_factor(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The event of sums and differences, which have a factor as a last argument."""
+    """The profiler event of `add` or `sub`, whose last argument is `alpha`."""
     return lambda *args: [Event(name, (*args, None), flops)]
 
 
@@ -150,7 +150,7 @@ neg: Unary = unary(
 
 
 def with_multiple(name: str, sign: int) -> Any:
-    """Enters `add` or `sub` of a multiple of the other operand; `sign` is that of the other operand."""
+    """Registers `add` or `sub` with an `alpha`; `sign` is the sign of the other operand."""
     enter = operator(
         aten=name,
         input=lambda grad: grad,
@@ -164,7 +164,7 @@ def with_multiple(name: str, sign: int) -> Any:
 
 
 def factor_in(dtype: np.dtype, alpha: float) -> Any:
-    """A factor that does not change a dtype."""
+    """`alpha` as a number or array that does not change a result of this dtype."""
     return np.asarray(alpha).astype(dtype) if dtype.kind in "biu" else alpha
 
 
@@ -172,7 +172,7 @@ _add_scaled, _sub_scaled = with_multiple("add", 1), with_multiple("sub", -1)
 
 
 def check_factor(alpha: Any, *operands: Tensor) -> None:
-    """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
+    """Raises PyTorch's errors for an `alpha` whose kind of dtype is higher than the result's."""
     if type(alpha) is int:
         return
     kind = kind_of(dtypes.result_dtype(*operands))
@@ -188,7 +188,7 @@ def check_factor(alpha: Any, *operands: Tensor) -> None:
 def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + alpha * other`, element by element, with broadcasting and type promotion.
 
-    RuntimeError for an `alpha` of a higher kind than the result: a fraction among integers.
+    RuntimeError for an `alpha` whose kind of dtype is higher than the result's, such as a float with integer tensors.
 
     >>> import rushlight as torch
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
@@ -202,7 +202,7 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
 
 
 def call_with_multiple(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
-    """What `add` and `sub` of a multiple share."""
+    """The part that `add` and `sub` with an `alpha` share."""
     check_factor(alpha, input, other)
     first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
     result = entry(first, other, alpha)
@@ -213,7 +213,7 @@ def call_with_multiple(name: str, entry: Any, input: Any, other: Any, alpha: flo
 def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha * other`, element by element, with broadcasting and type promotion.
 
-    RuntimeError for bools, and for an `alpha` of a higher kind than the result.
+    RuntimeError for bools, and for an `alpha` whose kind of dtype is higher than the result's.
 
     >>> import rushlight as torch
     >>> torch.sub(torch.tensor([1.0, 2.0]), 1)
@@ -244,7 +244,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """`input / other`, element by element: exact, or rounded towards zero (`"trunc"`) or down (`"floor"`).
 
-    Integers are divided in the default dtype unless they are rounded.
+    The quotient of integers has the default dtype unless it is rounded.
 
     >>> import rushlight as torch
     >>> torch.div(torch.tensor([7, -7]), 2), torch.div(torch.tensor([7, -7]), 2, rounding_mode="floor")
@@ -256,7 +256,7 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None, out:
 
 
 def checked_mode(rounding_mode: str) -> str:
-    """A way of rounding quotients; RuntimeError for an unknown one."""
+    """Returns `rounding_mode` if it is "trunc" or "floor"; RuntimeError for any other."""
     if rounding_mode not in ROUNDED:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
@@ -265,7 +265,7 @@ def checked_mode(rounding_mode: str) -> str:
 
 
 def rounded(mode: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Enters a quotient that is rounded, and so has no derivative but zero."""
+    """Registers a rounded division, whose derivative is zero."""
     return binary(
         f"div_{mode}",
         forward,
@@ -280,7 +280,7 @@ def rounded(mode: str, forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def truncated(x: Array, y: Array) -> Array:
-    """The quotient rounded towards zero, exact for integers."""
+    """The quotient rounded towards zero; exact for integers."""
     if kind_of(x.dtype) == "f":
         return np.trunc(x / y)
     quotient = np.floor_divide(x, y)
@@ -296,7 +296,7 @@ def reversed_divide(self: Tensor, other: float) -> Tensor:
 
 
 def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
-    """Whether the other tensor can be multiplied first, and then added: nobody follows, and no memory is shared."""
+    """Whether `alpha * other` may be computed outside the graph: nothing records, and the tensors share no memory."""
     return (
         type(alpha) in (float, int)
         and isinstance(other, TensorBase)
@@ -308,7 +308,7 @@ def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
 
 
 def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) -> Callable[..., Any]:
-    """The in-place variant of `add` or `sub`: without a temporary where there is no `alpha`."""
+    """The in-place variant of `add` or `sub`; with `alpha` 1 it makes no temporary array."""
 
     def variant(self, other, *, alpha=1):
         if type(alpha) is int and alpha == 1:

@@ -1,4 +1,4 @@
-"""Bessel functions and their kin. Some have derivatives, the others none, as in PyTorch."""
+"""Bessel functions and related functions. As in PyTorch, some of them have no derivative."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,23 +17,23 @@ __all__ = ["i0"]
 
 
 def floats(kernel: str) -> Callable[..., Any]:
-    """The promotion of functions of real numbers; integers are taken as the default dtype."""
+    """Type promotion of functions of real numbers; integers become the default dtype."""
     return only("f", kernel, floating)
 
 
 def special_unary(
     name: str, forward: Callable[..., Any], derivative: Callable[..., Any] | None, doc: str, kernel: str
 ) -> Unary:
-    """Enters a function that is in `torch.special` alone, and no method."""
+    """Registers a function that exists only in `torch.special`, not as a method."""
     aten = f"special_{name}"
     return unary(name, forward, derivative, doc, promote=floats(kernel), node=node_name(aten), aten=aten, methods=False)
 
 
-# modified, of the first kind
+# modified Bessel functions of the first kind
 
 
 def at_zero(x: Array, value: float, elsewhere: Callable[..., Any]) -> Array:
-    """`elsewhere(x)`, but `value` at 0, where its formula is 0 / 0."""
+    """`elsewhere(x)` where x is not 0, and `value` at 0, where the formula would be 0 / 0."""
     zero = x == 0
     return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
 
@@ -90,16 +90,16 @@ i1e: Unary = special_unary(
 )
 
 
-# without derivatives
+# functions without derivatives
 
 
 def plain(name: str, kernel: Callable[..., Any], doc: str) -> Unary:
-    """Enters a function whose results do not require grad."""
+    """Registers a function whose results never require grad."""
     return special_unary(name, kernel, None, doc, f"{name}_cpu")
 
 
 def airy(x: Array) -> Any:
-    """The first of the four that SciPy computes at once."""
+    """Ai(x), the first of the four results of SciPy's `airy`."""
     from scipy.special import airy
 
     return airy(x)[0]
@@ -173,7 +173,7 @@ modified_bessel_i1: Unary = plain(
 modified_bessel_k0: Unary = plain(
     "modified_bessel_k0",
     special("k0"),
-    """The modified one of the second kind of order 0.
+    """The modified Bessel function of the second kind of order 0.
 
     >>> import rushlight as torch
     >>> torch.special.modified_bessel_k0(torch.tensor([1.0, 2.0]))
@@ -183,7 +183,7 @@ modified_bessel_k0: Unary = plain(
 modified_bessel_k1: Unary = plain(
     "modified_bessel_k1",
     special("k1"),
-    """The modified one of the second kind of order 1.
+    """The modified Bessel function of the second kind of order 1.
 
     >>> import rushlight as torch
     >>> torch.special.modified_bessel_k1(torch.tensor([1.0, 2.0]))
@@ -213,7 +213,7 @@ scaled_modified_bessel_k1: Unary = plain(
 spherical_bessel_j0: Unary = plain(
     "spherical_bessel_j0",
     spherical,
-    """The spherical one of the first kind of order 0.
+    """The spherical Bessel function of the first kind of order 0.
 
     >>> import rushlight as torch
     >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0]))

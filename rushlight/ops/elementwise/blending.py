@@ -1,4 +1,4 @@
-"""Blends of three tensors: linear interpolation, and products and quotients that are added."""
+"""Linear interpolation (`lerp`), and `addcmul` and `addcdiv`."""
 
 import numpy as np
 
@@ -14,7 +14,10 @@ __all__ = ["addcdiv", "addcmul", "lerp"]
 
 
 def ways(input: Array, end: Array, weight: Array) -> tuple[Array, ...]:
-    """`input + weight * (end - input)` computed from either end: from the nearer one, both ends are met exactly."""
+    """`input + weight * (end - input)`, computed from `input` and from `end`.
+
+    Each is exact at the end it starts from, so the one that is nearer is used.
+    """
     difference = end - input
     return input + weight * difference, end - difference * (1 - weight)
 
@@ -48,7 +51,7 @@ def _lerp_tensor(input, end, weight):
 def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | None = None) -> Tensor:
     """Linear interpolation between `input` and `end`: `input + weight * (end - input)`.
 
-    RuntimeError for tensors of different dtypes; a weight without dimensions may be of any.
+    RuntimeError for tensors of different dtypes; only a weight without dimensions may have any dtype.
 
     >>> import rushlight as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.5)
@@ -61,7 +64,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:
             if name == "weight" and not value._array.ndim:
-                continue  # it is promoted, as a number is
+                continue  # it is promoted like a number
             own, other = (C_NAMES[t.dtype.name] for t in (input._array, value._array))
             raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
     result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)
@@ -110,7 +113,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
 
 
 def quotient_cotangent(grad: Array, tensor1: Array, tensor2: Array, value: float) -> Array:
-    """The cotangent of the divisor."""
+    """The gradient of the divisor."""
     return -grad * (value * tensor1 / (tensor2 * tensor2))
 
 

@@ -1,4 +1,4 @@
-"""Comparisons: of two tensors element by element, of whole tensors, and questions about each element."""
+"""Comparisons: elementwise, of whole tensors, and tests of each element."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def ordered(kernel: str) -> Callable[..., Any]:
-    """The promotion of comparisons of order, which complex numbers have not."""
+    """Type promotion of `<`, `<=`, `>` and `>=`, which complex numbers do not have."""
     return only("biuf", kernel)
 
 
@@ -118,7 +118,7 @@ ge: Binary = binary(
 
 
 def comparing(entry: Any, otherwise: Any = NotImplemented) -> Callable[..., Any]:
-    """Python's operator for an entry; what cannot be compared gives `otherwise`."""
+    """Python's comparison operator for an entry; returns `otherwise` for operands that cannot be compared."""
 
     def compare(self, other):
         result = call_binary(entry, self, other)
@@ -243,7 +243,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 @operator(layout="elementwise", batch=elementwise)
 def _isclose(input, other, rtol, atol, equal_nan):
-    """Closeness of two arrays; infinities are close when equal, and NaN to nothing but, on demand, NaN."""
+    """Elementwise closeness of arrays: equal infinities are close; NaN is close to NaN only if `equal_nan`."""
     close = input == other
     if input.dtype.kind == "b":
         return close
@@ -255,7 +255,7 @@ def _isclose(input, other, rtol, atol, equal_nan):
 
 @method
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether `|input - other| <= atol + rtol * |other|` for each element; infinities are close when equal.
+    """Whether `|input - other| <= atol + rtol * |other|`, element by element; equal infinities are close.
 
     RuntimeError for tensors of different dtypes, and for negative tolerances.
 
@@ -279,7 +279,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 @method
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements of two tensors are close to each other, as `isclose` tells.
+    """Whether `isclose` holds for all elements of two tensors.
 
     >>> import rushlight as torch
     >>> torch.allclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-6, 2.0]))
@@ -298,7 +298,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 def isin(
     elements: Tensor | float, test_elements: Tensor | float, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
-    """Whether each element is one of `test_elements`, or with `invert` is none; one of the two may be a number.
+    """Whether each element is among `test_elements`, or with `invert` is not. One of the two may be a number.
 
     RuntimeError for bools and complex numbers.
 
@@ -314,11 +314,11 @@ def isin(
     return _isin(elements, test_elements, assume_unique, invert)
 
 
-FEW = 1 << 14  # comparisons that are quicker made than spared by sorting
+FEW = 1 << 14  # up to this many, comparing all pairs is faster than sorting
 
 
 def among_own(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
+    """The batch rule of `isin`: values are replaced by numbers that are different for each example."""
     elements, tests, *how = args
     if type(tests) is not Batched:
         return op.forward(aligned(elements, levels), tests, *how)

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, made of parts, and seen as pairs of real numbers."""
+"""Complex numbers: their parts, making them from parts, and viewing them as pairs of real numbers."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def is_complex(input: Tensor) -> bool:
     return input.is_complex()
 
 
-# the parts
+# real and imaginary parts
 
 
 @operator(
@@ -74,7 +74,7 @@ def _imag(input):
 
 
 def real(input: Tensor) -> Tensor:
-    """The real part of each element: a view of the same memory. A real tensor is given back as it is.
+    """The real part of each element, as a view. A real tensor is returned unchanged.
 
     >>> import rushlight as torch
     >>> torch.real(torch.tensor([1 + 2j]))
@@ -84,11 +84,11 @@ def real(input: Tensor) -> Tensor:
 
 
 class NoImaginaryPart(RuntimeError, AttributeError):
-    """PyTorch's error for the imaginary part of real numbers, by which `hasattr` can tell that there is none."""
+    """PyTorch's error for the imaginary part of a real tensor; also an AttributeError, for `hasattr`."""
 
 
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of each element: a view of the same memory. RuntimeError for a real tensor.
+    """The imaginary part of each element, as a view. RuntimeError for a real tensor.
 
     >>> import rushlight as torch
     >>> torch.imag(torch.tensor([1 + 2j]))
@@ -103,7 +103,7 @@ Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=re
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)  # type: ignore[arg-type]
 
 
-# conjugates and negatives: views of the same memory, and copies
+# conjugates and negatives, as views and as copies
 
 
 @operator(
@@ -126,7 +126,7 @@ def _neg_view(input):
 
 @method
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate of each element: a view of the same memory. A real tensor is given back as it is.
+    """The complex conjugate of each element, as a view. A real tensor is returned unchanged.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1 + 2j])
@@ -158,7 +158,7 @@ UFUNCS[np.conjugate] = _conj_physical
 
 @method
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate of each element, a copy; a real tensor is given back as it is.
+    """The complex conjugate of each element, as a copy. A real tensor is returned unchanged.
 
     >>> import rushlight as torch
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
@@ -170,7 +170,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def is_conj(input: Tensor) -> bool:
-    """Whether a tensor is a view that shows the conjugates of what lies in its memory.
+    """Whether a tensor is a view that shows the complex conjugate of its memory.
 
     >>> import rushlight as torch
     >>> torch.tensor([1j]).conj().is_conj()
@@ -181,7 +181,7 @@ def is_conj(input: Tensor) -> bool:
 
 @method
 def is_neg(input: Tensor) -> bool:
-    """Whether a tensor is a view that shows the negatives of what lies in its memory, as `x.conj().imag` does.
+    """Whether a tensor is a view that shows the negative of its memory, as `x.conj().imag` does.
 
     >>> import rushlight as torch
     >>> torch.tensor([1j]).conj().imag.is_neg()
@@ -192,7 +192,7 @@ def is_neg(input: Tensor) -> bool:
 
 @method
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself, or, where it shows conjugates of its memory, a copy that holds them.
+    """The tensor itself, or a copy with the conjugates in memory if it is a conjugate view.
 
     >>> import rushlight as torch
     >>> torch.tensor([1j]).conj().resolve_conj().is_conj()
@@ -203,7 +203,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 @method
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself, or, where it shows negatives of its memory, a copy that holds them.
+    """The tensor itself, or a copy with the negatives in memory if it is a negative view.
 
     >>> import rushlight as torch
     >>> torch.tensor([1j]).conj().imag.resolve_neg().is_neg()
@@ -216,14 +216,14 @@ def resolve_neg(input: Tensor) -> Tensor:
 
 
 def angle_of(x: Array) -> Array:
-    """The angle of complex numbers; of real ones 0 or π."""
+    """The angle of complex numbers; for real ones 0 or π."""
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real)
     return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), 0)).astype(x.dtype, copy=False)
 
 
 def angle_cotangent(grad: Array, input: Array) -> Array:
-    """Real numbers do not turn; complex ones turn at right angles to themselves, the slower the longer."""
+    """The gradient of `angle`: 0 for real numbers, `grad * i x / |x|²` in PyTorch's convention for complex ones."""
     if not complex_value(input):
         return np.zeros_like(grad)
     return grad * ratio(1j * np.sign(input), np.absolute(input))
@@ -270,14 +270,14 @@ def _polar(abs, angle):
 
 
 def check_parts(name: str, first: Any, second: Any, first_name: str, second_name: str) -> Any:
-    """Raises PyTorch's errors for what no complex tensor can be made of."""
+    """Raises PyTorch's errors for two tensors that cannot be combined to a complex one."""
     if not isinstance(first, TensorBase):
         return refuse(name, first_name, 1, first)
     if not isinstance(second, TensorBase):
         return refuse(name, second_name, 2, second)
     types = [array.dtype for array in (first._array, second._array)]
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
-    if any(dtype.kind != "f" for dtype in types):  # bfloat16 is of no kind of NumPy's
+    if any(dtype.kind != "f" for dtype in types):  # NumPy's kind of bfloat16 is not "f"
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
         )
@@ -290,7 +290,7 @@ def check_parts(name: str, first: Any, second: Any, first_name: str, second_name
 
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of real and imaginary parts, both of float32 or both of float64.
+    """Complex numbers from their real and imaginary parts, both of float32 or both of float64.
 
     >>> import rushlight as torch
     >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
@@ -302,7 +302,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of absolute values and angles, both of float32 or both of float64.
+    """Complex numbers from their absolute values and angles, both of float32 or both of float64.
 
     >>> import rushlight as torch
     >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
@@ -328,7 +328,7 @@ def _view_as_complex(input):
 
 
 def view_as_real(input: Tensor) -> Tensor:
-    """A complex tensor as a real one with one more dimension of size 2: the parts, in the same memory.
+    """A complex tensor as a real view with one more dimension of size 2: the real and imaginary parts.
 
     >>> import rushlight as torch
     >>> torch.view_as_real(torch.tensor([1 + 2j]))
@@ -346,9 +346,9 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def view_as_complex(input: Tensor) -> Tensor:
-    """A real tensor whose last dimension has size 2 as a complex one: numbers of those parts, in place.
+    """A real tensor whose last dimension has size 2 as a complex view: the pairs are real and imaginary parts.
 
-    RuntimeError where the last dimension has another size, or its elements do not lie side by side.
+    RuntimeError if the last dimension has another size, or its elements are not adjacent in memory.
 
     >>> import rushlight as torch
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))

@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 LOG2, LOG10 = math.log(2), math.log(10)
-SINC_TERMS = 9  # of the series of sin(x) / x that count where |x| < π / 4, to the fourth derivative
+SINC_TERMS = 9  # terms of the series of sin(x) / x, enough for |x| < π / 4 up to the fourth derivative
 
 # exponentials and logarithms
 
@@ -162,7 +162,7 @@ sqrt: Unary = unary(
 
 
 def inverse(x: Any) -> Any:
-    """1 over each element; over a complex 0 the real part is infinite, as PyTorch's."""
+    """1 / x; for a complex 0 the real part is infinite, as in PyTorch."""
     result = np.reciprocal(x)
     if not isinstance(x, (np.ndarray, np.generic)) or x.dtype.kind != "c":
         return result
@@ -224,7 +224,7 @@ abs: Unary = unary(
 
 @method
 def abs_(self: Tensor) -> Tensor:
-    """`abs`, in place. RuntimeError for complex numbers, whose absolute values are real.
+    """`abs`, in place. RuntimeError for complex numbers, since their absolute values are real.
 
     >>> import rushlight as torch
     >>> torch.tensor([-1.0, 2.0]).abs_()
@@ -309,7 +309,7 @@ atan: Unary = unary(
 
 
 def times(factor: Any) -> Callable[..., Any]:
-    """Multiplication by a number, which for halves is not rounded before."""
+    """Multiplies by a factor, which is not rounded to half precision first."""
     return lambda x: x * factor if x.dtype.itemsize > 2 else (x * np.float32(factor)).astype(x.dtype)
 
 
@@ -317,7 +317,7 @@ deg2rad: Unary = unary(
     "deg2rad",
     times(math.pi / 180),
     lambda grad: grad * (math.pi / 180),
-    """Degrees as radians.
+    """Converts degrees to radians.
 
     >>> import rushlight as torch
     >>> torch.deg2rad(torch.tensor([30.0, 90.0]))
@@ -329,7 +329,7 @@ rad2deg: Unary = unary(
     "rad2deg",
     times(180 / math.pi),
     lambda grad: grad * (180 / math.pi),
-    """Radians as degrees.
+    """Converts radians to degrees.
 
     >>> import rushlight as torch
     >>> torch.rad2deg(torch.tensor([0.5, 1.0]))
@@ -412,7 +412,7 @@ atanh: Unary = unary(
 
 
 def acosh_slope(x: Array) -> Array:
-    """1 over the derivative of `acosh`: for complex numbers on the branch that the function has."""
+    """1 / (derivative of `acosh`), on the right branch for complex numbers."""
     return np.sqrt(x + 1) * np.sqrt(x - 1) if is_complex(x) else np.sqrt(x * x - 1)
 
 
@@ -423,7 +423,7 @@ def sine_cardinal(x: Array) -> Array:
 
 
 def sinc_cotangent(grad: Array, input: Array) -> Array:
-    """The derivative (cos πx - sinc x) / x; near 0, where that loses digits, the first terms of its series."""
+    """The derivative (cos πx - sinc x) / x; near 0, where that is inaccurate, the first terms of its series."""
     near = np.abs(input) < 0.25
     x = _where(near, np.ones_like(input), np.pi * input)
     y = _where(near, np.pi * input, np.zeros_like(input))
@@ -445,7 +445,7 @@ sinc: Unary = unary(
     """,
 )
 
-# functions of two
+# functions of two tensors
 
 atan2: Binary = binary(
     "atan2",
@@ -485,7 +485,7 @@ hypot: Binary = binary(
 
 
 def log_of_sum(x: Any, y: Any) -> Any:
-    """log(exp(x) + exp(y)) without overflow; of complex numbers, led by the one with the larger real part."""
+    """log(exp(x) + exp(y)) without overflow; for complex numbers, the larger real part is factored out."""
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)
     first = x.real >= y.real

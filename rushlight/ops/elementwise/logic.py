@@ -1,4 +1,4 @@
-"""Logic of truth values, and of the bits of integers."""
+"""Logical operators, and bitwise operators on integers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def as_they_are(*operands: Tensor) -> list[Array] | Array:
-    """No promotion: truth values of tensors of any dtypes."""
+    """No type promotion: logical operators accept tensors of different dtypes."""
     return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
 
 
@@ -83,11 +83,11 @@ logical_not: Unary = unary(
 )
 
 
-FLOATS = "fV"  # NumPy's kinds: ml_dtypes' types are "V"
+FLOATS = "fV"  # kinds of NumPy dtypes; those of ml_dtypes have kind "V"
 
 
 def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]:
-    """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
+    """`function`, plus PyTorch's error for floats, which get here without promotion."""
 
     def forward(x, *others, out=None):
         if x.dtype.kind in FLOATS:
@@ -113,13 +113,13 @@ bitwise_not: Unary = unary(
 def bitwise(
     name: str, ufunc: Any, kernel: str, kinds: str, doc: str, compute: Callable[..., Any] | None = None
 ) -> Binary:
-    """Enters an operator on bits."""
+    """Registers a bitwise operator."""
     forward = of_integers(compute or ufunc, kernel)
     return binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
 
 
 def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
-    """A shift, with `beyond(x)` for counts below 0 and for those that leave no bit."""
+    """A shift, with `beyond(x)` as the result for negative counts and for counts that shift out every bit."""
 
     def shift(x, count):
         bits = x.dtype.itemsize * 8
@@ -207,7 +207,7 @@ def invert(self: Tensor) -> Tensor:
 
 
 def use_operator(entry: Any, name: str, function: Callable[..., Any]) -> None:
-    """Makes an entry Python's operator of a name, in its three forms."""
+    """Makes an entry one of Python's operators: `__and__`, `__rand__` and `__iand__`, for example."""
     setattr(Tensor, f"__{name}__", lambda self, other: call_binary(entry, self, other))
     setattr(Tensor, f"__r{name}__", lambda self, other: function(other, self))
     setattr(Tensor, f"__i{name}__", getattr(Tensor, f"{entry.name}_"))

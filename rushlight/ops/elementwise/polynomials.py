@@ -1,4 +1,4 @@
-"""Orthogonal polynomials, as `torch.special`: of a degree, which may differ from element to element."""
+"""The orthogonal polynomials of `torch.special`; the degree may differ from element to element."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def of_scipy(name: str) -> Callable[..., Any]:
-    """SciPy's polynomials of a kind."""
+    """SciPy's orthogonal polynomials of this name."""
     return lambda n, x: getattr(scipy_special(), name)(n, x)
 
 
@@ -35,27 +35,27 @@ chebyu: Callable[..., Any] = of_scipy("eval_chebyu")
 
 
 def third_kind(n: int, x: Array) -> Any:
-    """The Chebyshev polynomials of the third kind: V(n) = U(n) - U(n - 1)."""
+    """Chebyshev polynomials of the third kind: V(n) = U(n) - U(n - 1)."""
     return chebyu(n, x) - np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
 
 
 def fourth_kind(n: int, x: Array) -> Any:
-    """The Chebyshev polynomials of the fourth kind: W(n) = U(n) + U(n - 1)."""
+    """Chebyshev polynomials of the fourth kind: W(n) = U(n) + U(n - 1)."""
     return chebyu(n, x) + np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
 
 
 def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Polynomials on the interval from 0 to 1 in place of -1 to 1."""
+    """Polynomials shifted to the interval from 0 to 1, from those on -1 to 1."""
     return lambda n, x: function(n, 2 * x - 1)
 
 
 def chebyshev(x: Array, k: int, last: Array, before: Array) -> Array:
-    """The next polynomial of Chebyshev's recurrence."""
+    """The Chebyshev polynomial of degree k + 1, from those of degrees k and k - 1."""
     return 2 * x * last - before
 
 
-HIGHEST = 10  # degree to which one number of it for all elements is reached by the recurrence
-# the polynomial of degree 1, and that of degree k + 1 from those of k and k - 1
+HIGHEST = 10  # up to this degree, if it is the same for all elements, the recurrence is used
+# the polynomial of degree 1, and a function that gives degree k + 1 from degrees k and k - 1
 RECURRENCES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "chebyshev_polynomial_t": (lambda x: 1 * x, chebyshev),
     "chebyshev_polynomial_u": (lambda x: 2 * x, chebyshev),
@@ -75,7 +75,7 @@ RECURRENCES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def by_recurrence(name: str, x: Array, n: int) -> Any:
-    """The polynomial of one degree from 1 on, from lower ones."""
+    """The polynomial of degree `n` >= 1, the same for all elements, by the recurrence."""
     if name.startswith("shifted_"):
         name, x = name.removeprefix("shifted_"), 2 * x - 1
     first, following = RECURRENCES[name]
@@ -86,7 +86,7 @@ def by_recurrence(name: str, x: Array, n: int) -> Any:
 
 
 def polynomial(name: str, function: Callable[..., Any], doc: str) -> Binary:
-    """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
+    """Registers the polynomials of a kind. Degrees are truncated to integers; negative ones give 0. No derivative."""
 
     def forward(x, n):
         if type(n) in (int, float) and 1 <= n < HIGHEST + 1:

@@ -1,4 +1,4 @@
-"""Powers of tensors and numbers, and those of integers, bools and complex numbers, which are cases of their own."""
+"""Powers, with special cases for integers, bools and complex numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from rushlight.tensors import Tensor
 __all__ = ["float_power", "pow"]
 
 Operand = Tensor | int | float | complex
-SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's for powers of complex numbers
+SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's, for complex bases
     0.5: np.sqrt,
     -0.5: lambda x: inverse(np.sqrt(x)),
     1: np.positive,
@@ -32,7 +32,7 @@ SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's for powers of compl
 
 
 def power_cotangent(grad, input, exponent):
-    """The cotangent of the base; 0 where the exponent is 0, also at a base of 0 or NaN."""
+    """The gradient of the base; 0 where the exponent is 0, even if the base is 0 or NaN."""
     if isinstance(exponent, NUMBERS):
         return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
     constant = (exponent == 0) & ~(np.abs(input) > 0)
@@ -41,7 +41,7 @@ def power_cotangent(grad, input, exponent):
 
 
 def exponent_cotangent(grad: Array, input: Array, other: Array, result: Array) -> Array:
-    """The cotangent of the exponent; 0 at a base of 0 with a positive exponent, where 0 * log 0 would be NaN."""
+    """The gradient of the exponent; 0 for a base of 0 and a positive exponent, where 0 * log 0 would be NaN."""
     at_zero = (input == 0) & (np.real(other) >= 0)
     return grad * np.where(
         at_zero, np.zeros_like(result), result * np.log(np.where(at_zero, np.ones_like(result), input))
@@ -49,7 +49,7 @@ def exponent_cotangent(grad: Array, input: Array, other: Array, result: Array) -
 
 
 def bases_and_exponents(input: Tensor, exponent: Tensor | float) -> tuple[Array, ...]:
-    """Arithmetic's promotion, for powers; RuntimeError for integers to a negative number, or one that does not fit."""
+    """Type promotion of powers; RuntimeError for integers to a number that is negative or too large."""
     arrays = arithmetic(input, exponent)
     if arrays is NotImplemented or arrays[0].dtype.kind not in "biu":
         return arrays
@@ -64,7 +64,7 @@ def bases_and_exponents(input: Tensor, exponent: Tensor | float) -> tuple[Array,
 
 
 def without_fractions(x: Array, y: Array) -> tuple[Array, ...]:
-    """Integer bases and exponents that are not negative: where one was, the base is the power, rounded towards zero."""
+    """Integer operands without negative exponents: there, the base becomes the power, truncated to an integer."""
     negative = y < 0
     if isinstance(y, np.ndarray) and not np.any(negative):
         return x, y
@@ -73,18 +73,18 @@ def without_fractions(x: Array, y: Array) -> tuple[Array, ...]:
 
 
 def is_infinite(x: Array) -> Array:
-    """Whether a part of each complex number is infinite."""
+    """Whether the real or imaginary part of each complex number is infinite."""
     return np.isinf(x.real) | np.isinf(x.imag)
 
 
 def direction(x: Array) -> Any:
-    """The parts of complex numbers, of infinite ones those of where they point to: 0, 1 or -1."""
+    """The real and imaginary parts of complex numbers; those of infinite numbers become the direction: 0, 1 or -1."""
     infinite = is_infinite(x)
     return [np.where(infinite, np.copysign(np.isinf(p), p), np.nan_to_num(p, nan=0.0)) for p in (x.real, x.imag)]
 
 
 def product_in_c(x: Array, y: Array) -> Array:
-    """The product of complex numbers as C has it: with an infinite one it is infinite, where NumPy's is nan."""
+    """The product of complex numbers by C's rules: products with infinity are infinite, while NumPy's are NaN."""
     product = x * y
     lost = np.isnan(product.real) & np.isnan(product.imag) & (is_infinite(x) | is_infinite(y))
     if not np.any(lost):
@@ -95,7 +95,7 @@ def product_in_c(x: Array, y: Array) -> Array:
 
 
 def powers(x: Any, y: Array) -> Any:
-    """Each element to the power of another; of complex ones exp(y log x), as in C, but that x**0 and 1**y are 1."""
+    """`x**y`; for complex numbers exp(y log x), as in C, except that x**0 and 1**y are 1."""
     if not isinstance(x, np.ndarray) or x.dtype.kind != "c":
         return x**y
     return np.where((y == 0) | (x == 1), np.ones_like(x), np.exp(product_in_c(y, np.log(x))))
@@ -135,10 +135,11 @@ _pow_tensor = binary(
 
 @method
 def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element of `input` to the power of `exponent`; either may be a number.
+    """`input**exponent`, element by element; either may be a number.
 
-    RuntimeError for integers to the power of a negative number; a tensor's negative exponents give 0, except
-    for bases of 1 and -1.
+    RuntimeError for integers to the power of a negative number. With negative exponents in an integer tensor, the
+    result
+    is 0, except for bases of 1 and -1.
 
     >>> import rushlight as torch
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2), torch.pow(2, torch.tensor([1.0, 2.0]))
@@ -158,7 +159,7 @@ def pow_(self: Tensor, exponent: Operand) -> Tensor:
 
 
 def of_bools(base: Any, exponent: Any) -> bool:
-    """Whether a bool tensor is raised to a bool: there is such a power, and none of two bool tensors."""
+    """Whether a bool tensor is raised to a Python bool: that is allowed, while powers of two bool tensors are not."""
     return type(exponent) is bool and isinstance(base, TensorBase) and base._array.dtype == bool
 
 
@@ -184,7 +185,7 @@ def float_power(
 
 
 def float_power_(self: Tensor, exponent: Tensor | float | complex) -> Tensor:
-    """`float_power`, in place. RuntimeError for a tensor that is not of the dtype that it computes in."""
+    """`float_power`, in place. RuntimeError unless the tensor has the result's dtype, float64 or complex128."""
     dtype = complex128 if is_complex(self) or is_complex(exponent) else float64
     if self.dtype is not dtype:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
+"""Rounding, remainders, signs, and the mantissa and exponent of floating-point numbers."""
 
 import math
 from typing import Any
@@ -56,7 +56,7 @@ __all__ = [
 
 
 def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
-    """Enters a rounding, which is constant almost everywhere; integers are whole already."""
+    """Registers a rounding function, whose derivative is zero; integers are returned unchanged."""
     promote = only("iufc", f"{name}_vml_cpu")
     if complex_error:
         promote = real(f"{name} is not supported for complex inputs", promote, NotImplementedError)
@@ -109,7 +109,7 @@ fix: Unary = alias("fix", trunc)
 
 
 def rounded(x: Array, decimals: Any) -> Any:
-    """`x` to so many decimals; halves go to the even neighbour."""
+    """`x` rounded to a number of decimals; halves go to the even neighbour."""
     if decimals == 0:
         return np.rint(x) if kind_of(x.dtype) == "f" else x.copy()
     scale = math.pow(10, abs(decimals))
@@ -135,7 +135,7 @@ def _round_decimals(input, decimals):
 @in_place
 @method
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded to an integer or to so many decimals; halves go to the even neighbour.
+    """Each element rounded to an integer or to `decimals` decimals; halves go to the even neighbour.
 
     >>> import rushlight as torch
     >>> torch.round(torch.tensor([0.5, 1.5, 2.7])), torch.round(torch.tensor([0.126]), decimals=2)
@@ -151,7 +151,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 
 
 def remainders(name: str, ufunc: Any, quotient: Any, doc: str, numbers: str = "other") -> Any:
-    """Enters `input - other * quotient(input, other)`, and gives its public function."""
+    """Registers `input - other * quotient(input, other)` and returns its public function."""
     return binary(
         name,
         ufunc,
@@ -179,7 +179,7 @@ fmod: Any = remainders(
 
 
 def rounded_down(x: Array, y: Array) -> Any:
-    """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
+    """The remainder of floor division; a remainder of 0 has the sign of `x`."""
     result = np.remainder(x, y)
     return np.where(result == 0, x * 0, result) if kind_of(result.dtype) == "f" else result
 
@@ -253,14 +253,14 @@ lcm: Binary = binary(
 
 
 def sgn_cotangent(grad: Array, input: Array, result: Array) -> Any:
-    """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
+    """The gradient of `sgn`: 0 for real numbers; for complex ones that of `x / |x|`, taken as 0 at 0."""
     if not is_complex(input):
         return np.zeros_like(grad)
     return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 
 def signs(x: Array) -> Any:
-    """The signs of an array; NaN has none. Of complex numbers the directions, which infinite ones do not have."""
+    """The sign of each number, 0 for NaN; for complex numbers x / |x|, NaN for infinite ones."""
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind == "c":
@@ -319,7 +319,7 @@ copysign: Binary = binary(
     number_node="CopysignBackward1",
 )
 
-# the parts of floating-point numbers
+# mantissas and exponents
 
 nextafter: Binary = binary(
     "nextafter",
@@ -343,7 +343,7 @@ def times_power_of_two(x: Array, exponent: Array) -> Array:
 
 
 def base_and_power(input: Tensor, other: Any) -> Array | tuple[Array, ...]:
-    """Floating-point promotion; NotImplementedError for the power of a bool where the base is a float."""
+    """Type promotion of `ldexp`; NotImplementedError for a float base with a bool exponent."""
     if isinstance(other, TensorBase) and other._array.dtype.kind == "b" and input._array.dtype.kind == "f":
         raise missing("ldexp_cpu_exp", other._array.dtype)
     return floating(input, other)
@@ -377,7 +377,7 @@ def _frexp(input):
 
 @method
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """The mantissa, of size 1/2 to 1, and the exponent of each element: `input = mantissa * 2**exponent`.
+    """Splits each element into a mantissa from 1/2 to 1 and an integer exponent: `input = mantissa * 2**exponent`.
 
     >>> import rushlight as torch
     >>> mantissa, exponent = torch.frexp(torch.tensor([6.0]))
@@ -412,7 +412,7 @@ def nan_to_num(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the greatest and the least number).
+    """Replaces NaN by `nan` (0), infinities by `posinf` and `neginf` (by default the dtype's maximum and minimum).
 
     >>> import rushlight as torch
     >>> torch.nan_to_num(torch.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)

@@ -1,4 +1,4 @@
-"""Selection: one of several values for each element, by a condition or by which is larger."""
+"""Elementwise selection between values, by a condition or by which is larger."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ Bound = TensorBase | Number | complex
     aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad)
 )
 def _keep(condition, input):
-    """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
+    """The elements where a condition holds, 0 elsewhere; gradient formulas use it as a mask."""
     return keep(condition, input)
 
 
@@ -70,13 +70,13 @@ def _drop(condition, input):
 
 
 def without_zeros(x: Array) -> tuple[Array, ...]:
-    """x with 1 in place of each 0, to divide by, and where those are."""
+    """`x` with each 0 replaced by 1, so that it can be divided by; and the mask of the zeros."""
     zero = x == 0
     return _where(zero, np.ones_like(x), x), zero
 
 
 def ratio(x: Array, y: Array) -> Array:
-    """x / y, but 0 where y is 0; so are all derivatives there."""
+    """x / y, but 0 where y is 0; the derivatives are 0 there too."""
     safe, zero = without_zeros(y)
     return _drop(zero, x / safe)
 
@@ -92,7 +92,7 @@ def _where(condition, input, other):
 
 
 def check_numbers(input: Any, other: Any) -> None:
-    """RuntimeError for a number beside a tensor that the dtype of the result cannot hold; float16 has inf for it."""
+    """Raises RuntimeError for a Python number that the dtype of the result cannot hold; in float16 it becomes inf."""
     for number, beside in ((input, other), (other, input)):
         if isinstance(number, NUMBERS) and isinstance(beside, TensorBase):
             dtype = result_dtype(input, other)
@@ -116,8 +116,8 @@ def where(
 ) -> Tensor | tuple[Tensor, ...]:
     """`input` where the condition holds, `other` elsewhere, with broadcasting; either may be a number.
 
-    With the condition alone, the indices where it holds, a tensor for each dimension. Elements that are not
-    chosen receive 0 as their cotangent. RuntimeError for a condition that is not bool.
+    With the condition alone, the indices where it holds, one tensor for each dimension. Elements that are not chosen
+    get zero gradient. RuntimeError for a condition that is not bool.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([-1.0, 2.0])
@@ -159,7 +159,7 @@ Tensor.where = method_where
 
 
 def shared(grad: Array, lost: Array, tie: Array) -> Array:
-    """The cotangent of an operand of `maximum`: none where it lost, half where both are equal."""
+    """The gradient of an operand of `maximum` or `minimum`: 0 where the other was chosen, half where both are equal."""
     return _where(tie, grad / 2, _drop(lost, grad))
 
 
@@ -226,7 +226,7 @@ fmin: Binary = binary(
 
 
 def clamp_cotangent(grad: Array, input: Array, min: Any, max: float | None) -> Array:
-    """The cotangent, where the input is within its bounds."""
+    """`grad` where the input is within its bounds, 0 elsewhere."""
     values = passed(grad, input, min, max)
     return _keep(within(input, min, max), grad) if values is None else values
 
@@ -268,14 +268,14 @@ def _clamp_max(input, max):
 
 
 def within(input: Array, min: Array, max: Array) -> Array:
-    """Where an input is within its bounds, of which one may be None."""
+    """Whether each element is within its bounds, either of which may be None."""
     if min is None:
         return input <= max
     return input >= min if max is None else (input >= min) & (input <= max)
 
 
 def between_tensors(grad: Array, input: Array, min: Array, max: Array, needs: Sequence[bool]) -> list[Array | None]:
-    """The cotangents of `clamp` with tensors as bounds: each element's goes to the one that was chosen."""
+    """The gradients of `clamp` with tensors as bounds: each element's goes to the operand that was chosen."""
     cotangents = [_keep(within(input, min, max), grad) if needs[0] else None, None, None]
     if needs[1]:
         cotangents[1] = _keep(input < min if max is None else (input < min) & (min < max), grad)
@@ -285,7 +285,7 @@ def between_tensors(grad: Array, input: Array, min: Array, max: Array, needs: Se
 
 
 def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
-    """The promotion of an input and its bounds, of which one may be None."""
+    """Type promotion of an input and its bounds, either of which may be None."""
 
     @keeping(kinds_kept(promote, "biufc"))
     def promote_given(*operands):
@@ -297,7 +297,7 @@ def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
 
 @keeping("iuf")
 def numbers_only(*operands: Tensor) -> list[Array]:
-    """`clamp`'s promotion: none of complex numbers, and of bools only with one bound."""
+    """Type promotion of `clamp`, which does not accept complex numbers, nor bools with two bounds."""
     arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)
     if len(arrays) == 3 and arrays[0].dtype.kind == "b":
         raise missing("clamp_cpu", arrays[0].dtype)
@@ -305,7 +305,7 @@ def numbers_only(*operands: Tensor) -> list[Array]:
 
 
 def with_tensors(name: str, aten: str, node: str, promote: Callable[..., Any]) -> Callable[..., Any]:
-    """Enters `clamp` with tensors as bounds, once for each of its names."""
+    """Registers `clamp` with tensors as bounds, under one of its names."""
 
     @operator(
         name=name,
@@ -334,7 +334,7 @@ _clamp_max_tensor = with_tensors(
 
 
 def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
-    """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
+    """Promotes a tensor with its bounds, which are numbers; RuntimeError for a bound that the dtype cannot hold."""
     dtype = input._array.dtype
     if kind_of(dtype) == "f":
         return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
@@ -357,10 +357,10 @@ def clamp(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Each element brought between `min` and `max`: two numbers or two tensors, of which one may be left out.
+    """Each element limited to the range from `min` to `max`: two numbers or two tensors, one of which may be left out.
 
-    Where `min` is greater than `max` the result is `max`; NaN stays. Elements within the bounds, or equal to
-    one, receive the cotangent. RuntimeError without any bound.
+    Where `min` is greater than `max` the result is `max`; NaN stays NaN. The gradient goes to elements that are within
+    the bounds or equal to one. RuntimeError without any bound.
 
     >>> import rushlight as torch
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
@@ -385,7 +385,7 @@ def clamp(
 
 @method
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where that is greater.
+    """`max(input, min)`, element by element.
 
     >>> import rushlight as torch
     >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0)
@@ -402,7 +402,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
 
 @method
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `max` where that is less.
+    """`min(input, max)`, element by element.
 
     >>> import rushlight as torch
     >>> torch.clamp_max(torch.tensor([0.5, 2.0]), 1)
@@ -419,7 +419,10 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
 
 
 def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
-    """The in-place variant of a `clamp` with so named bounds: that a bound's type is too high PyTorch finds first."""
+    """The in-place variant of a `clamp` function whose bounds have these names.
+
+    As in PyTorch, a bound whose dtype cannot be cast to the tensor's is reported before other errors.
+    """
 
     @functools.wraps(function, updated=())
     def variant(self, *args, **kwargs):
@@ -438,7 +441,7 @@ def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[...,
 
 
 def bounded_at_once(tensor: Tensor, bounds: dict[str, Any]) -> bool:
-    """Whether a tensor of floats has been brought between numbers without a temporary."""
+    """Clamps a float tensor to numbers without a temporary array, if possible; returns whether it did."""
     if not isinstance(tensor, TensorBase) or type(tensor._array) is not np.ndarray:
         return False
     dtype = tensor._array.dtype

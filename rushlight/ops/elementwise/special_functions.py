@@ -63,7 +63,7 @@ erfinv: Unary = unary(
     """,
     promote=floats("erfinv_vml_cpu"),
 )
-erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
+erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # for use in gradient formulas
 erfcx: Unary = special_unary(
     "erfcx",
     special("erfcx"),
@@ -117,7 +117,7 @@ log_ndtr: Unary = special_unary(
 
 
 def log_gamma(x: Array) -> Any:
-    """SciPy's logarithm of the gamma function, with C's value at -inf."""
+    """SciPy's `gammaln`, with the value of C's `lgamma` at -inf."""
     return np.where(x == -np.inf, np.inf, special("gammaln")(x)).astype(x.dtype, copy=False)
 
 
@@ -156,7 +156,7 @@ def _polygamma(n, input):
 
 @fused
 def polygamma_values(input: Array, n: int) -> Any:
-    """The n-th derivative of `digamma`, by the zeta function."""
+    """The n-th derivative of `digamma`, computed from the Hurwitz zeta function."""
     if n == 0:
         return special("psi")(input)
     return (-1) ** (n + 1) * math.factorial(n) * special("zeta")(n + 1, input)
@@ -185,7 +185,7 @@ Tensor.polygamma_ = lambda self, n: change(self, polygamma_method, n)
 
 
 def mvlgamma_cotangent(grad: Array, input: Array, p: int) -> Array:
-    """The sum of the derivatives of the p logarithms."""
+    """The gradient of `mvlgamma`: the sum of the derivatives of its p terms."""
     return grad * sum(digamma_of(input - 0.5 * j) for j in range(p))
 
 
@@ -212,7 +212,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 
 def not_derived(name: str) -> Callable[..., Any]:
-    """The formula for an input by which a function has no derivative here, as in PyTorch."""
+    """A gradient formula that raises, for an input for which PyTorch has no derivative either."""
 
     def formula(grad):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
@@ -221,7 +221,7 @@ def not_derived(name: str) -> Callable[..., Any]:
 
 
 def gamma_density(grad: Array, input: Array, other: Array) -> Any:
-    """The derivative of the regularised incomplete gamma function by its upper limit."""
+    """The derivative of `gammainc`, the regularized lower incomplete gamma function, by its upper limit."""
     return grad * np.exp((input - 1) * np.log(other) - other - lgamma_of(input))
 
 
@@ -271,7 +271,7 @@ entr: Unary = special_unary(
 
 
 def log_cotangent(grad: Array, input: Array, other: Array, log: Any, least: int) -> Array:
-    """`grad * log(other)`; 0 where `input` is 0 and the logarithm is not finite."""
+    """`grad * log(other)`; 0 where `input` is 0 and `other <= least`, where the logarithm is not finite."""
     return _drop((input == 0) & (other <= least), grad * log(other))
 
 

@@ -1,1 +1,1 @@
-"""Tensors out of data, numbers, ranges and other tensors."""
+"""Creating tensors from data, numbers, ranges and other tensors."""

@@ -1,4 +1,4 @@
-"""Other dtypes, other memory formats, other libraries: `to` and its kind, DLPack."""
+"""Conversion to other dtypes, memory formats and libraries: `to` and similar methods, DLPack."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -43,7 +43,7 @@ def _to_copy(input, dtype, format):
 
 
 def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
-    """A tensor in another dtype and memory format; the tensor itself where nothing is to change."""
+    """A tensor in another dtype and memory format; the tensor itself if nothing changes."""
     same = input._array.dtype is dtype and not copy
     if same and format is None:
         return input
@@ -66,10 +66,10 @@ def to(
     copy: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which means that of `other`.
+    """Converts the dtype: `to(dtype)`, `to(device, dtype=None)`, or `to(other)` for the dtype of another tensor.
 
-    The tensor itself where nothing is to change, unless `copy`. Differentiable. Raises an error for any device but the
-    CPU.
+    Returns the tensor itself if nothing changes, unless `copy`. Differentiable. Raises an error for any device but the
+    CPU and `meta`.
 
     >>> import rushlight as torch
     >>> torch.ones(2).to(torch.int64), torch.ones(2).to(torch.zeros(1, dtype=torch.float64)).dtype
@@ -95,14 +95,14 @@ def to(
 
 
 def moved(tensor: Tensor, device: device, dtype: np.dtype) -> Tensor:
-    """A tensor on the other device: without its values, from which there is no way back (NotImplementedError)."""
+    """A tensor on the `meta` device, which drops its values; back from there NotImplementedError is raised."""
     if device is CPU:
         raise NotImplementedError(f"{COPIED_OUT} Use to_empty() of a module, or torch.empty_like(x, device='cpu').")
     return new_tensor(outline(convert(tensor, dtype)._settled()))
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:
-    """The name of the tensor's type, or the tensor in the type that a dtype, a class or its name names.
+    """The name of the tensor's type, or the tensor converted to a dtype, a tensor class or the name of one.
 
     >>> import rushlight as torch
     >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
@@ -121,7 +121,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor in the dtype of another.
+    """The tensor converted to the dtype of another.
 
     >>> import rushlight as torch
     >>> torch.ones(2).type_as(torch.tensor([1]))
@@ -131,7 +131,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
-    """NumPy's name of `to`, for libraries that expect arrays; takes NumPy's dtypes, too. Differentiable.
+    """NumPy's name for `to`, for libraries that expect arrays; also takes NumPy's dtypes. Differentiable.
 
     >>> import rushlight as torch
     >>> torch.ones(2).astype("int64"), torch.ones(2).astype(float).dtype
@@ -151,12 +151,12 @@ def method_to(name: str, d: dtypes.dtype) -> Callable[..., Any]:
 
 
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The tensor itself, which is on the CPU."""
+    """The tensor itself: it is on the CPU already."""
     return to(self, CPU, memory_format=memory_format)
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
-    """Always raises, as PyTorch without CUDA: AssertionError, or RuntimeError for the number of a device."""
+    """Always raises, as PyTorch without CUDA does: AssertionError, or RuntimeError if a device number is given."""
     if Device("cuda" if device is None else device).type != "cuda":
         raise RuntimeError("Invalid device, must be cuda device. Tensors are on the CPU: leave cuda() out.")
     check_device("cuda")
@@ -164,12 +164,12 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is pinned for copies to an accelerator: it never is."""
+    """Always False: without an accelerator no memory is pinned."""
     return False
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Always raises RuntimeError, as PyTorch without an accelerator."""
+    """Always raises RuntimeError, as PyTorch does without an accelerator."""
     raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
 
 
@@ -183,12 +183,12 @@ def dlpack(self: Tensor, **options: Any) -> Any:
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
-    """The device in DLPack's numbers: the CPU."""
+    """The device as DLPack numbers it: the CPU, (1, 0)."""
     return self._array.__dlpack_device__()
 
 
 class Capsule:
-    """What has been exported already, `tensor.__dlpack__()` say, as an object that NumPy can ask for it."""
+    """Wraps a DLPack capsule, such as `tensor.__dlpack__()` returns, as the object that NumPy expects."""
 
     def __init__(self, exported: Any):
         self.exported = exported
@@ -197,11 +197,11 @@ class Capsule:
         return self.exported
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # the CPU: what lies elsewhere NumPy refuses
+        return (1, 0)  # the CPU; NumPy refuses memory of other devices
 
 
 def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
-    """A tensor that shares the memory of another library's array, or of what `__dlpack__` has exported.
+    """A tensor that shares the memory of another library's array, or of a capsule that `__dlpack__` returned.
 
     >>> import numpy as np, rushlight as torch
     >>> torch.from_dlpack(np.arange(3))
@@ -210,20 +210,20 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     check_device(device)
     if type(ext_tensor).__name__ != "PyCapsule":
         return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
-    found = np.from_dlpack(Capsule(ext_tensor), copy=copy)  # read-only where the capsule does not tell
+    found = np.from_dlpack(Capsule(ext_tensor), copy=copy)  # read-only if the capsule does not say
     place = found.__array_interface__["data"][0], False
     return new_tensor(np.asarray(Memory({**found.__array_interface__, "data": place}, found)))
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:
-    """The array API standard's `to(device)`: the tensor itself. RuntimeError for any device but the CPU."""
+    """The array API standard's `to_device`: the tensor itself. RuntimeError for any device but the CPU."""
     if stream is not None:
         raise ValueError("a CPU has no streams: leave stream out.")
     return to(self, device)
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
-    """The namespace of the array API standard that works on tensors. ValueError for a version that it does not have."""
+    """The array API standard's namespace of functions on tensors. ValueError for an unsupported version."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")
     from rushlight import array_api
@@ -232,7 +232,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleTy
 
 
 def array_interface(self: Tensor) -> dict[Any, Any]:
-    """What NumPy reads to share the tensor's memory. RuntimeError for a tensor that requires grad."""
+    """NumPy's array interface, which shares the tensor's memory. RuntimeError for a tensor that requires grad."""
     return self.numpy().__array_interface__
 
 

@@ -1,4 +1,4 @@
-"""Copies: clone, contiguous, and the view operations that return copies."""
+"""Copies: `clone`, `contiguous`, and variants of view operations that return copies."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def detach(input: Tensor) -> Tensor:
-    """The same values in the same memory, without history: `Tensor.detach` as a function.
+    """A tensor that shares the memory but is not part of the graph: `Tensor.detach` as a function.
 
     >>> import rushlight as torch
     >>> torch.detach(torch.ones(2, requires_grad=True))
@@ -71,7 +71,7 @@ def _clone(input, format):
 
 @method
 def clone(input: Tensor, *, memory_format: memory_format | None = preserve_format) -> Tensor:
-    """A copy, recorded: gradients of the copy go on to `input`. It keeps the order of the dimensions in memory.
+    """A differentiable copy: gradients flow back to `input`. By default it keeps the strides' order.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0], requires_grad=True)
@@ -83,7 +83,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = preserve_forma
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
-    """The tensor itself where its elements lie in memory in their order (or in that of `memory_format`), else a copy.
+    """The tensor itself if its elements lie in memory in order (or in that of `memory_format`), else a copy.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 3).T.contiguous().stride()
@@ -96,7 +96,7 @@ method(contiguous)
 
 
 def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """The variant of a view operation that returns copies, with PyTorch's name for its node."""
+    """Registers the variant of a view operation that returns copies, with PyTorch's name for its node."""
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C", like=input))
 
@@ -107,13 +107,13 @@ def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: s
         if out is None:
             return result
         written = write_out(name, out, result, input)
-        return None if several else written  # as PyTorch's
+        return None if several else written  # as PyTorch does
 
     return named(function, name, doc)
 
 
 def enter(look: Any, name: str, arguments: str, result: str, node: str = "") -> Callable[..., Any]:
-    """Enters the copying variant of the view operation `name`; an example are its arguments and the result."""
+    """Registers the copying variant of the view operation `name`; `arguments` and `result` make its example."""
     title = "".join(part.capitalize() for part in name.split("_"))
     doc = f"""`{name}`, whose results are copies and not views.
 
@@ -125,7 +125,7 @@ def enter(look: Any, name: str, arguments: str, result: str, node: str = "") -> 
 
 
 def narrow_of(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`narrow`, with the words of `narrow_copy` for a negative length."""
+    """`narrow`, with the error message of `narrow_copy` for a negative length."""
     if length < 0 and input._array.shape:
         size = size_of(input._array.shape, dim)
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")

@@ -1,4 +1,4 @@
-"""Tensors of a shape: zeros, ones, one value, nothing in particular, like another tensor, the identity matrix."""
+"""Tensors of a given shape: zeros, ones, one value, uninitialized, like another tensor, the identity matrix."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
@@ -48,7 +48,7 @@ blank_like: Callable[..., Any] = noted(empty_array)
 
 
 def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value: Any) -> np.ndarray:
-    """An array with one value everywhere, of an array's shape, with its strides or in a memory format."""
+    """An array filled with one value, of the shape of `input`, with its strides or in a memory format."""
     array = empty_array(input, dtype, format)
     fill(array, value)
     return array
@@ -60,10 +60,10 @@ filled_like: Callable[..., Any] = noted(full_array)
 def zeros(
     *shape: int | Sequence[int], size: Any = None, dtype: DType | None = None, **options: Unpack[OutOptions]
 ) -> Tensor:
-    """A tensor of zeros. The sizes are numbers or one sequence; `dtype` is by default the default dtype.
+    """A tensor of zeros. The sizes are given as numbers or as one sequence; `dtype` is the default dtype if not given.
 
-    All creation functions take `out`, `layout`, `device`, `pin_memory` and `requires_grad` as PyTorch's do. Raises
-    RuntimeError for negative sizes and TypeError for sizes that are no integers.
+    All creation functions take PyTorch's `out`, `layout`, `device`, `pin_memory` and `requires_grad`. They raise
+    RuntimeError for negative sizes and TypeError for sizes that are not integers.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 3)
@@ -96,7 +96,7 @@ def empty(
     memory_format: Any = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """A tensor whose elements are whatever the memory holds; arguments as for `zeros`, and `memory_format`.
+    """An uninitialized tensor; arguments as for `zeros`, and `memory_format`.
 
     >>> import rushlight as torch
     >>> torch.empty(2, 3).shape
@@ -110,7 +110,7 @@ def empty(
 
 
 def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
-    """A tensor with one value everywhere, of the dtype that suits the value: int64, bool, the default one or complex.
+    """A tensor filled with one value. The dtype is inferred from the value: int64, bool, the default dtype or complex.
 
     RuntimeError for a value that `dtype` cannot hold.
 
@@ -128,7 +128,7 @@ def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **option
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
-    """A tensor of zeros of another's shape, dtype and order in memory, where no other is given.
+    """A tensor of zeros with the shape, dtype and memory format of `input` unless others are given.
 
     >>> import rushlight as torch
     >>> torch.zeros_like(torch.tensor([1, 2]))
@@ -138,7 +138,7 @@ def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[L
 
 
 def ones_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
-    """A tensor of ones of another's shape, dtype and order in memory, where no other is given.
+    """A tensor of ones with the shape, dtype and memory format of `input` unless others are given.
 
     >>> import rushlight as torch
     >>> torch.ones_like(torch.tensor([1, 2]), dtype=torch.float32)
@@ -150,7 +150,7 @@ def ones_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[Li
 def full_like(
     input: Tensor, fill_value: complex, *, dtype: DType | type | None = None, **options: Unpack[LikeOptions]
 ) -> Tensor:
-    """A tensor with one value everywhere, of another's shape, dtype and order in memory, where no other is given.
+    """A tensor filled with one value, with the shape, dtype and memory format of `input` unless others are given.
 
     >>> import rushlight as torch
     >>> torch.full_like(torch.tensor([1.0, 2.0]), 7)
@@ -160,7 +160,7 @@ def full_like(
 
 
 def empty_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
-    """An uninitialised tensor of another's shape, dtype and order in memory, where no other is given.
+    """An uninitialized tensor with the shape, dtype and memory format of `input` unless others are given.
 
     >>> import rushlight as torch
     >>> torch.empty_like(torch.tensor([1, 2])).dtype
@@ -170,7 +170,7 @@ def empty_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[L
 
 
 def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any) -> Tensor:
-    """A tensor like another with a value everywhere, or with none (None)."""
+    """A tensor like `input`, filled with a value, or uninitialized if the value is None."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     array = input._array
@@ -187,7 +187,7 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
 
 
 def blank_or_filled(value: float | None, array: Array, dtype: np.dtype, layout: Any) -> Array:
-    """An array like another, in a memory format: with a value everywhere, or with none (None)."""
+    """An array like another, in a memory format, filled with a value, or uninitialized if the value is None."""
     if value is None:
         return blank_like(array, dtype, layout)
     return filled_like(array, dtype, layout, checked_number(value, dtype))
@@ -196,9 +196,9 @@ def blank_or_filled(value: float | None, array: Array, dtype: np.dtype, layout: 
 def empty_strided(
     size: Sequence[int], stride: Sequence[int], *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
-    """An uninitialised tensor with the given strides, in elements.
+    """An uninitialized tensor with the given strides, in elements.
 
-    RuntimeError where sizes and strides differ in number, or a stride is negative.
+    RuntimeError if sizes and strides differ in number, or a stride is negative.
 
     >>> import rushlight as torch
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
@@ -223,9 +223,9 @@ def empty_strided(
 def empty_permuted(
     size: Sequence[int], physical_layout: Sequence[int], *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
-    """An uninitialised tensor whose dimensions lie in memory in the order of `physical_layout`, outermost first.
+    """An uninitialized tensor whose dimensions lie in memory in the order of `physical_layout`, outermost first.
 
-    RuntimeError unless that names each dimension once, counted from 0.
+    RuntimeError unless `physical_layout` is a permutation of the dimensions, without negative numbers.
 
     >>> import rushlight as torch
     >>> torch.empty_permuted((2, 3, 5), (0, 2, 1)).stride()
@@ -243,7 +243,7 @@ def empty_permuted(
 
 
 def check_order(size: Sequence[int], order: Sequence[int]) -> None:
-    """Raises PyTorch's errors for an order of dimensions in memory that lacks one, or has one twice."""
+    """Raises PyTorch's errors for an order of dimensions that is not a permutation."""
     n = len(size)
     if len(order) != n:
         raise RuntimeError(
@@ -261,7 +261,7 @@ def check_order(size: Sequence[int], order: Sequence[int]) -> None:
 
 
 def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
-    """The identity matrix, or a matrix of n × m with ones on its diagonal.
+    """The identity matrix, or an n × m matrix with ones on its diagonal.
 
     >>> import rushlight as torch
     >>> torch.eye(2)
@@ -277,7 +277,7 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
 
 
 def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
-    """A number as a tensor without dimensions, of the default dtype also where it is an integer.
+    """A number as a tensor without dimensions; unless `dtype` is given it has the default dtype, even for an integer.
 
     >>> import rushlight as torch
     >>> torch.scalar_tensor(1)
@@ -289,13 +289,13 @@ def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[O
 
 
 def type_of_out(options: Any) -> np.dtype | None:
-    """The NumPy type of the tensor given as `out=`."""
+    """The NumPy dtype of the tensor given as `out=`."""
     out = options.get("out")
     return out._array.dtype if isinstance(out, TensorBase) else None
 
 
 def as_number(name: str, value: Any) -> Any:
-    """A fill value as a number: also a tensor without dimensions that does not require grad. TypeError for others."""
+    """A fill value as a number; it may be a scalar tensor that does not require grad. TypeError for others."""
     if isinstance(value, TensorBase) and not value._array.ndim and not value.requires_grad:
         return value.item()
     if not isinstance(value, (bool, int, float, complex, np.generic)):
@@ -304,12 +304,12 @@ def as_number(name: str, value: Any) -> Any:
 
 
 def inferred_type(value: float) -> np.dtype:
-    """The NumPy type that a number alone gives a tensor."""
+    """The NumPy dtype inferred from a number."""
     return result_dtype(value)
 
 
 def full_of(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
-    """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
+    """An array filled with one value; RuntimeError if the dtype cannot hold it."""
     array = np.empty(shape, dtype)
     number: Any = checked_number(value, dtype)
     fill(array, number)
@@ -317,7 +317,7 @@ def full_of(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def new(name: str, function: Callable[..., Any]) -> None:
-    """Makes `Tensor.new_zeros` of `zeros` and so on: the tensor's dtype where no other is given."""
+    """Adds `Tensor.new_zeros` for `zeros`, and so on: the dtype is the tensor's unless another is given."""
 
     def variant(self, *args, dtype: DType | None = None, **options):
         like_options(self, options)

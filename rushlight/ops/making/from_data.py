@@ -40,11 +40,11 @@ NOT_WRITABLE = (
 
 
 def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
-    """A new tensor with a copy of data: numbers in nested sequences, a number, a NumPy array, a tensor.
+    """A new tensor with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
 
-    Without `dtype`, Python's floats get the default dtype, integers int64, bools bool and complex numbers the complex
-    type of the default's precision; NumPy's values keep their own. Raises ValueError or TypeError for ragged sequences,
-    TypeError for strings and RuntimeError for what is no number or does not fit `dtype`.
+    Without `dtype`, Python floats get the default dtype, integers int64, bools bool, and complex numbers the complex
+    dtype of the same precision as the default; NumPy values keep their dtype. Raises ValueError or TypeError for ragged
+    sequences, TypeError for strings and RuntimeError for other objects and for values that `dtype` cannot hold.
 
     >>> import rushlight as torch
     >>> torch.tensor([[1, 2], [3, 4]]), torch.tensor(2.5, requires_grad=True)
@@ -58,7 +58,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Op
 
 
 def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
-    """Data as a tensor, without copying where that is possible: the tensor itself, or a NumPy array's memory.
+    """Data as a tensor, without copying if possible: a tensor is returned itself, a NumPy array's memory is shared.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2)
@@ -82,10 +82,10 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """Data as a tensor, which shares its memory where `copy` is False, and where that is possible if it is None.
+    """Data as a tensor that shares its memory if `copy` is False, and if possible when `copy` is None.
 
-    Takes what `as_tensor` takes, and objects with a buffer or with `__dlpack__`. A tensor keeps its place in the graph
-    unless `requires_grad` is given, which makes the result a leaf. ValueError where `copy=False` cannot be met.
+    Takes what `as_tensor` takes, and objects with a buffer or with `__dlpack__`. A tensor stays in its graph unless
+    `requires_grad` is given, which makes the result a leaf. ValueError if `copy=False` but a copy is needed.
 
     >>> import numpy as np, rushlight as torch
     >>> torch.asarray(np.arange(3.0), dtype=torch.float32)
@@ -108,7 +108,7 @@ def asarray(
 
 
 def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
-    """A tensor that shares the memory of an object, if it is one that lends it: bytes are read as `dtype`."""
+    """A tensor that shares the memory of an object, or None if it does not export any; bytes are read as `dtype`."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
@@ -121,10 +121,10 @@ def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor that shares the memory of a NumPy array: a change to one is a change to the other.
+    """A tensor that shares the memory of a NumPy array: a change to one changes the other.
 
-    TypeError for what is no array or has elements that tensors cannot have, ValueError for a foreign byte order and for
-    negative strides. A warning for an array that must not be written to.
+    TypeError for other objects and for unsupported dtypes, ValueError for a foreign byte order and for negative
+    strides. Warns if the array is read-only.
 
     >>> import numpy as np, rushlight as torch
     >>> array = np.zeros(2)
@@ -145,9 +145,9 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
 def frombuffer(
     buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor of one dimension that shares the memory of a buffer, from `offset` bytes on.
+    """A one-dimensional tensor that shares the memory of a buffer, from `offset` bytes on.
 
-    ValueError where the buffer does not hold `count` elements.
+    ValueError if the buffer does not hold `count` elements.
 
     >>> import rushlight as torch
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8, offset=1)
@@ -158,7 +158,7 @@ def frombuffer(
 
 
 def has_buffer(obj: Any) -> bool:
-    """Whether an object lends its memory: bytes, arrays of Python's `array` and `ctypes`, maps of files."""
+    """Whether an object exports its memory: bytes, arrays of `array` and `ctypes`, memory maps."""
     try:
         memoryview(obj)
     except TypeError:
@@ -167,7 +167,7 @@ def has_buffer(obj: Any) -> bool:
 
 
 def of_buffer(buffer: Any, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:
-    """The array that reads the memory of a buffer. ValueError, with PyTorch's words, where that is impossible."""
+    """The array that reads the memory of a buffer. ValueError, in PyTorch's words, if that is impossible."""
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -195,14 +195,14 @@ def of_buffer(buffer: Any, dtype: np.dtype, count: int = -1, offset: int = 0) ->
 
 
 def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
-    """`torch.tensor` with this tensor's dtype where no other is given."""
+    """`torch.tensor` with this tensor's dtype unless another is given."""
     if isinstance(data, TensorBase):
         warn(COPY_OF_TENSOR)
     return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
 
 
 def shared(array: np.ndarray) -> np.ndarray:
-    """A NumPy array as tensors hold them: of ndarray itself and with the one dtype object of its type."""
+    """A NumPy array as tensors store it: a plain ndarray whose dtype is NumPy's one instance of that dtype."""
     if not array.dtype.isnative:
         raise ValueError(BYTE_ORDER)
     if array.dtype not in dtypes.FROM_NUMPY:
@@ -216,12 +216,12 @@ def shared(array: np.ndarray) -> np.ndarray:
 
 
 def cast(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
-    """An array in another type, or itself."""
+    """An array cast to another dtype, or the array itself."""
     return array if dtype is None or array.dtype is dtype else array.astype(dtype)
 
 
 def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
-    """A new array with the values of data; its type is inferred where none is given."""
+    """A new array with the values of `data`; its dtype is inferred if none is given."""
     if isinstance(data, TensorBase):
         return np.array(data._array, dtype)
     if isinstance(data, np.ndarray):
@@ -234,7 +234,7 @@ def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
 
 
 def type_name(kind: type) -> str:
-    """A class as C messages name it: with its module, unless that is Python's own."""
+    """The name of a class as C code prints it: with its module, unless it is a built-in."""
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 

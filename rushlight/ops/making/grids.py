@@ -1,4 +1,4 @@
-"""Grids and combinations of vectors' elements."""
+"""Coordinate grids, and combinations of the elements of vectors."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ __all__ = ["cartesian_prod", "combinations", "meshgrid"]
 
 
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Views of vectors spread over the grid they make: the i-th varies along dimension i.
+    """Expands vectors to a grid: the i-th result varies along dimension i only. The results are views.
 
-    With `indexing="xy"` the first two dimensions change places. RuntimeError for tensors of more than one dimension.
+    With `indexing="xy"` the first two dimensions are swapped. RuntimeError for tensors of more than one dimension.
 
     >>> import rushlight as torch
     >>> x, y = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
@@ -45,13 +45,13 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
 
 
 def check_vector(tensor: Tensor) -> None:
-    """RuntimeError for what is no vector."""
+    """Raises RuntimeError for a tensor that is not a vector."""
     if tensor._array.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All combinations of one element of each vector, a row each; of one vector that vector itself.
+    """The Cartesian product of vectors, one combination a row; for a single vector, that vector itself.
 
     >>> import rushlight as torch
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
@@ -69,7 +69,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 
 def chosen_places(n: int, r: int, again: bool) -> Array:
-    """The rows of r increasing places below n, which may be equal with `again`, in their order."""
+    """All sequences of r increasing indices below n, one a row, sorted; with `again`, indices may repeat."""
     rows = np.arange(n)[:, None]
     for _ in range(r - 1):
         first = rows[:, -1] + (0 if again else 1)
@@ -80,7 +80,7 @@ def chosen_places(n: int, r: int, again: bool) -> Array:
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All combinations of r elements of a vector, a row each, in the order of Python's `itertools`.
+    """All combinations of r elements of a vector, one a row, in the order of Python's `itertools`.
 
     >>> import rushlight as torch
     >>> torch.combinations(torch.tensor([1, 2, 3]))

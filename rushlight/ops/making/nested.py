@@ -1,4 +1,4 @@
-"""Arrays of nested sequences of numbers: PyTorch's rules on their shape and type, and its errors."""
+"""Arrays from nested sequences of numbers, with PyTorch's rules for shape and dtype, and its errors."""
 
 from collections.abc import Mapping, Set
 from functools import reduce
@@ -20,7 +20,7 @@ SLOW = (
 
 
 def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
-    """A new array of numbers in nested sequences, or of one number; the type is inferred where none is given."""
+    """A new array from nested sequences of numbers, or from one number; the dtype is inferred if none is given."""
     items, shape = flattened(data)
     kinds = set(map(type, items))
     inferred = common_type(kinds, items, dtype is None)
@@ -32,9 +32,10 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
 
 
 def flattened(data: Any) -> tuple[list[Any], list[int]]:
-    """The innermost elements and the lengths of the sequences around them, which the first elements give.
+    """The innermost elements, and the shape, which is read off the first element of each level.
 
-    Arrays are innermost elements where all are arrays. Raises ValueError and TypeError for ragged sequences.
+    If all innermost elements are arrays they are kept as they are. Raises ValueError and TypeError for ragged
+    sequences.
     """
     level: list[Any] = [data]
     shape: list[int] = []
@@ -57,7 +58,7 @@ def flattened(data: Any) -> tuple[list[Any], list[int]]:
 
 
 def is_sequence(data: Any) -> bool:
-    """Whether data has elements in an order. Tensors count as numbers here, as in PyTorch."""
+    """Whether data is a sequence of elements. Tensors count as numbers here, as in PyTorch."""
     kind = type(data)
     if kind is list or kind is tuple:
         return True
@@ -69,9 +70,10 @@ def is_sequence(data: Any) -> bool:
 
 
 def common_type(kinds: set[type], items: list[Any], inferring: bool) -> np.dtype:
-    """The type that holds elements of some kinds; the default one for none.
+    """The dtype that holds elements of all these classes; the default dtype if there are none.
 
-    Raises PyTorch's errors for what is no number; they differ where the type is not `inferring`.
+    Raises PyTorch's errors for elements that are not numbers; the messages differ if the dtype is given (not
+    `inferring`).
     """
     found: set[Any] = set()
     for kind in kinds:
@@ -92,7 +94,7 @@ def common_type(kinds: set[type], items: list[Any], inferring: bool) -> np.dtype
 
 
 def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
-    """The type that an element of a Python or NumPy class gives; lists and tuples stand for themselves."""
+    """The dtype for elements of a Python or NumPy class; for list and tuple, the class itself."""
     if issubclass(kind, np.generic) and np.dtype(kind) in dtypes.FROM_NUMPY:
         return dtypes.FROM_NUMPY[np.dtype(kind)]._numpy
     for python in (bool, int, float, complex):
@@ -109,11 +111,11 @@ def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
     raise RuntimeError(f"Could not infer dtype of {name}")
 
 
-HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made in Python, which C messages name without its module
+HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class defined in Python, whose name C prints without its module
 
 
 def converted(items: list[Any], dtype: np.dtype) -> np.ndarray:
-    """Numbers as a flat array; raises PyTorch's errors for those that do not fit."""
+    """Numbers as a flat array; raises PyTorch's errors for those that do not fit the dtype."""
     try:
         return np.array(items, dtype)
     except TypeError:
@@ -122,5 +124,5 @@ def converted(items: list[Any], dtype: np.dtype) -> np.ndarray:
         if any(isinstance(x, int) and not -(2**63) <= x < 2**63 for x in items):
             raise ValueError("Overflow when unpacking long long") from None
         if dtype.kind == "u" and all(-np.iinfo(dtype).max <= x <= np.iinfo(dtype).max for x in items):
-            return np.array(items, np.int64).astype(dtype)  # PyTorch lets negative numbers wrap around
+            return np.array(items, np.int64).astype(dtype)  # as in PyTorch, negative numbers wrap around
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow") from None

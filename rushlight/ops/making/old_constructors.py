@@ -19,9 +19,9 @@ __all__: list[str] = []
 def constructed(
     dtype: np.dtype, *given: Any, device: Any = None, size: Any = None, data: Any = None, cast: bool = True
 ) -> np.ndarray:
-    """The array of an old constructor: uninitialised for sizes, one by one or as a `Size`; else with the data.
+    """The array of a legacy constructor: uninitialized for sizes (one by one or as a `Size`), else with the data.
 
-    A tensor lends its memory, which has to be of the dtype where `cast` says so. TypeError for what is neither.
+    A tensor's memory is shared; with `cast`, it has to have the right dtype. TypeError for other arguments.
     """
     check_device(device)
     if size is not None or data is not None:
@@ -42,12 +42,12 @@ def constructed(
 
 
 def is_size(value: Any) -> bool:
-    """Whether a value is an integer, and not a bool."""
+    """Whether a value is an integer but not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def options_of(dtype: np.dtype) -> str:
-    """A dtype as the messages of legacy constructors name it."""
+    """A dtype as the error messages of legacy constructors name it."""
     return f"TensorOptions(dtype={C_NAMES.get(dtype.name, dtype.name)}, device=cpu)"
 
 
@@ -55,7 +55,7 @@ C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32"
 
 
 def new(self: Tensor, *given: Any, **options: Any) -> Tensor:
-    """A tensor of this one's dtype from sizes, which leaves it uninitialised, or from data. Old; see `new_tensor`.
+    """A tensor of the same dtype from sizes (uninitialized) or from data. Legacy; see `new_tensor`.
 
     >>> import rushlight as torch
     >>> x = torch.zeros(2, 3)

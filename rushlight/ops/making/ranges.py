@@ -1,4 +1,4 @@
-"""Tensors of numbers in even steps: `arange`, `linspace`, `logspace`, and the indices of triangles."""
+"""Evenly spaced numbers: `arange`, `linspace`, `logspace`; and the indices of triangles."""
 
 import builtins
 import math
@@ -37,9 +37,9 @@ def arange(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """The numbers from `start` on, in steps, that lie before `end`: `arange(end)` or `arange(start, end, step=1)`.
+    """The numbers from `start` to before `end`, `step` apart: `arange(end)` or `arange(start, end, step=1)`.
 
-    They are int64 where all arguments are integers, else of the default dtype. RuntimeError for a step of 0 or in the
+    They are int64 if all arguments are integers, else of the default dtype. RuntimeError for a step of 0 or in the
     wrong direction.
 
     >>> import rushlight as torch
@@ -69,7 +69,7 @@ def range(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """The numbers from `start` to `end`, which is included, in steps. Deprecated in PyTorch; use `arange`.
+    """The numbers from `start` to `end`, inclusive, `step` apart. Deprecated in PyTorch; use `arange`.
 
     >>> import rushlight as torch
     >>> torch.arange(1, 3 + 1)
@@ -93,7 +93,7 @@ def linspace(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included, at even distances; the same from both ends.
+    """`steps` evenly spaced numbers from `start` to `end`, inclusive.
 
     RuntimeError for a negative number of steps and for bounds that are tensors with dimensions.
 
@@ -114,7 +114,7 @@ def logspace(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """`steps` numbers from `base ** start` to `base ** end`, both included, at even distances of their logarithms.
+    """`steps` numbers from `base ** start` to `base ** end`, inclusive, with evenly spaced logarithms.
 
     >>> import rushlight as torch
     >>> torch.logspace(0, 2, 3)
@@ -127,7 +127,7 @@ def logspace(
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
 ) -> Tensor:
-    """The rows and columns, in two rows, of the elements of a matrix on or below a diagonal.
+    """The row and column indices, in two rows, of the elements of a matrix on or below a diagonal.
 
     >>> import rushlight as torch
     >>> torch.tril_indices(2, 2)
@@ -140,7 +140,7 @@ def tril_indices(
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
 ) -> Tensor:
-    """The rows and columns, in two rows, of the elements of a matrix on or above a diagonal.
+    """The row and column indices, in two rows, of the elements of a matrix on or above a diagonal.
 
     >>> import rushlight as torch
     >>> torch.triu_indices(2, 2)
@@ -151,7 +151,7 @@ def triu_indices(
 
 
 def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: Any) -> Tensor:
-    """The indices of a triangle's elements; RuntimeError for negative sides."""
+    """The indices of the elements of a triangle; RuntimeError for negative sizes."""
     for side, length in (("row", row), ("col", col)):
         if length < 0:
             raise RuntimeError(f"{side} must be non-negative, got{length}")
@@ -160,7 +160,7 @@ def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: An
 
 
 def numbers(name: str, **arguments: Number | None) -> list[Any]:
-    """Real numbers out of arguments, which may be tensors of one element. Raises PyTorch's errors for others."""
+    """Arguments as real numbers; they may be tensors of one element. Raises PyTorch's errors for others."""
     found = []
     for position, (argument, value) in enumerate(arguments.items(), 1):
         number = value.item() if isinstance(value, (TensorBase, np.generic)) else value
@@ -174,7 +174,7 @@ def numbers(name: str, **arguments: Number | None) -> list[Any]:
 
 
 def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
-    """So many numbers in even steps."""
+    """`size` numbers from `first` on, `step` apart."""
     if dtype.kind != "f" or dtype.itemsize < 4:
         return (first + np.arange(size) * step).astype(dtype, copy=False)
     out = np.empty(size, dtype)
@@ -183,7 +183,7 @@ def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarra
 
 
 def count(start: float, end: float, step: float) -> int:
-    """How many numbers lie from `start` on before `end`; RuntimeError where there is no such range."""
+    """How many numbers there are from `start` up to but not including `end`; RuntimeError for an impossible range."""
     check_direction(start, end, step)
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
         return len(builtins.range(start, end, step))
@@ -191,7 +191,7 @@ def count(start: float, end: float, step: float) -> int:
 
 
 def check_direction(start: float, end: float, step: float) -> None:
-    """Raises PyTorch's errors for a range that does not lead from `start` to `end`."""
+    """Raises PyTorch's errors for a step of 0 or in the wrong direction."""
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -201,7 +201,7 @@ def check_direction(start: float, end: float, step: float) -> None:
 
 
 def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any) -> tuple[complex, complex, np.dtype]:
-    """The bounds as numbers, and the type of the result."""
+    """The bounds as numbers, and the dtype of the result."""
     for side, bound in (("start", start), ("end", end)):
         if isinstance(bound, TensorBase) and bound._array.ndim:
             raise RuntimeError(
@@ -223,7 +223,7 @@ def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any
 
 
 def bound_number(bound: Tensor | float) -> Array:
-    """A bound as a number, or as the array of the numbers that a batch of examples has."""
+    """A bound as a number, or inside `vmap` as an array of each example's number."""
     if isinstance(bound, TensorBase) and type(bound._array) is Batched:
         return bound._array
     return bound.item() if isinstance(bound, (TensorBase, np.generic)) else bound
@@ -241,9 +241,9 @@ def _powers(first, last, steps, dtype, base):
 
 
 def evenly(first: Array, last: Array, steps: int, dtype: np.dtype) -> np.ndarray:
-    """Numbers at even distances, in double precision: the first half counted from the start, the other from the end.
+    """Evenly spaced numbers, in double precision: the first half counted from the start, the other from the end.
 
-    The bounds may be arrays of as many dimensions: each pair of them has numbers of its own.
+    The bounds may be arrays of equal shape; each pair of bounds then gives its own numbers.
     """
     d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     if d.kind == "f" and steps != 1 and isinstance(first, (int, float)) and isinstance(last, (int, float)):

@@ -1,4 +1,4 @@
-"""Tensors in memory that processes share: methods that load `rushlight.multiprocessing` when they are called."""
+"""Tensors in memory shared between processes: methods that load `rushlight.multiprocessing` when called."""
 
 from importlib import import_module
 from typing import Any
@@ -10,15 +10,15 @@ __all__: list[str] = []
 
 
 def sharing() -> Any:
-    """The module that shares memory; most programs do without it, and without the time that it takes to load."""
+    """The module `rushlight.multiprocessing`, imported only when needed, which keeps `import rushlight` fast."""
     return import_module("rushlight.multiprocessing.sharing")
 
 
 @method
 def share_memory_(self: Tensor) -> Tensor:
-    """Moves the tensor into memory that processes share: what one writes to it, all see.
+    """Moves the tensor to shared memory: what one process writes to it, all processes see.
 
-    RuntimeError for a view, whose base would stay behind.
+    RuntimeError for a view, since its base would not move with it.
 
     >>> import rushlight as torch
     >>> torch.ones(2).share_memory_().is_shared()
@@ -30,7 +30,7 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @method
 def is_shared(self: Tensor) -> bool:
-    """Whether the tensor lies in memory that processes share.
+    """Whether the tensor is in shared memory.
 
     >>> import rushlight as torch
     >>> torch.ones(2).is_shared()

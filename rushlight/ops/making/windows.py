@@ -15,10 +15,10 @@ __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window"
 def hann_window(
     window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
-    """The Hann window, one period of a cosine from 0 up to 1 and back.
+    """The Hann window: one period of a cosine, rising from 0 to 1 and falling back.
 
-    `periodic` leaves out the last number, as a Fourier transform of consecutive frames wants it. All windows raise
-    RuntimeError for a negative length and for a dtype that is not a floating-point one.
+    `periodic` leaves out the last number, as suits a Fourier transform of consecutive frames. All windows raise
+    RuntimeError for a negative length and for a dtype that is not floating-point.
 
     >>> import rushlight as torch
     >>> torch.hann_window(4)
@@ -36,7 +36,7 @@ def hamming_window(
     dtype: DType | None = None,
     **options: Unpack[Options],
 ) -> Tensor:
-    """The Hamming window, `alpha` less `beta` times one period of a cosine.
+    """The Hamming window: `alpha` minus `beta` times one period of a cosine.
 
     >>> import rushlight as torch
     >>> torch.hamming_window(4)
@@ -49,7 +49,7 @@ def hamming_window(
 def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
-    """The Blackman window, of a cosine and its second harmonic.
+    """The Blackman window: a sum of a cosine and its second harmonic.
 
     >>> import rushlight as torch
     >>> torch.blackman_window(4)[1:]
@@ -62,7 +62,7 @@ def blackman_window(
 def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
-    """The Bartlett window, a triangle from 0 up to 1 and back.
+    """The Bartlett window: a triangle that rises from 0 to 1 and falls back.
 
     >>> import rushlight as torch
     >>> torch.bartlett_window(4)
@@ -79,7 +79,7 @@ def kaiser_window(
     dtype: DType | None = None,
     **options: Unpack[Options],
 ) -> Tensor:
-    """The Kaiser window, of the modified Bessel function of order 0; `beta` trades the width of its peak for its tails.
+    """The Kaiser window, from the modified Bessel function of order 0; `beta` trades peak width for side lobes.
 
     J. Kaiser and R. Schafer, "On the use of the I0-sinh window for spectrum analysis", 1980.
 
@@ -92,7 +92,7 @@ def kaiser_window(
 
 
 def window(name: str, length: int, periodic: bool, dtype: Any, options: Options, shape: Any) -> Tensor:
-    """A window whose `shape` is a function on [0, 1]."""
+    """A window given by a function `shape` on [0, 1]."""
     d = numpy_type(name, dtype)
     if kind_of(d) not in "f":
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")

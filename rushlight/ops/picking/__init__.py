@@ -1,1 +1,1 @@
-"""Operators that pick and put elements by indices and masks."""
+"""Indexing operators: they read or write elements by indices and masks."""

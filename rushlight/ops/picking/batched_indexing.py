@@ -1,4 +1,4 @@
-"""Batches of elements picked by index arrays; indices of each example get the examples' numbers beside them."""
+"""Batch rules of indexing: the index arrays of a batch get an additional index, the number of the example."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from rushlight.kernels.accumulate import add_rows
 
 
 def numbered(key: Array, levels: Any) -> tuple[Any, ...]:
-    """A key with the numbers of the examples in front, then its own items with the batch dimensions in front."""
+    """A key with the example numbers as its first index, and its own items with the batch dimensions in front."""
     ndim = max(item.ndim for item in key if not isinstance(item, slice))
     n = len(levels)
     numbers = [np.arange(level.size).reshape(-1, *(1,) * (n - 1 - i + ndim)) for i, level in enumerate(levels)]
@@ -21,13 +21,13 @@ def numbered(key: Array, levels: Any) -> tuple[Any, ...]:
 
 
 def place_of(key: Array) -> int:
-    """Where the dimensions of a key's arrays are in its result: 0 where slices are between them, as in NumPy."""
+    """The position of the indexed dimensions in the result: 0 if slices are between the index arrays, as in NumPy."""
     places = [i for i, item in enumerate(key) if not isinstance(item, slice)]
     return 0 if places[-1] - places[0] >= len(places) else places[0]
 
 
 def picked(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
-    """The rule of picking elements."""
+    """The batch rule of indexing."""
     input, key = args
     if any(type(item) is Batched and item.dtype == bool for item in key):
         return dynamic(op, args, levels)
@@ -42,7 +42,7 @@ def picked(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
 
 
 def put_back(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
-    """The rule of its adjoint: adding elements in at their places."""
+    """The batch rule of its adjoint, which adds values at indices."""
     input, shape, key = args
     n, sizes = len(levels), tuple([level.size for level in levels])
     if not any(type(item) is Batched for item in key):
@@ -55,7 +55,7 @@ def put_back(op: Any, args: tuple[Any, ...], levels: Any) -> Any:
 
 
 def put_in(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of overwriting elements at places, or adding to them."""
+    """The batch rule of overwriting elements at indices, or adding to them."""
     input, values, key, accumulate = args
     if any(type(item) is Batched for item in key):
         return one_by_one(op, args, levels)
@@ -65,11 +65,11 @@ def put_in(op: Any, args: Any, levels: Any) -> Any:
     return np.moveaxis(op.forward(*last, key, accumulate), range(-n, 0), range(n))
 
 
-# tables
+# embedding tables
 
 
 def rows_picked(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of picking rows of a table."""
+    """The batch rule of looking up rows of a table."""
     table, indices = args[:2]
     if type(table) is not Batched:
         return table[aligned(indices, levels)]
@@ -80,7 +80,7 @@ def rows_picked(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 def rows_put(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of its adjoint: the tables of all examples lie in one, with as many rows for each."""
+    """The batch rule of its adjoint: the examples' tables are stacked into one, and their indices offset."""
     rows, indices, count = args
     rows, indices = [spread(x, levels) for x in (rows, indices)]
     sizes = tuple([level.size for level in levels])

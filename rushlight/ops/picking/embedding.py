@@ -1,4 +1,4 @@
-"""Rows of a table looked up by index, alone or in bags; one-hot vectors."""
+"""Embeddings (rows of a table looked up by index), bags of embeddings, and one-hot vectors."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ __all__ = ["embedding", "embedding_bag", "one_hot"]
     input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]),
 )
 def _rows(input, indices):
-    """The rows of a table at indices."""
+    """The rows of a table at the given indices."""
     return input.take(indices, 0)
 
 
@@ -45,27 +45,27 @@ def _rows(input, indices):
     node="EmbeddingDenseBackwardBackward0",
 )
 def _put_rows(input, indices, n):
-    """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
+    """A table of zeros with rows added at the given indices: the adjoint of `_rows`."""
     return add_rows(np.reshape(indices, -1), np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), n)
 
 
 def table_cotangent(
     grad: Array, indices: Array, weight_shape: Sequence[int], padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
-    """The rows of a cotangent added up in their places, without padding; divided by their numbers on request."""
+    """The gradient of the table: the rows of `grad` added up by index, without padding; see `shares`."""
     share = shares(indices, padding_idx, scale_grad_by_freq, grad.dtype)
     return _put_rows(grad if share is None else grad * np.expand_dims(share, -1), indices, weight_shape[0])
 
 
 def shares(indices: Array, padding_idx: int, scale_grad_by_freq: bool, dtype: Any) -> Array:
-    """By what the cotangent of each looked up row is multiplied; None where that is 1 for all."""
+    """The factor for the gradient of each looked-up row; None if it is 1 for all."""
     if padding_idx < 0 and not scale_grad_by_freq:
         return None
     return _shares(indices, padding_idx, scale_grad_by_freq, numpy_type(dtype))
 
 
 def shares_of_batch(n: int, indices: Array, padding_idx: int, scale_grad_by_freq: bool, dtype: np.dtype) -> Array:
-    """The shares of the indices of each example, of which there are as many as the first `n` dimensions say."""
+    """The factors for indices whose first `n` dimensions are the batch: frequencies are counted in each example."""
     share = np.ones(indices.shape, dtype)
     if scale_grad_by_freq and indices.size:
         examples = indices.shape[:n]
@@ -81,7 +81,7 @@ def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
 
 
 def numpy_type(dtype: Any) -> np.dtype:
-    """The NumPy type of an array's dtype or a tensor's."""
+    """The NumPy dtype for a dtype of an array or of a tensor."""
     return dtype if isinstance(dtype, np.dtype) else dtype._numpy
 
 
@@ -101,10 +101,10 @@ def embedding(
 ) -> Tensor:
     """The rows of `weight` (n, d) at the indices `input`, of any shape (...): (..., d).
 
-    No gradient reaches the row `padding_idx`. With `max_norm` rows that are looked up and have a larger norm (of order
-    `norm_type`) are scaled down to it first, in place. With `scale_grad_by_freq` each row's gradient is divided by the
-    number of times it is looked up. IndexError for an index that is not there. With `sparse` the gradient of `weight`
-    is a sparse tensor: the rows that were looked up.
+    The row `padding_idx` gets no gradient. With `max_norm`, looked-up rows whose norm (of order `norm_type`) is larger
+    are first scaled down to it, in place. With `scale_grad_by_freq`, each row's gradient is divided by the number of
+    times it is looked up. With `sparse`, the gradient of `weight` is a sparse tensor that holds only the looked-up
+    rows. IndexError for an index out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -124,14 +124,14 @@ def embedding(
 
 
 def sparse_cotangent(grad: Array, indices: Array, weight_shape: Any, padding_idx: Any, scale_grad_by_freq: Any) -> Any:
-    """The rows of a cotangent with their places, without padding: a sparse tensor."""
+    """The gradient of the table as a sparse tensor, without the rows of padding."""
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
 
 
 def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: Any) -> Any:
-    """A sparse table of a shape with rows at their indices, without those of padding."""
+    """A sparse tensor of a given shape with rows at their indices, without those of padding."""
     places = np.reshape(np.asarray(indices), -1)
     if padding_idx >= 0:
         kept = np.flatnonzero(places != padding_idx)
@@ -148,12 +148,12 @@ def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: An
     aten="embedding",
 )
 def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
-    """`_embedding` whose table has a sparse cotangent."""
+    """`_embedding` with a sparse gradient for the table."""
     return weight.take(indices, 0)
 
 
 def padding_row(padding_idx: int | None, weight: Tensor) -> int:
-    """The number of the padding row; -1 for none. AssertionError out of range."""
+    """The index of the padding row, -1 if there is none. AssertionError if it is out of range."""
     if padding_idx is None:
         return -1
     n = weight._array.shape[0]
@@ -162,7 +162,7 @@ def padding_row(padding_idx: int | None, weight: Tensor) -> int:
 
 
 def check_indices(function: str, indices: Tensor) -> None:
-    """RuntimeError for indices that are no integers."""
+    """Raises RuntimeError for indices that are not integers."""
     if indices._array.dtype not in INDICES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -171,14 +171,14 @@ def check_indices(function: str, indices: Tensor) -> None:
 
 
 def check_rows(indices: Array, n: int) -> None:
-    """IndexError for an index that is negative or too large; RuntimeError where there is no row."""
+    """Raises IndexError for an index out of range, and RuntimeError if the table has no rows."""
     if n == 0 and indices.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check_picked(indices, n)
 
 
 def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, function: Any) -> None:
-    """Scales the rows at indices down to a norm, in place, outside the graph."""
+    """Scales the rows at the given indices down to a maximum norm, in place and outside the graph."""
     array = weight._array
     if array.ndim != 2:
         raise RuntimeError(
@@ -212,7 +212,7 @@ def cotangent_of_rows(
     scale: bool,
     result1: Any,
 ) -> Any:
-    """The cotangent of the table, where `put` brings rows to their places. It does not depend on the table."""
+    """The gradient of the table of `embedding_bag`; `put` adds the rows up. It does not depend on the table itself."""
     if mode == "max":
         chosen = result1._array if isinstance(result1, TensorBase) else result1
         return _put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape)
@@ -224,12 +224,12 @@ def cotangent_of_rows(
 
 
 def put_dense(rows: Array, indices: Array, shape: Sequence[int], padding: int) -> Array:
-    """A dense table of a shape with rows at their indices."""
+    """A dense table of a given shape with rows added at their indices."""
     return _put_rows(rows, indices, shape[0])
 
 
 def bag_cotangent(put: Callable[..., Any]) -> Callable[..., Any]:
-    """The cotangent of the table, where `put` brings rows to their places."""
+    """The gradient formula of the table of `embedding_bag`; `put` adds the rows up."""
 
     def cotangent(grads, weight_shape, indices, bags, counts, mode, padding, scale, result1):
         return cotangent_of_rows(
@@ -240,13 +240,13 @@ def bag_cotangent(put: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, padding: int) -> Any:
-    """The cotangent of the weights of the samples."""
+    """The gradient of `per_sample_weights`."""
     rows = _rows(grad, bags) * _rows(weight, indices)
     return np.add.reduce(rows, axis=-1) * np.not_equal(indices, padding)
 
 
 def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
-    """The cotangents of the table and of the weights of the samples, which only sums have."""
+    """The gradients of the table and of `per_sample_weights`, which only `mode="sum"` has."""
 
     def cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, padding, scale, weight, needs):
         grad, table = grads[0], None
@@ -262,7 +262,7 @@ def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
 def sample_shares(
     indices: Array, bags: Array, counts: Array, mode: str, padding: int, scale: bool, dtype: np.dtype
 ) -> Array:
-    """What part of its bag each sample has in the cotangent of its row."""
+    """The factor for the gradient of each sample's row: from its weight, its bag's size and its frequency."""
     share = shares(indices, padding, scale, dtype)
     if share is None:
         share = np.ones(np.shape(indices), dtype)
@@ -287,7 +287,7 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
 def sums_of_rows(
     rows: Array, indices: Array, bags: Array, per_sample_weights: Array | None, counts: Array, mode: str, padding: int
 ) -> Array:
-    """The sum or the mean of the rows of each bag."""
+    """The sum or mean of the rows of each bag."""
     dtype = rows.dtype
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[:, None]
@@ -307,7 +307,7 @@ OPTIONS: dict[str, Any] = {
     "node": "EmbeddingBagBackward0",
 }
 WEIGHTED = ("weight", "per_sample_weights")
-BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # by whether the cotangent is sparse, and samples have weights
+BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # keys: sparse gradient, sample weights
     (False, False): _embedding_bag,
     (True, False): operator(weight=bag_cotangent(sparse_rows), name="sparse_embedding_bag", **OPTIONS)(
         _embedding_bag.forward
@@ -322,7 +322,7 @@ BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # by whether the cotangen
 
 
 def largest_rows(weight: Array, rows: Any, indices: Array, bags: Any, n: int, padding: Sequence[int]) -> Any:
-    """The largest value of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
+    """The maximum of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
     kept = np.flatnonzero(indices != padding)
     out = np.full((n, weight.shape[1]), -np.inf, weight.dtype, like=weight)
     np.maximum.at(out, bags[kept], rows[kept])
@@ -346,11 +346,11 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sums, means or largest values of bags of rows of `weight` (n, d), without keeping the rows: (bags, d).
+    """Sums, means or maxima of bags of rows of `weight` (n, d), without storing the rows: (bags, d).
 
-    A bag is a row of the indices `input` where that is two-dimensional; else they are all in one vector and `offsets`
-    tells where each bag starts (with `include_last_offset` also where the last one ends). `per_sample_weights` of the
-    shape of `input` weigh a sum's rows. The row `padding_idx` takes no part. Other options are as for `embedding`.
+    If the indices `input` are two-dimensional, each row is a bag. Else they are one vector, and `offsets` says where
+    each bag starts (with `include_last_offset` also where the last one ends). `per_sample_weights`, of the shape of
+    `input`, multiplies the rows of a sum. The row `padding_idx` is ignored. Other options are as for `embedding`.
 
     >>> import rushlight as torch
     >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -387,7 +387,7 @@ def embedding_bag(
 def bags_of_batch(
     weight: Tensor, indices: Tensor, bags: Array, weights: Tensor | None, n: int, mode: str, padding: int, scale: bool
 ) -> Tensor:
-    """The same of a batch, in operators that have batching rules: rows are picked, and reduced by their bags."""
+    """`embedding_bag` inside `vmap`, composed of operators with batch rules: look-up, then reduction by bag."""
     rows = _embedding(weight, indices, padding, scale)
     bag = new_tensor(bags)
     counted = indices.ne(padding).to(rows.dtype)
@@ -402,7 +402,7 @@ def bags_of_batch(
 
 
 def check_bags(indices: Array, weight: Array, mode: str) -> None:
-    """PyTorch's RuntimeErrors for an index that is negative or too large: its kernel for float64 has other words."""
+    """Raises PyTorch's RuntimeErrors for indices out of range; the wording depends on the dtype, as in PyTorch."""
     n = weight.shape[0]
     if are_indices(indices, n):
         rely_on(are_indices, indices, n)
@@ -417,7 +417,7 @@ def check_bags(indices: Array, weight: Array, mode: str) -> None:
 
 
 def check_sample_weights(input: Tensor, weights: Tensor | None, mode: str) -> None:
-    """Raises PyTorch's errors for weights of the samples that do not fit."""
+    """Raises PyTorch's errors for sample weights of the wrong shape or dtype, or with the wrong mode."""
     if weights is None:
         return
     if weights._array.shape != input._array.shape:
@@ -433,7 +433,7 @@ def check_sample_weights(input: Tensor, weights: Tensor | None, mode: str) -> No
 
 
 def bags_of(input: Tensor, offsets: Any, include_last_offset: bool) -> tuple[Array, ...]:
-    """All indices in a vector, the number of the bag each is in, and the number of bags."""
+    """All indices as a vector, the bag number of each, and the number of bags."""
     array = input._array
     if array.ndim == 2:
         if offsets is not None:
@@ -453,12 +453,12 @@ def bags_of(input: Tensor, offsets: Any, include_last_offset: bool) -> tuple[Arr
 
 
 def bag_numbers(starts: Any, n: int, size: int) -> Any:
-    """For each of some indices the number of its bag, of those that begin at some places."""
+    """The bag number of each of `size` indices, given where the bags start."""
     return np.searchsorted(starts[:n], np.arange(size), side="right") - 1
 
 
 def counted_rows(bags: Array, indices: Array, padding: int, n: int) -> Any:
-    """How many rows each bag has."""
+    """How many rows each bag has, without padding."""
     return np.bincount(bags[indices != padding], minlength=n)
 
 
@@ -466,12 +466,12 @@ number_bags, count_rows = noted(bag_numbers), noted(counted_rows)
 
 
 def begin_and_end(starts: Any, size: int) -> bool:
-    """Whether bags begin at the first index, and none behind the last."""
+    """Whether the first bag starts at the first index, and no bag starts after the last one."""
     return not starts.size or bool(starts[0] == 0 and starts[-1] <= size)
 
 
 def checked_offsets(starts: Any, size: Any) -> Any:
-    """The starts of bags, after PyTorch's errors for those that cannot be."""
+    """Raises PyTorch's errors for impossible offsets, and returns them."""
     if starts.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     if starts.size and starts[0] != 0:
@@ -488,10 +488,10 @@ def checked_offsets(starts: Any, size: Any) -> Any:
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Vectors of zeros with a 1 at each class of a tensor of int64: (...) gives (..., num_classes).
+    """One-hot vectors of the classes in an int64 tensor: (...) gives (..., num_classes).
 
-    Without `num_classes` there is one more than the largest class. RuntimeError for classes out of range, and inside
-    `vmap` without `num_classes`.
+    Without `num_classes` it is the largest class plus one. RuntimeError for classes out of range, and inside `vmap`
+    without `num_classes`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
@@ -515,7 +515,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def expanded_classes(array: Array, number: Any) -> Any:
-    """A row for each class, with a 1 in its place. RuntimeError for a class that there is not."""
+    """A one-hot row for each class. RuntimeError for a class out of range."""
     every = values(array)
     if every.size and every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")

@@ -1,4 +1,4 @@
-"""Elements picked along a dimension by an index, and put back where they came from: each is the other's adjoint."""
+"""`gather` and `scatter_add` along a dimension, each the adjoint of the other; and the other scatter functions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim
 
 
 def grid(index: Array, dim: int) -> tuple[Array, ...]:
-    """The index arrays that pick `index` along `dim`: in the other dimensions each place counts itself."""
+    """The index arrays that select `index` along `dim`; those of the other dimensions are plain ranges."""
     last = index.ndim - 1
     places = [np.arange(n).reshape(-1, *[1] * (last - i)) for i, n in enumerate(index.shape)]
     places[dim] = index
@@ -39,7 +39,7 @@ def grid(index: Array, dim: int) -> tuple[Array, ...]:
 
 
 def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
-    """Where in an array of a shape, flattened, `index` along `dim` picks."""
+    """The flat positions, in an array of a given shape, of the elements that `index` selects along `dim`."""
     flat, step = 0, 1
     places = grid(index, dim)
     for i in reversed(range(len(shape))):
@@ -52,7 +52,7 @@ def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
     linear=True, batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape)
 )
 def _gather(input, dim, index):
-    """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
+    """The elements of `input` at `index` along `dim`; in other dimensions the index may be smaller."""
     if input.ndim == 0 or index.ndim != input.ndim:
         return np.reshape(input, -1)[index]
     found = take_along(input, index, dim)
@@ -60,7 +60,7 @@ def _gather(input, dim, index):
 
 
 def sparse_cotangent(grad: Array, dim: int, index: Array, input_shape: Sequence[int]) -> Any:
-    """The elements of a cotangent with their places: a sparse tensor."""
+    """The gradient of `input` as a sparse tensor."""
     index = np.asarray(index)
     places = np.indices(index.shape).reshape(index.ndim, index.size)
     if index.ndim:
@@ -69,7 +69,7 @@ def sparse_cotangent(grad: Array, dim: int, index: Array, input_shape: Sequence[
 
 
 def with_parts_at(places: np.ndarray, parts: Any, shape: Sequence[int]) -> Any:
-    """A sparse tensor of a shape, with the parts of a cotangent at their places, which may coincide."""
+    """A sparse tensor of a given shape from elements and their flat positions, which may repeat."""
     from rushlight.sparse.tensor import make
 
     values: Any = parts if isinstance(parts, TensorBase) else new_tensor(parts)
@@ -78,7 +78,7 @@ def with_parts_at(places: np.ndarray, parts: Any, shape: Sequence[int]) -> Any:
 
 @operator(linear=True, batch=leading, aten="gather", node="GatherBackward0", input=sparse_cotangent)
 def _sparse_gather(input, dim, index):
-    """`_gather` whose input has a sparse cotangent."""
+    """`_gather` with a sparse gradient for `input`."""
     return _gather.forward(input, dim, index)
 
 
@@ -91,9 +91,9 @@ def _sparse_gather(input, dim, index):
 )
 @in_float32
 def _put_back(input, dim, index, shape, distinct=False):
-    """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
+    """Zeros of a given shape with `input` added at `index` along `dim`: the adjoint of `_gather`.
 
-    Where no two elements go to the same place, `distinct` says so, which is faster.
+    `distinct` promises that no position repeats, which is faster.
     """
     if not distinct and (out := add_along(input, index, dim, shape)) is not None:
         return out
@@ -110,7 +110,7 @@ def _put_back(input, dim, index, shape, distinct=False):
 
 
 def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
-    """The dimension, after PyTorch's errors for an index that does not fit the tensor, or its source."""
+    """The dimension, not negative; raises PyTorch's errors for an index or source that does not fit the tensor."""
     shape, sizes = input._array.shape or (1,), index._array.shape or (1,)
     dim = wrap_dim(dim, len(input._array.shape))
     if index._array.size == 0:
@@ -129,7 +129,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
 
 
 def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
-    """PyTorch's errors for a source that has not as many dimensions as the index."""
+    """Raises PyTorch's errors for a source whose number of dimensions is not that of the index."""
     if len(source) == len(sizes):
         return
     if len(source) < len(sizes) and all(n <= m for n, m in zip(sizes, source, strict=False)):
@@ -141,7 +141,7 @@ def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
 def check_extent(
     shape: Sequence[int], sizes: Sequence[int], dim: int, source: Sequence[int] | None, gathers: bool
 ) -> None:
-    """RuntimeError for an index that is larger than the tensor elsewhere than along `dim`, or than its source."""
+    """Raises RuntimeError for an index that is larger than the tensor (except along `dim`) or than its source."""
     if sizes == shape and (source is None or source == shape):
         return
     beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
@@ -158,21 +158,21 @@ def check_extent(
 
 
 def check_bounds(index: Array, size: int, dim: int) -> None:
-    """RuntimeError for an index that is negative or too large."""
+    """Raises RuntimeError for an index out of range."""
     if not are_indices(index, size):
         raise RuntimeError(f"index {outside(index, size)} is out of bounds for dimension {dim} with size {size}")
     rely_on(are_indices, index, size)
 
 
 def check_picked(index: Array, size: int) -> None:
-    """IndexError for an index of a row that is negative or too large."""
+    """Raises IndexError for a row index out of range."""
     if not are_indices(index, size):
         raise IndexError(f"index out of range in self: {outside(index, size)} for a size of {size}")
     rely_on(are_indices, index, size)
 
 
 def outside(index: Array, size: int) -> Any:
-    """The first index that is negative or too large."""
+    """The first index that is out of range."""
     found = values(index)
     return found[(found < 0) | (found >= size)].flat[0]
 
@@ -181,9 +181,9 @@ def outside(index: Array, size: int) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along a dimension: `out[i][j] = input[index[i][j]][j]` for `dim=0`.
 
-    The index has as many dimensions as `input` and is no larger apart from `dim`; the result has its shape.
-    RuntimeError where it does not fit. With `sparse_grad` the gradient of `input` is a sparse tensor: the elements that
-    were picked.
+    The index has as many dimensions as `input` and, except along `dim`, is no larger; the result has its shape.
+    RuntimeError if it does not fit. With `sparse_grad` the gradient of `input` is a sparse tensor that holds only the
+    selected elements.
 
     >>> import rushlight as torch
     >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0], [1]]))
@@ -197,9 +197,9 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
 
 @method
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The elements at indices along a dimension, broadcast in the others; without `dim` of the flattened tensor.
+    """The elements at `indices` along `dim`, broadcast in the other dimensions; without `dim`, of the flattened tensor.
 
-    It takes what `argmax` (with `keepdim`) and `argsort` return.
+    The indices may be those that `argmax` (with `keepdim`) and `argsort` return.
 
     >>> import rushlight as torch
     >>> torch.take_along_dim(torch.tensor([[3, 1], [2, 4]]), torch.tensor([[1], [0]]), dim=1)
@@ -232,7 +232,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
 
 
 def picked(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """The rule of forward mode of what picks elements along a dimension: the tangents at their places."""
+    """Forward mode of operators that select elements along a dimension: the tangents at the same positions."""
     dim, index, tangent = dict(zip(op.params, args, strict=True))["dim"], outs[1], tangents[0]
     if tangent._array.ndim == 0:
         return [tangent, None]
@@ -265,7 +265,7 @@ def _scatter_value(input, dim, index, value):
 
 
 def scattered(input: Array, dim: int, index: Array, values: Array) -> Array:
-    """A copy with values at `index` along `dim`."""
+    """A copy of `input` with `values` written at `index` along `dim`."""
     out = owned(input)
     if out.ndim == 0 or index.ndim == 0:
         out.reshape(-1)[index] = values
@@ -275,17 +275,17 @@ def scattered(input: Array, dim: int, index: Array, values: Array) -> Array:
 
 
 def corner(src: Array, shape: Sequence[int]) -> Array:
-    """The part of a source that an index of a shape takes: from 0 on in every dimension."""
+    """The part of a source that is used if the index is smaller: from 0 up to its size in every dimension."""
     return src if src.shape == shape or not src.ndim else _look(src, beginning(shape))
 
 
 def beginning(shape: Sequence[int]) -> Any:
-    """The key of that part; that of an index without dimensions is one element."""
+    """The key that selects that part."""
     return tuple(slice(n) for n in shape) or (0, ...)
 
 
 def padded(grad: Array, shape: Sequence[int]) -> Array:
-    """A cotangent of a corner as that of the whole source."""
+    """The gradient of that part, padded with zeros to the shape of the whole source."""
     if grad.shape == tuple(shape):
         return grad
     if 0 in grad.shape:
@@ -325,7 +325,7 @@ def _scatter_with_reduce(input, dim, index, src, reduce):
 
 
 def reduced_along(input: Array, dim: int, index: Array, values: Array, reduce: str, include_self: bool) -> Array:
-    """A copy of `input` with values reduced into its elements at `index` along a dimension."""
+    """A copy of `input` with `values` reduced into the elements at `index` along a dimension."""
     if (found := reduced_by_kernel(input, dim, index, values, reduce, include_self)) is not None:
         return found
     places = flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
@@ -344,10 +344,10 @@ def scatter(
     value: complex | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """A copy with `src` (a tensor or a number) written at `index` along a dimension: the reverse of `gather`.
+    """A copy of `input` with `src` (a tensor or number) written at `index` along `dim`: the reverse of `gather`.
 
-    `out[index[i][j]][j] = src[i][j]` for `dim=0`. Where an index comes twice, one of its values stays. `reduce` ("add"
-    or "multiply", not differentiable) combines with what is there. RuntimeError where the index does not fit.
+    `out[index[i][j]][j] = src[i][j]` for `dim=0`. If an index repeats, one of its values is kept. `reduce` ("add" or
+    "multiply", not differentiable) combines the values with the old ones. RuntimeError if the index does not fit.
 
     >>> import rushlight as torch
     >>> torch.scatter(torch.zeros(2, 2), 1, torch.tensor([[0], [1]]), 5.0)
@@ -375,7 +375,7 @@ def scatter(
 @in_place
 @method
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """A copy with `src` added in at `index` along a dimension: the adjoint of `gather`.
+    """A copy of `input` with `src` added at `index` along a dimension: the adjoint of `gather`.
 
     >>> import rushlight as torch
     >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
@@ -395,7 +395,7 @@ def scatter_reduce_cotangents(
     result: Array,
     needs: Sequence[bool],
 ) -> list[Array]:
-    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    """The gradients of `input` and `src`; see `reduce_cotangents`."""
     take = lambda values: _gather(values, dim, index)
     add = lambda values: _put_back(values, dim, index, input.shape)
     part = corner(src, index.shape)
@@ -421,9 +421,9 @@ def _scatter_reduce(input, dim, index, src, reduce, include_self):
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """A copy with `src` reduced into the places that `index` names along a dimension.
+    """A copy of `input` with the values of `src` reduced into the elements at `index` along a dimension.
 
-    `reduce` is "sum", "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin"; `include_self` says whether the old element is included.
 
     >>> import rushlight as torch
     >>> torch.scatter_reduce(torch.zeros(2), 0, torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 5.0]), "mean",

@@ -1,4 +1,4 @@
-"""What an index tensor names along a dimension, or in the flattened tensor: read, added to, overwritten, reduced."""
+"""Functions with an index tensor for one dimension (`index_add`, ...) or for the flattened tensor (`take`, `put`)."""
 
 import math
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def _index_select(input, dim, index):
 )
 @in_float32
 def _add_at(input, shape, dim, index):
-    """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
+    """Zeros of a given shape with `input` added at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
         return as_array(np.add.reduce(input, axis=None))
     rows = np.ascontiguousarray(np.swapaxes(input, dim, 0), like=input)
@@ -66,13 +66,13 @@ def _add_at(input, shape, dim, index):
 
 
 def vector_index(name: str, index: Tensor) -> None:
-    """Raises PyTorch's errors for what is no vector of indices."""
+    """Raises PyTorch's errors for an index that is not a vector of integers."""
     if index._array.ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
 
 
 def check_selected(index: Array, size: int, ndim: int) -> None:
-    """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
+    """Raises IndexError for an index out of range, and RuntimeError if the dimension is empty."""
     if size == 0 and index.size and ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check_picked(index, size)
@@ -80,9 +80,9 @@ def check_selected(index: Array, size: int, ndim: int) -> None:
 
 @method
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of the indices of a dimension that `index`, a vector, names.
+    """A copy of the slices of `input` along `dim` at the indices in the vector `index`.
 
-    IndexError for one that is not there; negative ones are not counted from the end.
+    IndexError for an index out of range, or negative.
 
     >>> import rushlight as torch
     >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1, 0]))
@@ -100,21 +100,21 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     return result if out is None else write_out("index_select", out, result, input)
 
 
-# changes along a dimension
+# writing along a dimension
 
 
 def at(dim: int, index: Array) -> tuple[Any, ...]:
-    """The NumPy key of indices of a dimension."""
+    """The NumPy key that selects `index` along a dimension."""
     return (*(slice(None),) * dim, np.reshape(index, -1))
 
 
 def as_rows(array: Any) -> Array:
-    """An array with at least one dimension: a view, so that writing to it changes the array."""
+    """An array with at least one dimension, as a view, so that writing to it changes the original."""
     return array.reshape(1) if array.ndim == 0 else array
 
 
 def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
-    """The dimension, after PyTorch's errors for an index and a source that do not fit."""
+    """The dimension as a non-negative number; raises PyTorch's errors for an index and a source that do not fit."""
     dim, count = wrap_dim(dim, input._array.ndim), index._array.size
     vector_index(name, index)
     if index._array.dtype not in INDICES:
@@ -178,7 +178,7 @@ def _index_add(input, dim, index, source, alpha):
 @in_place
 @method
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    """A copy to which slices of `alpha * source` are added along `dim`: slice i at `index[i]`, repeated indices add up.
+    """A copy of `input` with `alpha * source` added along `dim`: slice i at `index[i]`. Repeated indices add up.
 
     >>> import rushlight as torch
     >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
@@ -205,7 +205,7 @@ def _index_copy(input, dim, index, source):
 @in_place
 @method
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """A copy with `source` written to the indices of a dimension that `index` names.
+    """A copy of `input` with the slices of `source` written along `dim`: slice i at `index[i]`.
 
     >>> import rushlight as torch
     >>> torch.index_copy(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
@@ -274,7 +274,7 @@ def _index_fill_tensor(input, dim, index, value):
 @in_place
 @method
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) -> Tensor:
-    """A copy with one value at the indices of a dimension that `index` names: a number or a tensor without dimensions.
+    """A copy of `input` with one value in all slices at `index` along `dim`: a number, or a tensor without dimensions.
 
     >>> import rushlight as torch
     >>> torch.index_fill(torch.zeros(3), 0, torch.tensor([0, -1]), 5)
@@ -308,7 +308,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
 
 
 def index_shaped(index: Array, dim: int, shape: Sequence[int]) -> Array:
-    """An index into a dimension in the shape of what is there."""
+    """An index into a dimension, reshaped to broadcast against the tensor."""
     return np.broadcast_to(index.reshape(-1, *[1] * (len(shape) - dim - 1)), shape) if shape else index
 
 
@@ -323,7 +323,7 @@ def index_reduce_cotangents(
     result: Array,
     needs: Sequence[bool],
 ) -> list[Array]:
-    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    """The gradients of `input` and `source`; see `reduce_cotangents`."""
     take = lambda values: _index_select(values, dim, index)
     add = lambda values: _add_at(values, input.shape, dim, index)
     product = lambda base, factors: _index_reduce(base, dim, index, factors, "prod", True)
@@ -354,9 +354,9 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """A copy with `source` reduced into the indices of a dimension that `index` names.
+    """A copy of `input` with the slices of `source` reduced into it along `dim`: slice i at `index[i]`.
 
-    `reduce` is "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+    `reduce` is "prod", "mean", "amax" or "amin"; `include_self` says whether the old elements are included.
 
     >>> import rushlight as torch
     >>> torch.index_reduce(torch.ones(2), 0, torch.tensor([0, 0]), torch.tensor([2.0, 3.0]), "prod")
@@ -376,14 +376,14 @@ def index_reduce(
 
 
 def places(index: Array, size: int, n: int) -> Array:
-    """Indices of the flattened elements of each example as such of those of all examples, one after another."""
+    """Flat indices of each example, offset so that they index all examples concatenated."""
     examples = math.prod(index.shape[:n])
     rows = index.reshape(examples, math.prod(index.shape[n:])) % max(size, 1)
     return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
 
 
 def taken(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of taking elements of the flattened array."""
+    """The batch rule of `take`."""
     input, index = args
     if type(index) is not Batched:
         array = aligned(input, levels)
@@ -395,12 +395,12 @@ def taken(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 def added_flat(n: int, input: Array, shape: Sequence[int], index: Array) -> Array:
-    """The rule of its adjoint."""
+    """The batch rule of the adjoint of `take`."""
     return _put_flat.forward(input, index.shape[:n] + shape, places(index, math.prod(shape), n))
 
 
 def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool) -> Array:
-    """The rule of putting elements into the flattened array."""
+    """The batch rule of `put`."""
     return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
 
 
@@ -411,14 +411,14 @@ def _take(input, index):
 
 @operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
 def _put_flat(input, shape, index):
-    """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
+    """Zeros of a given shape with `input` added at flat indices: the adjoint of `take`."""
     size = math.prod(shape)
     flat = np.reshape(index, -1) % max(size, 1)
     return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
 
 
 def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
-    """Raises PyTorch's errors for elements to put that are not of the tensor's dtype, or not as many as the indices."""
+    """Raises PyTorch's errors for a source whose dtype or number of elements does not fit."""
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
@@ -432,7 +432,7 @@ def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
 
 
 def check_flat(name: str, input: Tensor, index: Tensor, source: Tensor | None = None) -> None:
-    """Raises PyTorch's errors for indices of the flattened tensor, and for what is to be put there."""
+    """Raises PyTorch's errors for flat indices, or for a source, that do not fit."""
     array, size = index._array, input._array.size
     if array.dtype != np.int64:
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
@@ -450,7 +450,7 @@ def check_flat(name: str, input: Tensor, index: Tensor, source: Tensor | None = 
 @takes_out
 @method
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at indices that count the flattened tensor; the result has the shape of `index`.
+    """The elements at indices into the flattened tensor; the result has the shape of `index`.
 
     >>> import rushlight as torch
     >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, -1]))
@@ -480,7 +480,7 @@ def _put(input, index, source, accumulate):
 @in_place
 @method
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with `source` written (or added, with `accumulate`) where `index` counts the flattened elements.
+    """A copy of `input` with `source` written at indices into the flattened tensor, or added with `accumulate`.
 
     >>> import rushlight as torch
     >>> torch.put(torch.zeros(3), torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
@@ -490,12 +490,12 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return _put(input, index, source, accumulate)
 
 
-# where the elements are that are not zero
+# indices of nonzero elements
 
 
 @method
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
-    """The indices of the elements that are not zero, a row each; with `as_tuple` a vector for each dimension.
+    """The indices of the nonzero elements, one row for each element; with `as_tuple` one vector for each dimension.
 
     >>> import rushlight as torch
     >>> torch.nonzero(torch.tensor([0, 1, 1]))
@@ -520,7 +520,7 @@ def _nonzero_static(input, size, fill_value):
 
 
 def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
-    """The first `size` rows of `nonzero` of each example of `n` batch dimensions, then rows of `fill_value`."""
+    """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
     examples = input.reshape(math.prod(input.shape[:n]), -1)
     result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
     example, place = np.nonzero(examples)
@@ -535,9 +535,9 @@ def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
 @method
 @takes_out
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first `size` rows of `nonzero`, and rows of `fill_value` where there are not as many.
+    """The first `size` rows of `nonzero`, padded with rows of `fill_value` if there are fewer.
 
-    The shape does not depend on values, so `vmap` takes it. RuntimeError for a negative size.
+    The shape does not depend on the values, so it works inside `vmap`. RuntimeError for a negative size.
 
     >>> import rushlight as torch
     >>> torch.nonzero_static(torch.tensor([0, 1, 1]), size=3)
@@ -555,7 +555,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
 
 @method
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, a row each.
+    """The indices of the nonzero elements, one row for each element.
 
     >>> import rushlight as torch
     >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
@@ -566,9 +566,9 @@ def argwhere(input: Tensor) -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """The coordinates, a tensor for each dimension of `shape`, of elements of the flattened tensor.
+    """Converts flat indices to coordinates in a tensor of the given shape: one tensor for each dimension.
 
-    TypeError for indices that are no integers, ValueError for a negative shape.
+    TypeError for indices that are not integers, ValueError for a negative shape.
 
     >>> import rushlight as torch
     >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))

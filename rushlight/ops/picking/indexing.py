@@ -58,7 +58,7 @@ def _index(input, key):
 @operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 @in_float32
 def _accumulate(input, shape, key):
-    """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
+    """Zeros of a given shape with `input` added at a key: the adjoint of `_index`."""
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         out = np.zeros(shape, input.dtype, like=input)
@@ -78,8 +78,10 @@ def _accumulate(input, shape, key):
 
 
 def located(key):
-    """The dimensions of a key's index arrays (masks as the indices of their elements), the arrays broadcast together,
-    and whether they are apart, so that NumPy puts their dimensions first."""
+    """The dimensions of a key's index arrays, these arrays broadcast, and whether slices separate them.
+
+    If they are separated, NumPy puts their dimensions first in the result.
+    """
     dims, index, blocks, dim = [], [], [], 0
     for number, item in enumerate(key):
         if is_array(item):
@@ -118,16 +120,16 @@ def __getitem__(self, key):
 
 
 def basic(input: Tensor, key: Any) -> Tensor:
-    """The view that a basic key shows."""
+    """The view that a basic key selects."""
     name = last_operation(key, input._array.shape)
     if name:
         return call(ENTRIES[name], (input, with_ellipsis(key)))
-    input._array[key]  # raises where there are too many indices
+    input._array[key]  # raises if there are too many indices
     return call(_alias, (input,))
 
 
 def copy_of(array: Array) -> Array:
-    """A copy of an array, that later changes do not reach."""
+    """A copy of an array, unaffected by later changes."""
     return array.copy()
 
 
@@ -135,7 +137,7 @@ kept: Callable[..., Any] = noted(copy_of)
 
 
 def general(input, key):
-    """The view or copy that any key stands for."""
+    """The view or copy that a general key selects."""
     viewed, arrays = viewed_and_arrays(input, key)
     if arrays is None:
         return viewed if viewed is not input else call(_alias, (input,))
@@ -145,9 +147,9 @@ def general(input, key):
 
 
 def viewed_and_arrays(input: Tensor, key: Any, written: Tensor | None = None) -> Array | tuple[Any, ...]:
-    """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays.
+    """The view that the basic part of a key selects, and the key of index arrays for that view, None if there are none.
 
-    `written` is what is going to be written to the view: PyTorch looks whether it may be before it reads arrays.
+    `written` is the value to be assigned: PyTorch checks that the view may be written before it looks at the arrays.
     """
     key, arrays = basic_and_arrays(key, input._array.ndim)
     viewed = input if all(item == ALL for item in key) else basic(input, key)
@@ -160,7 +162,7 @@ def viewed_and_arrays(input: Tensor, key: Any, written: Tensor | None = None) ->
 
 
 def check_write(target: Tensor, value: Any) -> None:
-    """Raises PyTorch's errors for a tensor that is not to be changed, or not while a value is read."""
+    """Raises PyTorch's errors for a tensor that must not be changed, or that shares memory with the value."""
     if recording():
         check_history(target, target.requires_grad)
     if isinstance(value, TensorBase) and value._array.ndim:
@@ -168,14 +170,14 @@ def check_write(target: Tensor, value: Any) -> None:
 
 
 def anywhere(array: Array, arrays: Sequence[Array]) -> Any:
-    """A key of arrays for an empty tensor: where nothing is picked, no index is out of bounds."""
+    """A key of arrays for an empty tensor: nothing is selected, so no index is out of range."""
     if 0 not in selected_shape(array, arrays):
         return arrays
     return tuple([np.zeros_like(x) if is_array(x) and x.dtype != bool else x for x in arrays])
 
 
 def scalar_index() -> Any:
-    """The error for an index of a tensor without dimensions."""
+    """The error for indexing a tensor without dimensions."""
     return IndexError(
         "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
         "a 0-dim tensor to a number"
@@ -186,7 +188,7 @@ def scalar_index() -> Any:
 
 
 def __setitem__(self, key, value):
-    """Overwrites the elements at a key, in place and recorded; the value is broadcast, and cast to the dtype."""
+    """Assigns to the elements at a key, in place and differentiable; the value is broadcast and cast to the dtype."""
     if not isinstance(value, (TensorBase, *NUMBERS)):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{TYPE_NAMES[self.dtype]}Tensor")
     kind = type(key)
@@ -210,12 +212,12 @@ def __setitem__(self, key, value):
 
 
 def assign(target: Tensor, value: Tensor | complex) -> None:
-    """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
+    """Assigns a number or a tensor to a whole tensor; the value may have additional leading dimensions of size 1."""
     if not isinstance(value, TensorBase):
         target.fill_(value)
         return
     if value._array.ndim == 0:
-        target.fill_(value if value._counter is not target._counter else value.clone())  # it may lie in the target
+        target.fill_(value if value._counter is not target._counter else value.clone())  # it may share its memory
         return
     shape = target._array.shape
     if value._array.shape != shape:
@@ -231,7 +233,7 @@ def assign(target: Tensor, value: Tensor | complex) -> None:
 
 
 def single_mask(arrays: Sequence[Array]) -> bool:
-    """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
+    """Whether a key is a single mask, which PyTorch fills with a value of any dtype."""
     found = [item for item in arrays if is_array(item)]
     return len(found) == 1 and found[0].dtype == bool
 
@@ -255,7 +257,7 @@ def _index_put(input, values, key, accumulate):
 
 @in_float32
 def added_at(input: Array, values: Array, key: Any) -> Array:
-    """A copy with values added in at a key."""
+    """A copy of `input` with `values` added at a key."""
     shape = selected_shape(input, key)
     values = values if values.shape == shape else np.broadcast_to(values, shape)
     places = [dim for dim, item in enumerate(key) if is_array(item)]
@@ -269,7 +271,7 @@ def added_at(input: Array, values: Array, key: Any) -> Array:
 def put_at_arrays(
     target: Tensor, key: Sequence[Array], value: Any, accumulate: bool, any_dtype: bool, trimmed: bool = False
 ) -> Tensor:
-    """Changes the elements of a tensor at a key of arrays, in place."""
+    """Assigns to the elements at a key of arrays, in place."""
     array = target._array
     if isinstance(value, TensorBase):
         if value._array.ndim == 0 and shares(target, value):
@@ -295,7 +297,10 @@ def put_at_arrays(
 def checked_values(
     target: Tensor, key: Sequence[Array], value: Tensor, any_dtype: bool, trimmed: bool = False
 ) -> Tensor:
-    """Values that fit, after PyTorch's errors for those that do not; `trimmed` of dimensions of size 1 in front."""
+    """The values to assign, after PyTorch's errors for those that do not fit.
+
+    With `trimmed`, leading dimensions of size 1 are removed.
+    """
     array, given = target._array, value._array
     if given.dtype is not array.dtype:
         if not (any_dtype and given.size == 1):
@@ -317,7 +322,7 @@ def checked_values(
 
 
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
-    """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
+    """The shape that a key of arrays selects, even if its indices are out of range."""
     dims = [dim for dim, item in enumerate(key) if is_array(item)]
     if all(type(key[dim]) is np.ndarray and key[dim].dtype.kind != "b" for dim in dims):
         shapes = {key[dim].shape for dim in dims}
@@ -332,7 +337,9 @@ def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
 
 @method
 def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with `values` at the indices, one tensor (or None: all) for each dimension, or added to what is there.
+    """A copy of `input` with `values` written (or added, with `accumulate`) at the indices.
+
+    `indices` has one tensor for each dimension, or None for the whole dimension.
 
     >>> import rushlight as torch
     >>> torch.zeros(3).index_put((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
@@ -344,7 +351,7 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """Puts `values` at the indices, or adds them to what is there, in place.
+    """Writes `values` at the indices, or adds them with `accumulate`, in place.
 
     >>> import rushlight as torch
     >>> torch.index_put_(torch.zeros(3), [torch.tensor([0, 2])], torch.tensor([1.0, 2.0]))
@@ -356,11 +363,11 @@ def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 
 
 def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
-    """The key of arrays that `index_put` is given."""
+    """The key of arrays for the `indices` of `index_put`."""
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = basic_and_arrays(items, input._array.ndim)
     for place, item in enumerate(items):
-        if type(number := as_item(item)) is int:  # a tensor without dimensions
+        if type(number := as_item(item)) is int:  # from a tensor without dimensions
             arrays = (*arrays[:place], np.asarray(number), *arrays[place:])
     check_masks(arrays, input._array.shape)
     return arrays if input._array.size else anywhere(input._array, arrays)

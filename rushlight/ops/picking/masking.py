@@ -1,4 +1,4 @@
-"""Elements that a mask names: filled, picked, overwritten."""
+"""Masks: filling, selecting and overwriting the elements where a mask is true."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ BOOL = np.dtype(bool)
 
 
 def fill_batch(n: int, input: Array, mask: Array, value: Any) -> Array:
-    """The filling of a batch; a value that is an array has one number for each example."""
+    """The batch rule of `masked_fill`; an array as value has one number for each example."""
     value = grown(value, n, input.ndim - n) if is_array(value) else value
     return _masked_fill.forward(input, mask, value)
 
@@ -54,7 +54,9 @@ def _masked_fill_tensor(input, mask, value):
 @in_place
 @method
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
-    """A copy with one value where the mask holds: a number, or a tensor without dimensions. The mask is broadcast.
+    """A copy of `input` with one value where the mask is true: a number, or a tensor without dimensions.
+
+    The mask is broadcast.
 
     >>> import rushlight as torch
     >>> torch.masked_fill(torch.zeros(3), torch.tensor([True, False, True]), 5)
@@ -81,7 +83,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
 
 
 def select_batch(op: Any, args: Any, levels: Any) -> Any:
-    """What one mask selects of all examples; there is no batch where each has its own mask."""
+    """The batch rule of `masked_select`, if all examples have the same mask; masks of their own cannot be batched."""
     input, mask = args
     return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
 
@@ -92,7 +94,7 @@ def _masked_select(input, mask):
 
 
 def place_batch(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of putting selected elements back, to where one mask has them."""
+    """The batch rule of putting selected elements back, if all examples have the same mask."""
     input, mask = args
     rows = aligned(input, levels)
     out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype, like=input)
@@ -108,7 +110,7 @@ def place_batch(op: Any, args: Any, levels: Any) -> Any:
     node="MaskedScatterBackward0",
 )
 def _place_masked(input, mask):
-    """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
+    """Zeros with the elements of a vector, in order, where the mask is true: the adjoint of `masked_select`."""
     out = np.zeros(mask.shape, input.dtype, like=input)
     out[mask] = input
     return out
@@ -116,7 +118,7 @@ def _place_masked(input, mask):
 
 @method
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where the mask holds, as a vector; the two are broadcast together.
+    """The elements where the mask is true, as a vector; the two are broadcast together.
 
     >>> import rushlight as torch
     >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
@@ -131,12 +133,12 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 
 
 def rows_of(array: Array, n: int) -> Array:
-    """A batch with `n` dimensions in front as rows, one for each example."""
+    """A batch with `n` leading dimensions as a matrix, one row for each example."""
     return array.reshape(*array.shape[:n], math.prod(array.shape[n:]))
 
 
 def scatter_batch(n: int, input: Array, mask: Array, source: Array) -> Array:
-    """The rule of `masked_scatter`: where the mask holds, the element with as many before it as the mask has there."""
+    """The batch rule of `masked_scatter`: the k-th true position of the mask gets the k-th element of `source`."""
     held, values = rows_of(mask, n), rows_of(source, n)
     ranks = np.cumsum(held, -1) - 1
     if held.size and ranks[..., -1].max() >= values.shape[-1]:
@@ -146,7 +148,7 @@ def scatter_batch(n: int, input: Array, mask: Array, source: Array) -> Array:
 
 
 def gather_batch(n: int, input: Array, mask: Array, shape: Sequence[int]) -> Array:
-    """The rule of its adjoint: the elements where the mask holds in the first places of arrays of zeros."""
+    """The batch rule of its adjoint: the elements where the mask is true, followed by zeros."""
     held, rows = rows_of(mask, n), rows_of(input, n)
     out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype, like=input)
     np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
@@ -160,7 +162,7 @@ def gather_batch(n: int, input: Array, mask: Array, shape: Sequence[int]) -> Arr
     input=lambda grad, mask: _masked_scatter(np.zeros_like(grad, shape=mask.shape), mask, grad),
 )
 def _masked_gather(input, mask, shape):
-    """The elements where the mask holds in the first places of an array of zeros: the adjoint of `masked_scatter`."""
+    """The elements where the mask is true, followed by zeros: the adjoint of `masked_scatter`."""
     return gather_batch(0, input, mask, shape)
 
 
@@ -186,9 +188,9 @@ def _masked_scatter(input, mask, source):
 @in_place
 @method
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy whose elements where the mask holds are the first ones of `source`, in order.
+    """A copy of `input` in which the elements where the mask is true are replaced by those of `source`, in order.
 
-    RuntimeError where `source` has too few.
+    RuntimeError if `source` has too few elements.
 
     >>> import rushlight as torch
     >>> torch.masked_scatter(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([1.0, 2.0]))

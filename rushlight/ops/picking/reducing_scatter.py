@@ -1,4 +1,4 @@
-"""Values reduced into the places they are sent to: what `scatter_reduce` and `index_reduce` share."""
+"""Reducing values into indexed elements: what `scatter_reduce` and `index_reduce` share."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ UFUNCS: dict[str, np.ufunc] = {
 
 
 def start_of(reduce: str, dtype: np.dtype) -> float:
-    """The value that a reduction starts from."""
+    """The initial value of a reduction."""
     if reduce in ("sum", "mean", "prod"):
         return 1 if reduce == "prod" else 0
     if kind_of(dtype) == "f":
@@ -35,7 +35,7 @@ def start_of(reduce: str, dtype: np.dtype) -> float:
 
 
 def reduced(input: Any, places: Array, values: Array, reduce: str, include_self: bool) -> Array:
-    """A copy of `input` with values reduced into its elements at `places`, which count the flattened input."""
+    """A copy of `input` with `values` reduced into its elements at the flat indices `places`."""
     out = np.array(input, order="C", like=input).reshape(-1)
     values = np.reshape(values, -1)
     if not include_self:
@@ -54,7 +54,7 @@ def reduced(input: Any, places: Array, values: Array, reduce: str, include_self:
 def reduced_by_kernel(
     input: Array, dim: int, index: Array, values: Array, reduce: str, include_self: bool
 ) -> Array | None:
-    """A copy of `input` with values reduced into it at `index` along a dimension; None where there is no kernel."""
+    """A copy of `input` with `values` reduced into it at `index` along a dimension; None without a kernel for it."""
     if reduce == "mean":
         return None
     out = owned(input)
@@ -65,21 +65,21 @@ def reduced_by_kernel(
 
 @operator(batch=leading)
 def _order(index, dim):
-    """The places of equal indices along a dimension next to each other."""
+    """The order that sorts indices along a dimension, so that equal ones are adjacent."""
     return np.argsort(index, dim, kind="stable")
 
 
 def product_of_others(factors: Array, index: Array, dim: int) -> Array:
-    """The product of all other factors that have the same index along a dimension.
+    """For each factor, the product of all other factors with the same index along a dimension.
 
-    Among neighbours with the same index it is the product of those before and of those after, and these are linear
-    recurrences: nothing is divided by, so derivatives of every order hold at zeros.
+    With equal indices adjacent, it is the product of those before times the product of those after. Both are linear
+    recurrences without divisions, so derivatives of every order are right even if factors are zero.
     """
     if not factors.shape:
         return np.ones_like(factors)
     order = _order(index, dim)
     factors = np.take_along_axis(factors, order, dim)
-    index = np.take_along_axis(index, order, dim) + 1  # never 0, which `_shift` brings in
+    index = np.take_along_axis(index, order, dim) + 1  # never 0, which `_shift` fills in
     products = np.ones_like(factors)
     for back in (False, True):
         alone = index != _shift(index, dim, back)
@@ -101,11 +101,11 @@ def reduce_cotangents(
     include_self: bool,
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
-    """The cotangents of what was there and of what was sent there.
+    """The gradients of the input and of the source.
 
-    `take` picks the elements at the places the source is sent to, `add` is its adjoint, `product` multiplies what is
-    there by a source, `others` is for each element of it the product of all others that are sent to the same place.
-    The extremes share their cotangent evenly.
+    `take` selects the elements at the source's destinations, and `add` is its adjoint. `product` multiplies the input's
+    elements by the source; `others` gives for each element of the source the product of all others with the same
+    destination. Maxima and minima that are equal share the gradient evenly.
     """
     if reduce == "prod":
         own, sent = prod_cotangents(grad, input, src, take, product, others, include_self, needs)
@@ -126,7 +126,7 @@ def sum_cotangents(
     include_self: bool,
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
-    """Those of sums."""
+    """The gradients of sums."""
     return grad, take(grad) if needs[1] else None
 
 
@@ -140,7 +140,7 @@ def mean_cotangents(
     include_self: bool,
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
-    """Those of means: divided by the numbers of values."""
+    """The gradients of means: divided by the number of values."""
     counts = add(np.ones_like(src)) + (1 if include_self else 0)
     share = grad / np.where(counts == 0, np.ones_like(counts), counts)
     return share, take(share) if needs[1] else None
@@ -156,7 +156,7 @@ def prod_cotangents(
     include_self: bool,
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
-    """Those of products: the products of the other factors."""
+    """The gradients of products: the products of the other factors."""
     own = grad * product(np.ones_like(input), src) if needs[0] else None
     return own, take(grad * input if include_self else grad) * others(src) if needs[1] else None
 
@@ -171,7 +171,7 @@ def extreme_cotangents(
     include_self: bool,
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
-    """Those of extremes: shared evenly among all that reach them."""
+    """The gradients of maxima and minima: shared evenly among all equal ones."""
     ones = np.ones_like(src)
     own_hits = np.where(input == result, np.ones_like(input), np.zeros_like(input))
     hits = np.where(src == take(result), ones, np.zeros_like(src))

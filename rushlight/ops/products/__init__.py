@@ -1,1 +1,1 @@
-"""Products of vectors, matrices and tensors, and transforms that are made of them."""
+"""Products of vectors, matrices and tensors, and functions composed of them."""

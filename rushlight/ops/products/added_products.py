@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, scaled and added to a tensor: `beta * input + alpha * product`."""
+"""Products of matrices and vectors that are scaled and added to a tensor: `beta * input + alpha * product`."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -24,12 +24,12 @@ __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
 
 
 def scaled_by(x: Array, factor: complex) -> Array:
-    """A fresh product `x * factor`, or `x` itself for the usual factor."""
+    """`x * factor`, or `x` itself if the factor is 1."""
     return x if factor == 1 else x * factor
 
 
 def scaled_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """The product for each tangent, and the input's tangent."""
+    """Forward mode: the sum of the products with one factor replaced by its tangent, plus the tangent of the input."""
     input, first, second, beta, alpha = args
     parts = [] if tangents[0] is None else [tangents[0] * beta]
     if tangents[1] is not None:
@@ -40,14 +40,14 @@ def scaled_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence
 
 
 def by_parts(input: Array, first: Any, second: Any, beta: Any, alpha: Any) -> Any:
-    """The product, and what it is added to, with their factors."""
+    """The product and the input, each times its factor."""
     return input * beta + first @ second * alpha
 
 
 def added(
     name: str, product: Any, batch: Callable[..., Any], first: Any, second: Callable[..., Any], **options: Any
 ) -> Any:
-    """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
+    """Registers `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
         result = product(first, second)
@@ -70,7 +70,7 @@ def added(
 
 
 def batch_sum(batch1: Array, batch2: Array) -> Array:
-    """The sum over a batch of (n, k) times (k, m) matrices, as a single product."""
+    """The sum over a batch of products of (n, k) and (k, m) matrices, computed as a single product."""
     b, n, k = batch1.shape
     return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
 
@@ -125,7 +125,7 @@ def tried(
     beta: complex,
     alpha: complex,
 ) -> Tensor:
-    """Calls an operator, the last of whose tensors has `ndim` dimensions; `check` finds PyTorch's error."""
+    """Calls an operator whose last tensor must have `ndim` dimensions; if it fails, `check` raises PyTorch's error."""
     x, a, b = input._array, mat._array, second._array
     if a.ndim != 2 or b.ndim != ndim or not x.dtype is a.dtype is b.dtype or a.dtype is mismatch.BOOL:
         check(x, a, b)
@@ -133,7 +133,7 @@ def tried(
         return call(op, (input, mat, second, beta, alpha))
     except ValueError as error:
         wrong = error
-    check(x, a, b)  # here, so that its error does not come with NumPy's as its cause
+    check(x, a, b)  # after the `except`, so that NumPy's error is not shown as its cause
     raise wrong
 
 
@@ -142,9 +142,9 @@ def tried(
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * mat1 @ mat2`; `input` is broadcast, and not looked at where `beta` is 0.
+    """`beta * input + alpha * mat1 @ mat2`; `input` is broadcast, and ignored if `beta` is 0.
 
-    RuntimeError for shapes that do not fit or two dtypes, NotImplementedError for bool.
+    RuntimeError for shapes or dtypes that do not match, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(3, 2), alpha=2)
@@ -162,9 +162,9 @@ def addmm(
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * mat @ vec`; `input` is broadcast, and not looked at where `beta` is 0.
+    """`beta * input + alpha * mat @ vec`; `input` is broadcast, and ignored if `beta` is 0.
 
-    RuntimeError for shapes that do not fit or two dtypes, NotImplementedError for bool.
+    RuntimeError for shapes or dtypes that do not match, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
@@ -180,9 +180,9 @@ def addmv(
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * outer(vec1, vec2)`; `input` is broadcast, and not looked at where `beta` is 0.
+    """`beta * input + alpha * outer(vec1, vec2)`; `input` is broadcast, and ignored if `beta` is 0.
 
-    RuntimeError for shapes that do not fit. Dtypes are promoted.
+    RuntimeError for shapes that do not match. Dtypes are promoted.
 
     >>> import rushlight as torch
     >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
@@ -212,10 +212,10 @@ def addbmm(
     alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`beta * input + alpha * (sum of batch1[i] @ batch2[i])`; `input` is not looked at where `beta` is 0.
+    """`beta * input + alpha * (sum of batch1[i] @ batch2[i])`; `input` is ignored if `beta` is 0.
 
-    (b, n, k) and (b, k, m) give (n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
-    two dtypes, NotImplementedError for bool.
+    (b, n, k) and (b, k, m) give (n, m), to which `input` is broadcast. RuntimeError for shapes or dtypes that do not
+    match, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.addbmm(torch.ones(1, 1), torch.ones(5, 1, 3), torch.ones(5, 3, 1))
@@ -238,10 +238,10 @@ def baddbmm(
     alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`beta * input + alpha * batch1[i] @ batch2[i]` for each i; `input` is not looked at where `beta` is 0.
+    """`beta * input + alpha * batch1[i] @ batch2[i]` for each i; `input` is ignored if `beta` is 0.
 
-    (b, n, k) and (b, k, m) give (b, n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
-    two dtypes, NotImplementedError for bool.
+    (b, n, k) and (b, k, m) give (b, n, m), to which `input` is broadcast. RuntimeError for shapes or dtypes that do not
+    match, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.baddbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))

@@ -1,4 +1,4 @@
-"""Batches of products: a single product of matrices where one operand is the same for all examples."""
+"""Batch rules of products: a single matrix product if one operand is the same for all examples."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from rushlight.ops.products.equations import LETTERS
 
 
 def times(x: Array, matrix: Array, levels: Any) -> Array:
-    """The products of arrays (..., k) with matrices (k, m), batched or not."""
+    """The products of arrays (..., k) and matrices (k, m), either of which may be batched."""
     if type(matrix) is not Batched:
         x = aligned(x, levels)
         return x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).dot(matrix).reshape(*x.shape[:-1], matrix.shape[1])
@@ -23,29 +23,29 @@ def times(x: Array, matrix: Array, levels: Any) -> Array:
 
 
 def turned(matrix: Array) -> Array:
-    """The transpose of a matrix, batched or not."""
+    """The transpose of a matrix, which may be batched."""
     return Batched(matrix.array.swapaxes(-1, -2), matrix.levels) if type(matrix) is Batched else matrix.T
 
 
 def with_matrix(op, args, levels):
-    """The rule of `x @ matrix`, for x of any number of dimensions."""
+    """The batch rule of `x @ matrix`, for x with any number of dimensions."""
     return times(*args, levels)
 
 
 def with_turned(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of `x @ matrix.T`."""
+    """The batch rule of `x @ matrix.T`."""
     x, matrix = args
     return times(x, turned(matrix), levels)
 
 
 def matrix_first(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `matrix @ vector`."""
+    """The batch rule of `matrix @ vector`."""
     matrix, vector = args
     return times(vector, turned(matrix), levels)
 
 
 def of_vectors(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of the dot product."""
+    """The batch rule of the dot product."""
     x, y = args
     if type(x) is not Batched or type(y) is not Batched:
         single, many = (x, y) if type(x) is not Batched else (y, x)
@@ -55,12 +55,12 @@ def of_vectors(op: Any, args: Any, levels: Any) -> Any:
 
 
 def of_conjugate(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of the dot product with the first vector conjugated."""
+    """The batch rule of the dot product with the first vector conjugated."""
     return of_vectors(op, (args[0].conj(), args[1]), levels)
 
 
 def layer(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `x @ weight.T + bias`."""
+    """The batch rule of `x @ weight.T + bias`."""
     x, weight, bias = args
     return times(x, turned(weight), levels) + lifted(bias, levels, x.ndim)
 
@@ -71,22 +71,22 @@ def outer(x: Array, y: Array, levels: Any) -> Any:
 
 
 def of_columns(op, args, levels):
-    """The rule of the outer product."""
+    """The batch rule of the outer product."""
     return outer(*args, levels)
 
 
 def of_matrices(x: Array, y: Array, levels: Any) -> Any:
-    """The products of as many matrices, in their own batches."""
+    """Products of two batches of matrices, example by example."""
     return np.matmul(aligned(x, levels), aligned(y, levels))
 
 
 def summed(x: Array, y: Array, levels: Any) -> Any:
-    """The sums of such products."""
+    """The sums of such products over the inner batch."""
     return np.add.reduce(of_matrices(x, y, levels), axis=-3)
 
 
 def plus(product: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of `beta * input + alpha * product(first, second)`."""
+    """The batch rule of `beta * input + alpha * product(first, second)`."""
 
     def rule(op, args, levels):
         input, first, second, beta, alpha = args
@@ -99,7 +99,7 @@ def plus(product: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_letters(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of einsum: a letter more for each level."""
+    """The batch rule of `einsum`: each `vmap` level adds a letter."""
     operands, subscripts, output = args
     free = [letter for letter in LETTERS if not any(letter in part for part in (*subscripts, output))]
     if len(free) < len(levels):
@@ -114,7 +114,7 @@ def of_letters(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 def of_dims(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of tensordot."""
+    """The batch rule of `tensordot`."""
     x, y, dims, dims_y = args
     n = len(levels)
     if type(x) is Batched and type(y) is Batched:

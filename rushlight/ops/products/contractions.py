@@ -1,4 +1,4 @@
-"""Sums of products over chosen dimensions: einsum, tensordot, bilinear forms, chains of matrices."""
+"""Sums of products over chosen dimensions: `einsum`, `tensordot`, `bilinear`, and chains of matrix products."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]
 
-SMALL = 4096  # multiplications up to which NumPy's plain loop is quicker than looking for a better way
+SMALL = 4096  # up to this many multiplications, NumPy's plain loop is faster than a search for the best order
 
 
 def einsum_cotangents(
@@ -35,7 +35,7 @@ def einsum_cotangents(
     output: str,
     needs: Sequence[bool],
 ) -> list[Array]:
-    """The cotangent of each operand of an einsum: the einsum of the others with that of the result."""
+    """The gradient of each operand of an einsum: the einsum of the other operands and the result's gradient."""
     return [
         einsum_cotangent(grad, operands, shape, subscripts, output, i) if needed else None
         for i, (shape, needed) in enumerate(zip(operands_shape, needs, strict=True))
@@ -45,10 +45,10 @@ def einsum_cotangents(
 def einsum_cotangent(
     grad: Array, operands: Sequence[Array], shape: Sequence[int], subscripts: Sequence[str], output: str, i: int
 ) -> Array:
-    """The cotangent of operand `i`.
+    """The gradient of operand `i`.
 
-    An index that stands twice in the operand comes from an identity matrix; one that stands nowhere else, or only
-    where it is broadcast, from ones.
+    An index that occurs twice in the operand is restored by an identity matrix. An index that occurs nowhere else, or
+    only with size 1, is restored by ones.
     """
     factors = [grad, *(x for j, x in enumerate(operands) if j != i)]
     terms = [output, *(term for j, term in enumerate(subscripts) if j != i)]
@@ -69,7 +69,7 @@ def einsum_cotangent(
 
 @operator(batch=of_letters, joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
 def _einsum(operands, subscripts, output):
-    """An einsum whose equation is taken apart: letters for each operand, and for the result."""
+    """An einsum with a parsed equation: `subscripts` has the letters of each operand, `output` those of the result."""
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
     equation = f"{','.join(subscripts)}->{output}"
     if len(operands) == 1:
@@ -78,13 +78,13 @@ def _einsum(operands, subscripts, output):
 
 
 def einsum(*args: Any) -> Tensor:
-    """Sums of products of tensors, written in Einstein's notation.
+    """Sums of products of tensors, in Einstein's summation notation.
 
-    `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run together,
-    and those absent from the result are summed over. Without `->`, the letters that stand once make the result, in
-    the order of the alphabet. `...` stands for dimensions without names, which are broadcast. Also `einsum(operand,
-    [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters. RuntimeError for an equation that does not fit the
-    operands.
+    `einsum(equation, *operands)`: in `"bij,bjk->bik"` each letter names a dimension. Operands are multiplied along
+    dimensions with the same letter, and letters absent from the result are summed over. Without `->`, the result has
+    the letters that occur once, in alphabetical order. `...` stands for any further dimensions, which are broadcast.
+    Also `einsum(operand, [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters. RuntimeError for an equation that
+    does not fit the operands.
 
     >>> import rushlight as torch
     >>> torch.einsum("ij,j->i", torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 10]))
@@ -98,7 +98,7 @@ def einsum(*args: Any) -> Tensor:
     letters = "".join(subscripts)
     summed = set(letters) - set(output)
     if len(operands) == 1 and summed and arrays[0].dtype.kind in "biu":
-        operands = [operands[0].to(dtypes.int64)]  # a sum, and no product
+        operands = [operands[0].to(dtypes.int64)]  # the result is then a sum without a product
     elif any(letters.count(letter) > 1 for letter in summed):
         mismatch.refuse_bool("bmm", arrays[0])
     return _einsum(operands, subscripts, output)
@@ -124,7 +124,10 @@ def swapped(grad: Array, n: int) -> Array:
 
 
 def tensordot_cotangent(grad: Array, other: Array, ndim: int, dims: Sequence[int], dims_other: Sequence[int]) -> Array:
-    """The cotangent of an operand of `ndim` dimensions, whose free ones come first in `grad`, the others' last."""
+    """The gradient of an operand with `ndim` dimensions.
+
+    In `grad`, its own free dimensions come first, those of the other operand last.
+    """
     free = [d for d in range(ndim) if d not in dims]
     free_other = [d for d in range(other.ndim) if d not in dims_other]
     product = _tensordot(grad, other, tuple(range(len(free), grad.ndim)), tuple(free_other))
@@ -135,8 +138,8 @@ def tensordot_cotangent(grad: Array, other: Array, ndim: int, dims: Sequence[int
 def tensordot(a: Tensor, b: Tensor, dims: Sequence[Sequence[int]] | int = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products of two tensors over some of their dimensions.
 
-    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions. The result
-    has the other dimensions of `a`, then those of `b`. RuntimeError where sizes differ.
+    `dims` is a number n, for the last n dimensions of `a` and the first n of `b`, or two lists of dimensions. The
+    result has the remaining dimensions of `a`, then those of `b`. RuntimeError if the sizes differ.
 
     >>> import rushlight as torch
     >>> torch.tensordot(torch.ones(3, 4, 5), torch.ones(4, 3, 2), dims=([1, 0], [0, 1])).shape
@@ -183,7 +186,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """`x1 @ weight[k] @ x2 + bias[k]` for each k: the bilinear layer.
 
     `input1` is (*, n), `input2` (*, m), `weight` (out, n, m), `bias` (out); the result is (*, out). RuntimeError for
-    shapes that do not fit.
+    shapes that do not match.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.bilinear(torch.ones(5, 2), torch.ones(5, 3), torch.ones(4, 2, 3)).shape
@@ -212,7 +215,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool]) -> list[Array]:
-    """The cotangent of each matrix: the transposes of those before it, `grad`, and those of the ones behind."""
+    """The gradient of each matrix: `grad` times the transposes of the matrices before it and after it."""
     turned = [x.T for x in tensors]
     return [
         _multi_dot([*turned[:i][::-1], grad, *turned[i + 1 :][::-1]]) if needed else None
@@ -222,7 +225,7 @@ def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool
 
 @operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
 def _multi_dot(tensors):
-    """The product of two or more matrices (or batches of such) in the order that takes the fewest multiplications."""
+    """The product of two or more matrices, or batches of matrices, in the order with the fewest multiplications."""
     cuts = best_cuts((tensors[0].shape[-2], *[x.shape[-1] for x in tensors]))
     product = lambda i, j: tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
     return product(0, len(tensors) - 1)
@@ -230,7 +233,7 @@ def _multi_dot(tensors):
 
 @lru_cache(maxsize=64)
 def best_cuts(sizes: tuple[int, ...]) -> Any:
-    """Where to cut the chain of the matrices i to j, of which the k-th has `sizes[k]` rows, for each i and j.
+    """For each i and j, where to split the product of the matrices i to j; the k-th matrix has `sizes[k]` rows.
 
     Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 15.2.
     """
@@ -246,10 +249,10 @@ def best_cuts(sizes: tuple[int, ...]) -> Any:
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The product of two or more matrices, in the order that takes the fewest multiplications.
+    """The product of two or more matrices, in the order with the fewest multiplications.
 
-    The first and the last may be vectors: a row, and a column. RuntimeError for fewer than two tensors and for
-    shapes that do not fit.
+    The first tensor may be a vector (a row), and so may the last (a column). RuntimeError for fewer than two tensors
+    and for shapes that do not match.
 
     >>> import rushlight as torch
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4)])
@@ -273,7 +276,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 
 def check_chain(tensors: Sequence[Tensor]) -> None:
-    """The errors of `multi_dot`, except those about sizes."""
+    """Raises the errors of `multi_dot`, except those about sizes."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     for i, x in enumerate(tensors):
@@ -290,7 +293,7 @@ def check_chain(tensors: Sequence[Tensor]) -> None:
 
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """`linalg.multi_dot` under its older name: the product of the matrices given one by one.
+    """The older form of `linalg.multi_dot`: the product of matrices given one by one.
 
     >>> import rushlight as torch
     >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 5)).shape

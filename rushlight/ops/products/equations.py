@@ -1,4 +1,4 @@
-"""Einstein's notation: the equations of `einsum`, taken apart and checked against the operands' shapes."""
+"""The equations of `einsum`: parsed, and checked against the shapes of the operands."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def arguments(args: Sequence[Any]) -> tuple[str, list[Any]]:
-    """The equation and the operands, from either of the two ways to call `einsum`."""
+    """The equation and the operands, from either calling form of `einsum`."""
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand "
@@ -30,7 +30,7 @@ def arguments(args: Sequence[Any]) -> tuple[str, list[Any]]:
 
 
 def from_sublists(args: Any) -> tuple[str, list[Any]]:
-    """The equation that lists of numbers tell: an operand, its list, ..., and perhaps the result's list."""
+    """The equation for the calling form with lists of numbers: operand, list, ..., and perhaps the result's list."""
     operands, lists = list(args[0 : len(args) - 1 : 2]), list(args[1::2])
     terms = ["".join(letter(number) for number in sublist) for sublist in lists]
     equation = ",".join(terms)
@@ -38,7 +38,7 @@ def from_sublists(args: Any) -> tuple[str, list[Any]]:
 
 
 def letter(number: int) -> str:
-    """The letter for a number of a list of subscripts."""
+    """The letter that stands for a number in a list of subscripts."""
     if number is Ellipsis:
         return "..."
     if not 0 <= number < 52:
@@ -48,7 +48,7 @@ def letter(number: int) -> str:
 
 @lru_cache(1024)
 def parse(equation: str, shapes: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
-    """The letters of each operand and of the result, with letters in the place of ellipses. RuntimeError if wrong."""
+    """The letters of each operand and of the result, without ellipses. RuntimeError for a wrong equation."""
     equation = equation.replace(" ", "")
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
@@ -70,7 +70,7 @@ def parse(equation: str, shapes: tuple[Any, ...]) -> tuple[tuple[str, ...], str]
 
 
 def check_letters(equation: str, terms: Sequence[str], right: str) -> None:
-    """RuntimeError for characters that are no subscripts, and for broken ellipses."""
+    """Raises RuntimeError for characters that are not subscripts, and for incomplete ellipses."""
     for i, term in enumerate([*terms, right]):
         where = f"for operand {i}" if i < len(terms) else "for the output"
         rest = term.replace("...", "", 1)
@@ -88,7 +88,7 @@ def check_letters(equation: str, terms: Sequence[str], right: str) -> None:
 
 
 def ellipsis_letters(terms: Sequence[str], shapes: Sequence[Sequence[int]], used: str) -> str:
-    """Letters for the dimensions that ellipses stand for, as many as the longest ellipsis has."""
+    """Letters for the dimensions that ellipses stand for, as many as the longest one needs."""
     longest = 0
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
         named = len(term.replace("...", ""))
@@ -106,12 +106,12 @@ def ellipsis_letters(terms: Sequence[str], shapes: Sequence[Sequence[int]], used
 
 
 def unused(*terms: str) -> Any:
-    """The letters that stand in none of the terms."""
+    """The letters that occur in none of the terms."""
     return (c for c in LETTERS if not any(c in term for term in terms))
 
 
 def check_letter_sizes(subscripts, shapes):
-    """RuntimeError where one letter stands for two sizes, neither of them 1."""
+    """Raises RuntimeError if a letter stands for two different sizes, neither of them 1."""
     sizes = {}
     for i, (term, shape) in enumerate(zip(subscripts, shapes, strict=True)):
         own = {}
@@ -131,7 +131,7 @@ def check_letter_sizes(subscripts, shapes):
 
 
 def check_output(right: str, left: str) -> None:
-    """RuntimeError for letters of the result that stand twice, or in no operand."""
+    """Raises RuntimeError for letters of the result that occur twice in it, or in no operand."""
     for i, c in enumerate(right.replace("...", "")):
         if c in right.replace("...", "")[:i]:
             raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")

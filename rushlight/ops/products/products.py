@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, and the linear layer's."""
+"""Products of vectors and matrices, and the linear layer."""
 
 import math
 import sys
@@ -39,12 +39,12 @@ __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", 
 
 
 def rows(x: Array) -> Array:
-    """An array or tensor as a matrix: all dimensions but the last are taken together."""
+    """An array or tensor as a matrix: all dimensions but the last are flattened into one."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The event of a product of vectors or matrices, which may be part of a `matmul`."""
+    """The profiler event of a product of vectors or matrices, which may be part of a `matmul`."""
 
     def events(*args):
         inner = [Event(name, args, flops)]
@@ -54,7 +54,7 @@ def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callab
 
 
 def is_within_matmul() -> bool:
-    """Whether `matmul` is what made the call that is noted, a few frames up."""
+    """Whether `matmul` made the call that is being profiled: looks a few frames up the stack."""
     frame: FrameType | None = sys._getframe(2)
     for _ in range(8):
         if frame is None or frame.f_code is MATMUL:
@@ -64,7 +64,7 @@ def is_within_matmul() -> bool:
 
 
 def laid(input: Array, mat2: Array, by_columns: bool) -> Array:
-    """The product of two matrices, row by row or column by column in memory: a gradient lies as what it belongs to."""
+    """The product of two matrices, stored by rows or by columns: a gradient gets the layout of its tensor."""
     return _mm(mat2.T, input.T).T if by_columns else _mm(input, mat2)
 
 
@@ -88,7 +88,7 @@ _mm: Operator = operator(
     weight=lambda grad, input: _mm(grad.T, input),
 )
 def _mm_turned(input, weight):
-    """`input @ weight.T` of two matrices."""
+    """`input @ weight.T` for two matrices."""
     return kernels.product(input, weight.T)
 
 
@@ -157,7 +157,7 @@ def _bmm(input, mat2):
     other=lambda grad, input, other_by_columns: laid(rows(input).T, rows(grad), other_by_columns),
 )
 def _folded(input, other):
-    """A batch of matrices times one matrix, as a single product of matrices."""
+    """A batch of matrices times one matrix, computed as a single matrix product."""
     return kernels.product(rows(input), other).reshape(*input.shape[:-1], other.shape[1])
 
 
@@ -170,12 +170,12 @@ def _folded(input, other):
     other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),
 )
 def _broadcast(input, other):
-    """Two batches of matrices whose dimensions before the last two are broadcast."""
+    """The product of two batches of matrices whose batch dimensions are broadcast."""
     return kernels.products(input, other)
 
 
 def layer_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """A product for each tangent, and the bias's."""
+    """Forward mode of the linear layer: one product for each tangent, plus the tangent of the bias."""
     (input, weight, _), (t, tangent_of_weight, tangent_of_bias) = args, tangents
     parts = [] if t is None else [linear(t, weight)]
     if tangent_of_weight is not None:
@@ -199,7 +199,7 @@ def layer_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[
     weight=lambda grad, input: _mm(grad.T, input) if grad.ndim == 2 else _mm(rows(grad).T, rows(input)),
 )
 def _linear(input, weight, bias):
-    """`input @ weight.T + bias` for input of any number of dimensions."""
+    """`input @ weight.T + bias` for an input with any number of dimensions."""
     if input.ndim == 2:
         return kernels.add_row(kernels.multiplied(input, weight.T), bias)
     return kernels.add_row(kernels.multiplied(rows(input), weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
@@ -207,9 +207,9 @@ def _linear(input, weight, bias):
 
 @method
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of two matrices, (n, k) and (k, m) give (n, m), of the same dtype.
+    """The product of two matrices of the same dtype: (n, k) and (k, m) give (n, m).
 
-    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+    RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.mm(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
@@ -226,7 +226,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def tried(op: Any, check: Callable[..., Any], input: Tensor, other: Tensor) -> Tensor:
-    """Calls an operator on two tensors; `check` raises PyTorch's error for types, and sizes, that do not fit."""
+    """Calls an operator on two tensors; if it fails, `check` raises PyTorch's error for dtypes or shapes."""
     x, y = input._array, other._array
     if x.dtype is not y.dtype or x.dtype is BOOL:
         check(x, y)
@@ -234,15 +234,15 @@ def tried(op: Any, check: Callable[..., Any], input: Tensor, other: Tensor) -> T
         return call(op, (input, other))
     except ValueError as error:
         failure = error
-    check(x, y)  # here, so that its error does not come with NumPy's as its cause
+    check(x, y)  # after the `except`, so that NumPy's error is not shown as its cause
     raise failure
 
 
 @method
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of a matrix (n, m) and a vector (m), of the same dtype: a vector (n).
+    """The product of a matrix (n, m) and a vector (m) of the same dtype: a vector (n).
 
-    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+    RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
@@ -258,9 +258,9 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sum of the products of the elements of two vectors of the same length and dtype.
+    """The dot product of two vectors of the same length and dtype.
 
-    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+    RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
@@ -276,9 +276,9 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, of which the first is conjugated where it is complex.
+    """The dot product of two vectors, with the first one conjugated if it is complex.
 
-    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+    RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.vdot(torch.tensor([1 + 2j]), torch.tensor([3 + 1j]))
@@ -292,9 +292,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of two batches of matrices, one by one: (b, n, k) and (b, k, m) give (b, n, m).
+    """The products of the matrices of two batches: (b, n, k) and (b, k, m) give (b, n, m).
 
-    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+    RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
@@ -313,9 +313,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices.
 
-    Two vectors give their dot product; a vector beside a matrix is a row before it or a column after it; with more
-    than two dimensions, the last two are matrices and those before are broadcast. RuntimeError for shapes that do
-    not fit, two dtypes, and tensors without dimensions; NotImplementedError for bool.
+    Two vectors give their dot product. A vector as the first operand is taken as a row, as the second as a column. With
+    more than two dimensions, the last two are those of the matrices and the others are broadcast. RuntimeError for
+    shapes or dtypes that do not match and for tensors without dimensions; NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
@@ -336,11 +336,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return result if out is None else write_out("matmul", out, result, input, other)
 
 
-MATMUL = matmul.__code__  # its own, whoever takes its calls over
+MATMUL = matmul.__code__  # the function's own code, even if calls to it are overridden
 
 
 def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
-    """`matmul` where one operand is a vector."""
+    """`matmul` if one operand is a vector."""
     mismatch.refuse_dims("matmul", x, y)
     if x.ndim == y.ndim:
         return tried(_dot, mismatch.vectors, input, other)
@@ -352,7 +352,7 @@ def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
     if y.ndim > 2:
         return _unsafe_view(product, shape)
     result = _squeezed(product, shape)
-    result._bump()  # as PyTorch takes the dimension away in place
+    result._bump()  # as in PyTorch, which removes the dimension in place
     return result
 
 
@@ -360,7 +360,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     """`input @ weight.T + bias`: the linear layer.
 
     `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
-    result is (*, out_features). RuntimeError for shapes that do not fit or two dtypes.
+    result is (*, out_features). RuntimeError for shapes or dtypes that do not match.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
@@ -383,21 +383,21 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         return call(_linear, (input, weight, bias))
     except ValueError as error:
         wrong = error
-    check_linear(x, w, b)  # here, so that its error does not come with NumPy's as its cause
+    check_linear(x, w, b)  # after the `except`, so that NumPy's error is not shown as its cause
     raise wrong
 
 
 def check_linear(x: Array, w: Array, b: Array) -> None:
-    """The errors of `linear` with a bias."""
+    """Raises the errors of `linear` with a bias."""
     mismatch.refuse_dims("linear", x, w)
     mismatch.added_matrices(b, rows(x), w.T)
 
 
 @method
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot products over the last dimensions: (*, n) and (+, n) give (*, +); a product where one has no dimensions.
+    """Dot products over the last dimensions: (*, n) and (+, n) give (*, +). If one is a scalar, `input * other`.
 
-    RuntimeError where the last dimensions differ.
+    RuntimeError if the last dimensions differ.
 
     >>> import rushlight as torch
     >>> torch.inner(torch.tensor([1, 2, 3]), torch.tensor([0, 2, 1]))
@@ -420,9 +420,9 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of each element of a vector (n) with each of another (m): a matrix (n, m).
+    """The outer product: each element of a vector (n) times each element of another (m), a matrix (n, m).
 
-    RuntimeError for what is no vector.
+    RuntimeError for tensors that are not vectors.
 
     >>> import rushlight as torch
     >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4, 5]))
@@ -439,7 +439,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`outer` under its older name.
+    """The older name of `outer`.
 
     >>> import rushlight as torch
     >>> torch.ger(torch.tensor([1, 2]), torch.tensor([3, 4]))

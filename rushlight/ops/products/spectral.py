@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms: the spectra of overlapping pieces of a signal, and the way back."""
+"""Short-time Fourier transforms: `stft`, the spectra of overlapping frames of a signal, and its inverse `istft`."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["istft", "stft"]
 
 
 def call_described(name, input, **options):
-    """A call as PyTorch's errors begin with it."""
+    """The beginning of PyTorch's error messages: the call with its arguments."""
     shown = {key: int(value) if isinstance(value, bool) else value for key, value in options.items()}
     window = shown.get("window")
     if window is not None:
@@ -27,7 +27,7 @@ def call_described(name, input, **options):
 
 
 def check_window(call: str, n_fft: int, hop_length: int, win_length: int, window: Tensor | None) -> None:
-    """The errors for sizes that `stft` and `istft` share."""
+    """Raises the errors about sizes that `stft` and `istft` share."""
     if hop_length <= 0:
         raise RuntimeError(f"{call}expected hop_length > 0, but got hop_length={hop_length}")
     if not 0 < win_length <= n_fft:
@@ -41,7 +41,7 @@ def check_window(call: str, n_fft: int, hop_length: int, win_length: int, window
 
 
 def widened(window: Tensor, n_fft: int) -> Tensor:
-    """A window with zeros around it, to the size of a transform."""
+    """A window, padded with zeros on both sides to the size of the transform."""
     missing = n_fft - window._array.shape[0]
     return pad(window, (missing // 2, missing - missing // 2)) if missing else window
 
@@ -60,13 +60,13 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """The Fourier transforms of the pieces of `n_fft` samples of signals (length) or (batch, length).
+    """The Fourier transforms of overlapping frames of `n_fft` samples; the signals are (length) or (batch, length).
 
-    A piece begins every `hop_length` samples (n_fft // 4), and is multiplied by `window`, of `win_length` (n_fft)
-    samples; with `center` the signal is padded, so that piece t is centered at t * hop_length. The result is (*, N,
-    T): N = n_fft // 2 + 1 frequencies of a real signal, n_fft with `onesided=False`, of T pieces; `normalized`
-    divides by sqrt(n_fft); with `return_complex=False` real and imaginary parts lie in a last dimension.
-    RuntimeError for sizes that do not fit.
+    A frame starts every `hop_length` samples (by default n_fft // 4) and is multiplied by `window`, which has
+    `win_length` samples (by default n_fft). With `center` the signal is padded so that frame t is centered at t *
+    hop_length. The result is (*, N, T) for T frames, with N = n_fft // 2 + 1 frequencies for a real signal, or n_fft
+    with `onesided=False`. `normalized` divides by sqrt(n_fft). With `return_complex=False` a last dimension holds the
+    real and imaginary parts. RuntimeError for sizes that do not fit.
 
     >>> import rushlight as torch
     >>> torch.stft(torch.ones(16), 4, return_complex=True).shape
@@ -118,7 +118,7 @@ def stft(
 
 
 def check_stft(call: str, input: Tensor, n_fft: int, is_complex: bool, return_complex: bool | None) -> None:
-    """The errors for the signal."""
+    """Raises the errors about the signal."""
     if return_complex is None and not is_complex:
         raise RuntimeError(
             "stft requires the return_complex parameter be given for real inputs, and will further require "
@@ -147,9 +147,10 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The signals of which `stft` with the same arguments gave the spectra (*, N, T), by least squares.
+    """The signals whose `stft` with the same arguments is (*, N, T): the inverse, by least squares.
 
-    `length` is that of the signal. RuntimeError for sizes that do not fit, and for windows that leave samples out.
+    `length` is the length of the signal. RuntimeError for sizes that do not fit, and for windows that leave samples
+    uncovered.
 
     >>> import rushlight as torch
     >>> x, window = torch.arange(16.0), torch.hann_window(4)
@@ -198,7 +199,7 @@ def istft(
 
 
 def check_istft(call: str, input: Tensor, n_fft: int, hop_length: int, win_length: int, onesided: bool) -> None:
-    """The errors for the spectra."""
+    """Raises the errors about the spectra."""
     if input.numel() == 0:
         raise RuntimeError(f"{call}input tensor cannot be empty.")
     if input.dim() not in (2, 3):
@@ -216,13 +217,13 @@ def check_istft(call: str, input: Tensor, n_fft: int, hop_length: int, win_lengt
 
 
 def overlapped(pieces: Tensor, n_fft: int, hop_length: int) -> Tensor:
-    """The sum of pieces, each in its place in the signal."""
+    """The sum of the frames, each at its position in the signal."""
     *batch, count, _ = pieces._array.shape
     return _fold(pieces, (*batch, n_fft + hop_length * (count - 1)), len(batch), n_fft, hop_length)
 
 
 def cut(call: str, signal: Tensor, weights: Tensor, n_fft: int, center: bool, length: int | None) -> Tensor:
-    """The part of the signal that was not padded, divided by the weights that the windows gave its samples."""
+    """The signal without its padding, divided by the sum of the squared windows."""
     total = signal._array.shape[-1]
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total

@@ -1,1 +1,1 @@
-"""Tensors of random numbers."""
+"""Random numbers."""

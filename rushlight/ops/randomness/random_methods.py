@@ -1,4 +1,4 @@
-"""Overwriting elements with random numbers: `uniform_`, `normal_` and their kind, methods of Tensor."""
+"""Methods that fill a tensor with random numbers: `uniform_`, `normal_` and so on."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 
 def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator | None, *parameters: Any) -> Tensor:
-    """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
+    """Overwrites a tensor, in the order of its memory, with the numbers that `draw` returns for its shape and dtype."""
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
@@ -39,7 +39,7 @@ def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator |
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound: Any
 ) -> Tensor:
-    """Overwrites with numbers from the uniform distribution on [from, to); `from` may be given by its name.
+    """Fills the tensor with uniform numbers on [from, to); `from` may be passed as a keyword with `**`.
 
     >>> import rushlight as torch
     >>> x = torch.empty(100).uniform_(2, 3)
@@ -53,7 +53,7 @@ def uniform_(
 
 
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with numbers from the normal distribution.
+    """Fills the tensor with normally distributed numbers.
 
     >>> import rushlight as torch
     >>> torch.empty(2).normal_(3, 0)
@@ -63,27 +63,27 @@ def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generat
 
 
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with numbers whose logarithm is normal with this mean and deviation."""
+    """Fills the tensor with log-normal numbers; `mean` and `std` are those of the logarithm."""
     return overwrite_drawn(self, "log_normal_", distributions.log_normal, generator, mean, std)
 
 
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with numbers from the exponential distribution of rate `lambd`."""
+    """Fills the tensor with exponentially distributed numbers of rate `lambd`."""
     return overwrite_drawn(self, "exponential_", distributions.exponential, generator, lambd)
 
 
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with numbers from the Cauchy distribution."""
+    """Fills the tensor with Cauchy distributed numbers."""
     return overwrite_drawn(self, "cauchy_", distributions.cauchy, generator, median, sigma)
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with how many trials the first success takes, each of probability `p`."""
+    """Fills the tensor with geometrically distributed numbers: trials up to the first success, of probability `p`."""
     return overwrite_drawn(self, "geometric_", distributions.geometric, generator, p)
 
 
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Overwrites with ones, with probability `p` (a number, or a tensor that broadcasts), and zeros.
+    """Fills the tensor with ones, with probability `p` (a number, or a tensor that broadcasts), and zeros.
 
     >>> import rushlight as torch
     >>> torch.empty(2).bernoulli_(1.0)
@@ -95,7 +95,7 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 
 
 def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:
-    """Overwrites with integers: `random_()` of all that the dtype holds from 0 on, `random_(to)`, `random_(from, to)`.
+    """Fills the tensor with integers: `random_(from, to)`, `random_(to)` from 0, `random_()` up to the dtype's largest.
 
     >>> import rushlight as torch
     >>> torch.empty(2).random_(5, 6)

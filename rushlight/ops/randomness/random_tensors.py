@@ -1,4 +1,4 @@
-"""Tensors of random numbers: PyTorch's numbers after the same seed, drawn from `rushlight.random`."""
+"""Random tensors: the same numbers as PyTorch's after the same seed, drawn by `rushlight.random`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
@@ -49,9 +49,9 @@ def rand(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
+    """Uniform random numbers on [0, 1). The sizes are given as numbers or as one sequence.
 
-    The functions of this file draw from `generator`, or from the default one, which `manual_seed` seeds.
+    The functions of this file use `generator`, or the default generator, which `manual_seed` seeds.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(0).initial_seed()
@@ -72,7 +72,7 @@ def randn(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.
+    """Normal random numbers with mean 0 and variance 1. The sizes are given as numbers or as one sequence.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(0).initial_seed()
@@ -95,9 +95,9 @@ def randint(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """Integers from `low` (0) to below `high`: `randint(high, size)` or `randint(low, high, size)`; int64 by default.
+    """Random integers from `low` (0) to `high - 1`, int64 by default: `randint([low, ]high, size)`.
 
-    RuntimeError for an empty interval and for one that the dtype does not hold.
+    RuntimeError for an empty interval and for one that the dtype cannot represent.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(0).initial_seed()
@@ -127,7 +127,7 @@ def randint(
 def randperm(
     n: int, *, generator: Generator | None = None, dtype: DType = dtypes.int64, **options: Unpack[OutOptions]
 ) -> Tensor:
-    """The numbers from 0 to n - 1 in random order.
+    """A random permutation of the integers from 0 to n - 1.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(0).initial_seed()
@@ -143,7 +143,7 @@ def randperm(
 def tensor_drawn(
     shape: Sequence[int], dtype: np.dtype, options: Any, draw: Callable[..., Any], generator: Any, *parameters: Any
 ) -> Array:
-    """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
+    """The numbers that `draw` returns, in a new tensor, or in `out=` in the order of its memory, as in PyTorch."""
     if device_of(options.get("device")) is META:
         return without_data(shape, dtype)
     return drawn_for(memory_of(options.get("out")), shape, dtype, draw, source(generator), *parameters)
@@ -152,21 +152,21 @@ def tensor_drawn(
 def drawn_for(
     out: Any, shape: Sequence[int], dtype: np.dtype, draw: Callable[..., Any], generator: Generator, *parameters: Array
 ) -> Array:
-    """What `draw` gives, through the memory of the array `out` where that has this shape and dtype."""
+    """The numbers that `draw` returns, drawn into the memory of the array `out` if it has this shape and dtype."""
     if out is not None and out.shape == shape and out.dtype == dtype:
         return drawn_into(out, draw, generator, *parameters)
     return draw(generator, shape, dtype, *parameters)
 
 
 def memory_of(out: Any) -> Any:
-    """The array of the tensor given as `out=`; None where there is none."""
+    """The array of the tensor given as `out=`; None without one."""
     return out._settled() if isinstance(out, TensorBase) else None
 
 
 def rand_like(
     input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
 ) -> Tensor:
-    """Numbers from the uniform distribution on [0, 1), in the shape and dtype of another tensor.
+    """Uniform random numbers on [0, 1), with the shape and dtype of another tensor.
 
     >>> import rushlight as torch
     >>> torch.rand_like(torch.zeros(2, 3)).shape
@@ -178,7 +178,7 @@ def rand_like(
 def randn_like(
     input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
 ) -> Tensor:
-    """Numbers from the normal distribution with mean 0 and variance 1, in the shape and dtype of another tensor.
+    """Normal random numbers with mean 0 and variance 1, with the shape and dtype of another tensor.
 
     >>> import rushlight as torch
     >>> torch.randn_like(torch.zeros(2, 3)).shape
@@ -196,7 +196,7 @@ def randint_like(
     dtype: DType | None = None,
     **options: Unpack[LikeOptions],
 ) -> Tensor:
-    """Integers in the shape and dtype of another tensor: `randint_like(input, high)` or `(input, low, high)`.
+    """Random integers with the shape and dtype of another tensor: `randint_like(input, high)` or `(input, low, high)`.
 
     >>> import rushlight as torch
     >>> torch.randint_like(torch.zeros(2), 5, 6)
@@ -207,7 +207,7 @@ def randint_like(
 
 
 def fill_with(array: Array, values: Array) -> None:
-    """Overwrites an array."""
+    """Overwrites an array with values."""
     array[...] = values
 
 
@@ -215,7 +215,7 @@ fill_in: Callable[..., Any] = noted(fill_with, changes=(0,))
 
 
 def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generator: Any, *parameters: Any) -> Tensor:
-    """Random numbers in the shape, dtype and order in memory of another tensor."""
+    """Random numbers with the shape, dtype and memory format of another tensor."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     array = input._settled()
@@ -243,7 +243,7 @@ def normal(
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
-    """Numbers from normal distributions: one for each mean and standard deviation, or `size` of a single one.
+    """Normal random numbers: one for each element of `mean` and `std`, or `size` numbers if these are floats.
 
     As in PyTorch, the gradients with respect to tensors `mean` and `std` are zero. RuntimeError for a negative `std`.
 
@@ -270,13 +270,13 @@ def normal(
 
 
 def normal_numbers(mean: Array, std: Array, generator: Generator, out: Any) -> Array:
-    """Normal numbers with each mean and deviation; either may be a number."""
+    """Normal random numbers with the given means and standard deviations, either of which may be a number."""
     return shifted_normal(generator, common_shape(*[getattr(x, "shape", ()) for x in (mean, std)]), mean, std, out)
 
 
 @for_examples
 def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: Any, out: Any) -> Array:
-    """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
+    """Normal random numbers with these means and standard deviations, in the dtype of the mean if it is an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if not isinstance(std, np.ndarray):
@@ -305,7 +305,7 @@ def _bernoulli(input, p, generator, out):
 
 @for_examples
 def flips(generator: Generator, shape: Sequence[int], input: Array, p: Any, out: Any) -> Array:
-    """Ones with the probabilities that an array has, or with one probability."""
+    """Ones with the probabilities in an array, or with one probability; zeros otherwise."""
     return drawn_for(out, shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
 
 
@@ -313,9 +313,9 @@ def flips(generator: Generator, shape: Sequence[int], input: Array, p: Any, out:
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """Ones with the probabilities that the elements of `input` are, or with probability `p`; zeros otherwise.
+    """Ones with the probabilities in `input`, or with probability `p`; zeros otherwise.
 
-    RuntimeError for probabilities outside of [0, 1].
+    RuntimeError for probabilities outside [0, 1].
 
     >>> import rushlight as torch
     >>> torch.bernoulli(torch.tensor([0.0, 1.0]))
@@ -338,7 +338,7 @@ counts: Callable[..., Any] = for_examples(lambda generator, shape, rates: draw_p
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Numbers from Poisson distributions whose rates are the elements of `input`.
+    """Random numbers from Poisson distributions with the rates in `input`.
 
     >>> import rushlight as torch
     >>> torch.poisson(torch.zeros(2))
@@ -356,9 +356,9 @@ def multinomial(
     generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Indices drawn from each row of weights, with their probabilities.
+    """Indices drawn from each row of weights, with probabilities proportional to the weights.
 
-    RuntimeError for weights that are none, or too few of them without replacement.
+    RuntimeError for invalid weights, or for too few nonzero ones without replacement.
 
     >>> import rushlight as torch
     >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
@@ -382,13 +382,13 @@ def _multinomial(input, num_samples, replacement, generator):
 def categories(
     generator: Generator, shape: Sequence[int], weights: Array, num_samples: int, replacement: bool
 ) -> Array:
-    """Categories drawn from each row of a batch of weights."""
+    """Indices drawn from each row of a batch of weights."""
     rows = weights if weights.ndim < 3 else weights.reshape(-1, weights.shape[-1])
     return draw_categories(generator, rows, num_samples, replacement).reshape(*weights.shape[:-1], num_samples)
 
 
 def source(generator: Generator | None) -> Generator:
-    """The generator to draw from. TypeError for what is none."""
+    """The generator to use, the default one if None is given. TypeError for an object that is not a generator."""
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):
@@ -397,7 +397,7 @@ def source(generator: Generator | None) -> Generator:
 
 
 def interval(name: str, low: int, high: int) -> tuple[int, int]:
-    """The bounds of integers to draw. TypeError for what is no integer."""
+    """The bounds of an integer interval. TypeError for bounds that are not integers."""
     for side, bound in (("low", low), ("high", high)):
         if not hasattr(bound, "__index__"):
             raise TypeError(f"{name}(): argument '{side}' must be int, not {type(bound).__name__}")

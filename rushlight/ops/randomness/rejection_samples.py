@@ -1,4 +1,4 @@
-"""Random numbers that come by rejection: gamma, Dirichlet and binomial ones, the first two with implicit gradients."""
+"""Random numbers drawn by rejection: gamma and Dirichlet (with implicit gradients), and binomial."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,9 +44,9 @@ gammas: Callable[..., Any] = for_examples(lambda generator, shape, a: draw_gamma
 
 
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Numbers from gamma distributions of rate 1 whose concentrations are the elements of `input`.
+    """Random numbers from gamma distributions of rate 1 with the concentrations in `input`.
 
-    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
+    They have implicit gradients for the concentrations. NotImplementedError for dtypes other than float32 and float64.
 
     >>> import rushlight as torch
     >>> bool((torch._standard_gamma(torch.ones(5)) > 0).all())
@@ -56,7 +56,7 @@ def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor
 
 
 def _standard_gamma_grad(self: Tensor, output: Tensor) -> Tensor:
-    """The implicit gradients of gamma numbers `output` by their concentrations `self`."""
+    """The implicit gradients of gamma random numbers `output` with respect to their concentrations `self`."""
     return _gamma_slope(self, output)
 
 
@@ -72,7 +72,11 @@ def _dirichlet_slope(x, alpha, total):
 
 
 def dirichlet_cotangent(grad: Array, input: Array, result: Array) -> Any:
-    """Each share moves with its own concentration as a beta number, and the others make room in proportion."""
+    """The gradient of the concentrations of a Dirichlet sample.
+
+    When a concentration changes, its own component moves like a beta random number, and the other components are
+    rescaled so that the sum stays 1.
+    """
     slope = _dirichlet_slope(result, input, np.add.reduce(input, axis=-1, keepdims=True))
     return slope * (grad - np.add.reduce(result * grad, axis=-1, keepdims=True))
 
@@ -88,9 +92,9 @@ dirichlets: Callable[..., Any] = for_examples(
 
 
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Rows from Dirichlet distributions whose concentrations are the rows of `input`.
+    """Rows drawn from Dirichlet distributions; each row of `input` holds the concentrations.
 
-    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
+    They have implicit gradients for the concentrations. NotImplementedError for dtypes other than float32 and float64.
 
     >>> import rushlight as torch
     >>> torch._sample_dirichlet(torch.ones(2, 3)).sum(-1).round(decimals=4)
@@ -100,7 +104,10 @@ def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tens
 
 
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
-    """The implicit gradients of shares `x` by their concentrations, over 1 - x, where these sum up to `total`."""
+    """The implicit gradients of components `x` by their concentrations `alpha`, divided by 1 - x.
+
+    `total` is the sum of the concentrations.
+    """
     return _dirichlet_slope(x, alpha, total)
 
 
@@ -111,14 +118,14 @@ def _binomial(count, prob, generator):
 
 @for_examples
 def successes(generator: Generator, shape: Sequence[int], count: Array, prob: Array) -> Array:
-    """Binomial numbers of the shape to which both broadcast."""
+    """Binomial random numbers of the shape to which `count` and `prob` broadcast."""
     return draw_binomial(generator, np.broadcast_to(count, shape), np.broadcast_to(prob, shape))
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """Numbers from binomial distributions: how many of `count` trials succeed, each with probability `prob`.
+    """Random numbers from binomial distributions: the successes in `count` trials of probability `prob`.
 
-    Both are float32 or float64, and broadcast. Their gradients are zero, as in PyTorch.
+    Both are float32 or float64, and are broadcast. Their gradients are zero, as in PyTorch.
 
     >>> import rushlight as torch
     >>> torch.binomial(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 1.0]))

@@ -1,1 +1,1 @@
-"""Operators along dimensions: sums, norms, extremes, running and ordered ones."""
+"""Operators along dimensions: sums, norms, maxima and minima, cumulative functions, sorting."""

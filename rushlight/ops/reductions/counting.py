@@ -1,4 +1,4 @@
-"""Distinct elements, and how often they occur."""
+"""Unique elements, and how often they occur."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ __all__ = ["bincount", "histc", "unique", "unique_consecutive"]
 
 
 def underivable(name: str) -> Callable[..., Any]:
-    """The formula of an operator that has no derivative: raises PyTorch's error when one is asked for."""
+    """The gradient formula of an operator without a derivative: it raises PyTorch's error when called."""
 
     def formula(grads):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
@@ -29,13 +29,13 @@ def underivable(name: str) -> Callable[..., Any]:
 
 
 def distinct(input: Array, dim: int) -> tuple[Array, ...]:
-    """Sorted distinct elements, or slices of a dimension; which of them each was, and their counts."""
+    """The sorted unique elements (or slices along `dim`), for each element the index of its value, and the counts."""
     values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 
 def runs(input: Array, dim: int, numbered: bool, counted: bool) -> Any:
-    """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths, where wanted."""
+    """The first of each run of equal elements (or slices); if wanted, each element's run and the run lengths."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     starts = np.ones(len(rows), bool)
     starts[1:] = rows[1:] != rows[:-1] if rows.ndim == 1 else (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
@@ -62,7 +62,7 @@ def _unique_consecutive(input, dim, numbered, counted):
 
 
 def asked(results: Any, return_inverse: bool, return_counts: bool) -> Any:
-    """Of values, inverse and counts those that were asked for; a single one bare."""
+    """Those of the results (values, inverse, counts) that were asked for; not in a tuple if it is only one."""
     chosen = [results[0], *results[1:2] * return_inverse, *results[2:3] * return_counts]
     return tuple(chosen) if len(chosen) > 1 else chosen[0]
 
@@ -76,10 +76,10 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements, or slices of a dimension, in sorted order (with `sorted=False` too).
+    """The unique elements, or slices along a dimension, sorted (with `sorted=False` too).
 
-    With `return_inverse` also which of them each element was; with `return_counts` how many there are of
-    each. They have no derivative. NotImplementedError for complex numbers.
+    `return_inverse` also returns the index, in the result, of each element's value; `return_counts` how often each
+    value occurs. The results have no derivative. NotImplementedError for complex numbers.
 
     >>> import rushlight as torch
     >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
@@ -96,7 +96,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """The elements, or slices of a dimension, that differ from the one before. See `unique`.
+    """The elements, or slices along a dimension, without those that equal the one before. See `unique`.
 
     >>> import rushlight as torch
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
@@ -108,7 +108,7 @@ def unique_consecutive(
 
 
 def count_batch(n: int, input: Array, weights: Array, minlength: int) -> Array:
-    """The rule of `bincount`: each example counts in places of its own. They must need as many."""
+    """The batch rule of `bincount`: each example has counts of its own; all must need the same number of them."""
     rows = input.reshape(math.prod(input.shape[:n]), input.shape[n])
     needed = rows.max(1, initial=-1) + 1
     if np.unique(np.maximum(needed, minlength)).size > 1:
@@ -128,7 +128,7 @@ def _bincount(input, weights, minlength):
 @method
 @keywords
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... occurs, or the sum of their weights.
+    """How often each of the integers 0, 1, 2, ... occurs, or the sum of the weights of its occurrences.
 
     RuntimeError unless the input has one dimension and no negative numbers.
 
@@ -156,7 +156,7 @@ def _histc(input, bins, low, high):
 
 
 def histograms(rows: Any, bins: Any, low: Any, high: Any) -> Any:
-    """The histogram of each row, between two numbers or else between its smallest and its largest element."""
+    """The histogram of each row, between `low` and `high` if they differ, else between its minimum and maximum."""
     if low == high and rows.shape[-1]:
         low, high = rows.min(-1, keepdims=True), rows.max(-1, keepdims=True)
     low, high = np.asarray(low, rows.dtype), np.asarray(high, rows.dtype)
@@ -175,7 +175,7 @@ def histograms(rows: Any, bins: Any, low: Any, high: Any) -> Any:
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` bins of equal width from `min` to `max`, as floats.
 
-    Where both are the same, the smallest and the largest element are taken. Elements outside are not counted.
+    If `min` equals `max`, the smallest and largest element are used. Elements outside are not counted.
 
     >>> import rushlight as torch
     >>> torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)

@@ -14,7 +14,7 @@ __all__ = ["corrcoef", "cov"]
 
 
 def checked(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
-    """Raises PyTorch's errors for what `cov` does not take."""
+    """Raises PyTorch's errors for arguments that `cov` does not accept."""
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
@@ -43,7 +43,7 @@ def checked(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
 
 
 def divisor_of(observations: int, fweights: Tensor | None, aweights: Tensor | None, correction: int) -> Any:
-    """The weights of the observations (or None), their sum, and what the weighted products are divided by."""
+    """The weights of the observations (or None), their sum, and the divisor of the sum of weighted products."""
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     if weights is None:
         return None, observations, max(observations - correction, 0)
@@ -61,8 +61,8 @@ def cov(
 ) -> Tensor:
     """The covariance matrix of variables (rows) over observations (columns).
 
-    `fweights` are whole-number counts of the observations, `aweights` relative weights. A tensor of one
-    dimension is one variable. RuntimeError for more than two dimensions.
+    `fweights` are integer counts of the observations, `aweights` relative weights. A one-dimensional tensor is a single
+    variable. RuntimeError for more than two dimensions.
 
     >>> import rushlight as torch
     >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -112,5 +112,5 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 def clamped_parts(c: Any) -> Any:
-    """Complex coefficients with real and imaginary part between -1 and 1 each."""
+    """Complex coefficients, with real and imaginary parts each clamped to [-1, 1]."""
     return c.real.clamp(-1, 1) + 1j * c.imag.clamp(-1, 1)

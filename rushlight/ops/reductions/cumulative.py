@@ -1,4 +1,4 @@
-"""Cumulative sums, extremes and logarithms of sums along a dimension."""
+"""Cumulative sums, maxima and minima, and log-sum-exp along a dimension."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -37,7 +37,7 @@ fast: ModuleType | None = load("cumulative")
     input=lambda grad, dim: _cumsum(grad, dim, None),
 )
 def _cumsum_back(input, dim):
-    """The cumulative sum from the end of a dimension to its beginning: the adjoint of `_cumsum`."""
+    """The cumulative sum from the end of a dimension to its start: the adjoint of `_cumsum`."""
     if fast is not None and (result := fast.cumulative_sum(input, dim, True)) is not None:
         return result
     if input.ndim == 0:
@@ -55,7 +55,7 @@ def _cumsum(input, dim, dtype):
 
 
 def accumulated(array: Array, dim: int, dtype: np.dtype | None) -> Array:
-    """The cumulative sum along a dimension; of float16 in float32, where each sum would be rounded."""
+    """The cumulative sum along a dimension; that of float16 is computed in float32, to be rounded only once."""
     if array.dtype == np.float16 and (dtype is None or dtype == array.dtype):
         return np.add.accumulate(array, dim, np.float32).astype(np.float16)
     return np.add.accumulate(array, dim, dtype)
@@ -75,7 +75,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def latest(input: Array, dim: int, ufunc: Any, wins: Any) -> tuple[Array, ...]:
-    """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
+    """Values and indices of the maximum or minimum so far; of equal values the last one, and NaN counts as extreme."""
     if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:
         return found
     if input.ndim == 0:
@@ -89,7 +89,7 @@ def latest(input: Array, dim: int, ufunc: Any, wins: Any) -> tuple[Array, ...]:
 
 
 def returned_repeatedly(grads: Sequence[Array], index: Array, input_shape: Sequence[int], dim: int) -> Array:
-    """The cotangent of values that were picked along a dimension, some of them several times."""
+    """The gradient of values selected along a dimension, some of them more than once."""
     return _put_back(grads[0], dim, index, input_shape)
 
 
@@ -112,7 +112,7 @@ def _cummin(input, dim):
 
 
 def scanned_dim(name: str, input: Tensor, dim: int) -> int:
-    """The dimension, not negative; with words of its own for a tensor without dimensions."""
+    """The dimension as a non-negative number, with PyTorch's special message for a tensor without dimensions."""
     if not input._array.ndim and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
     return wrap_dim(dim, input._array.ndim)
@@ -121,7 +121,7 @@ def scanned_dim(name: str, input: Tensor, dim: int) -> int:
 @method
 @keywords
 def cummax(input: Tensor, dim: int) -> return_types.cummax:
-    """The largest element so far along a dimension, and its index: of equal ones the latest.
+    """The maximum so far along a dimension, and its index: the last one of equal values.
 
     >>> import rushlight as torch
     >>> torch.cummax(torch.tensor([1, 3, 2]), dim=0).values
@@ -137,7 +137,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
 @method
 @keywords
 def cummin(input: Tensor, dim: int) -> return_types.cummin:
-    """The smallest element so far along a dimension, and its index: of equal ones the latest.
+    """The minimum so far along a dimension, and its index: the last one of equal values.
 
     >>> import rushlight as torch
     >>> torch.cummin(torch.tensor([3, 1, 2]), dim=0).values
@@ -158,14 +158,14 @@ def add_logarithms(x: Any, y: Any) -> Any:
 
 
 def decay(result: Array, dim: int) -> Array:
-    """exp(y[i] - y[i + 1]) along a dimension: how much of the sum up to the next place is there already."""
+    """exp(y[i] - y[i + 1]) along a dimension: the ratio of each cumulative sum to the next."""
     nothing = result == -np.inf
     gaps = _drop(nothing, result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True)
     return _drop(nothing, np.exp(gaps))
 
 
 def share(input: Array, result: Array) -> Array:
-    """exp(x - y): the share of each place in the sum up to it; 0 where it is that of nothing, and constant there."""
+    """exp(x - y): the part of each element in its cumulative sum; 0, with derivative 0, where the sum is 0."""
     nothing = input == -np.inf
     return _drop(nothing, np.exp(_drop(nothing, input - result)))
 
@@ -180,7 +180,7 @@ def share(input: Array, result: Array) -> Array:
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).
 
-    The cotangent sums g[k] exp(x[i] - y[k]) over k >= i as a recurrence, whose factors are never above 1.
+    The gradient, the sum of g[k] exp(x[i] - y[k]) over k >= i, is computed by a recurrence whose factors are at most 1.
     """
     if input.ndim == 0:
         return input.copy()

@@ -1,4 +1,4 @@
-"""Finite differences and integrals of sampled functions: diff, gradient, the trapezoidal rule."""
+"""Finite differences and integrals of sampled functions: `diff`, `gradient`, the trapezoidal rule."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 
 
 def neighbours(input: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """All places but the first along a dimension, and all but the last."""
+    """All elements along a dimension but the first, and all but the last."""
     n = input._array.shape[dim]
     return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
 
@@ -28,9 +28,9 @@ def neighbours(input: Tensor, dim: int) -> tuple[Tensor, ...]:
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """The differences of neighbours along a dimension, n times; `prepend` and `append` are joined on first.
+    """The n-th differences of neighbours along a dimension, after concatenating `prepend` and `append`.
 
-    Bools are compared instead of subtracted. RuntimeError for a tensor without dimensions or a negative n.
+    For bools, whether neighbours differ. RuntimeError for a tensor without dimensions or a negative n.
 
     >>> import rushlight as torch
     >>> torch.diff(torch.tensor([1, 3, 7]))
@@ -56,7 +56,7 @@ def diff(
 
 
 def strips(name: str, y: Tensor, x: Tensor | None, dim: int) -> Tensor:
-    """Twice the areas between neighbours under a function sampled at places `x`, or at steps of 1."""
+    """Twice the area under each segment between neighbours, sampled at positions `x`, or at distances of 1."""
     later, earlier = neighbours(y, dim)
     if x is None:
         return later + earlier
@@ -77,8 +77,7 @@ def strips(name: str, y: Tensor, x: Tensor | None, dim: int) -> Tensor:
 
 @keywords
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The integral along a dimension, by the trapezoidal rule, of a function sampled at `x` or at steps of
-    `dx` (1).
+    """The integral along a dimension by the trapezoidal rule, of samples at positions `x` or `dx` (1) apart.
 
     >>> import rushlight as torch
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 4.0]), dx=2)
@@ -97,7 +96,7 @@ trapz = trapezoid
 
 @keywords
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The integrals of a sampled function up to each sample but the first. See `trapezoid`.
+    """The cumulative integral of a sampled function, up to each sample but the first. See `trapezoid`.
 
     >>> import rushlight as torch
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 4.0]))
@@ -114,7 +113,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
 
 
 def weighted(input: Tensor, dim: int, weights: Sequence[Tensor | float], start: int, length: int) -> Any:
-    """The sum over k of weights[k] times the places from start + k on, `length` of them."""
+    """The sum over k of `weights[k]` times the `length` elements from `start + k` on."""
     total = None
     for k, weight in enumerate(weights):
         term = input.narrow(dim, start + k, length) * weight
@@ -123,12 +122,12 @@ def weighted(input: Tensor, dim: int, weights: Sequence[Tensor | float], start: 
 
 
 def even_weights(h: Any) -> tuple[Sequence[float], ...]:
-    """The weights of second-order differences at even spacing: at the beginning, inside, at the end."""
+    """The weights of second-order differences at even spacing: at the beginning, inside, and at the end."""
     return (-1.5 / h, 2 / h, -0.5 / h), (-0.5 / h, 0.0, 0.5 / h), (0.5 / h, -2 / h, 1.5 / h)
 
 
 def uneven_weights(steps: Tensor, trailing: int) -> tuple[Sequence[Tensor], ...]:
-    """The same at uneven spacing: weights of the derivative of the parabola through three neighbours."""
+    """The same at uneven spacing: the derivative of the parabola through three neighbouring samples."""
     n = steps._array.shape[0]
     first, second = steps.narrow(0, 0, n - 1), steps.narrow(0, 1, n - 1)
     both = first + second
@@ -140,7 +139,7 @@ def uneven_weights(steps: Tensor, trailing: int) -> tuple[Sequence[Tensor], ...]
 
 
 def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> Tensor:
-    """The derivative along one dimension; `spacing` is a number, or a tensor of places."""
+    """The derivative along one dimension; `spacing` is a number, or a tensor of positions."""
     n = input._array.shape[dim]
     if isinstance(spacing, TensorBase) and spacing._array.ndim:
         steps = diff(spacing)
@@ -163,11 +162,11 @@ def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> 
 def gradient(
     input: Tensor, *, spacing: float | list[Any] | tuple[Any, ...] | None = None, dim: Dim = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
-    """The derivatives of a sampled function along each dimension, by differences of second order inside.
+    """The derivatives of a sampled function along each dimension, by second-order differences.
 
-    `spacing` is the distance of samples (1), or one for each dimension, or a tensor of places for each. At
-    the edges the differences are of order `edge_order`, 1 or 2. RuntimeError where there are not edge_order +
-    1 samples.
+    `spacing` is the distance of the samples (1), or one for each dimension, or a tensor of positions for each. At the
+    edges the differences are of order `edge_order`, 1 or 2. RuntimeError if there are fewer than edge_order + 1
+    samples.
 
     >>> import rushlight as torch
     >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0, 8.0]))

@@ -26,8 +26,8 @@ MODES = (
     "use_mm_for_euclid_dist",
     "donot_use_mm_for_euclid_dist",
 )
-CACHED = 1 << 16  # differences that are worked on at a time
-MANY = 25  # rows above which Euclidean distances are computed by a product of matrices
+CACHED = 1 << 16  # elements of differences to process at a time
+MANY = 25  # with more rows than this, Euclidean distances are computed by a matrix product
 
 fast = load("distances")
 
@@ -35,7 +35,7 @@ fast = load("distances")
 def euclidean_cotangents(
     grad: Array, x1: Array, x1_shape: Sequence[int], x2: Array, x2_shape: Sequence[int], result: Array
 ) -> list[Array]:
-    """The cotangents of both matrices; what belongs to a distance of 0 counts as 0."""
+    """The gradients of both matrices; the derivative of a distance of 0 is taken as 0."""
     weights = ratio(grad, result)
     turned = weights.mT
     of_x1 = x1 * np.add.reduce(weights, -1, keepdims=True) - np.matmul(weights, x2)
@@ -47,7 +47,7 @@ def euclidean_cotangents(
     aten="_euclidean_dist", name="euclidean_dist", batch=elementwise, joint=euclidean_cotangents, inputs=("x1", "x2")
 )
 def _euclidean(x1, x2):
-    """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding errors are those of the squares."""
+    """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding error is that of the squares."""
     squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT
     return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))
 
@@ -55,7 +55,7 @@ def _euclidean(x1, x2):
 def distance_cotangents(
     grad: Array, x1: Array, x1_shape: Sequence[int], x2: Array, x2_shape: Sequence[int], result: Array, p: float
 ) -> list[Array]:
-    """The cotangents of both matrices: of arrays by the kernel, or some rows at a time."""
+    """The gradients of both matrices: for arrays by a kernel, else a few rows at a time."""
     found = None
     if fast is not None and type(grad) is type(x1) is type(x2) is np.ndarray and p in (1, 2):
         weights = ratio(grad, result) if p == 2 else grad
@@ -68,7 +68,7 @@ def distance_cotangents(
 
 
 def slopes(grad: Array, x1: Array, x2: Array, result: Array, p: float) -> tuple[Array, Array]:
-    """The cotangents of rows of `x1`, and their parts in those of `x2`."""
+    """The gradients of some rows of `x1`, and the contribution of these rows to the gradient of `x2`."""
     differences = x1[..., None, :] - x2[..., None, :, :]
     of_differences = norm_cotangent(grad[..., None], differences, result[..., None], p, (differences.ndim - 1,))
     if of_differences is None:
@@ -77,7 +77,7 @@ def slopes(grad: Array, x1: Array, x2: Array, result: Array, p: float) -> tuple[
 
 
 def parts_of(x1: Array, x2: Array) -> list[slice]:
-    """Rows of `x1` that are worked on at a time: so few that their differences from all of `x2` stay in the cache."""
+    """Splits the rows of `x1` into slices so small that their differences from all of `x2` fit the cache."""
     if not isinstance(x1, np.ndarray) or not isinstance(x2, np.ndarray):
         return [slice(None)]
     step = max(1, CACHED // max(1, x2.size * math.prod(x1.shape[:-2])))
@@ -85,7 +85,7 @@ def parts_of(x1: Array, x2: Array) -> list[slice]:
 
 
 def joined(parts: Sequence[Array]) -> Array:
-    """Some rows and those that follow as one matrix."""
+    """Matrices stacked into one, row by row."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, -2)
 
 
@@ -98,7 +98,7 @@ def joined(parts: Sequence[Array]) -> Array:
     broadcasts=True,
 )
 def _cdist(x1: Array, x2: Array, p: float) -> Array:
-    """Distances by the differences of all rows."""
+    """Distances computed from the differences of all pairs of rows."""
     if fast is not None and (known := fast.distances(x1, x2, p)) is not None:
         return known
     found = []
@@ -109,11 +109,11 @@ def _cdist(x1: Array, x2: Array, p: float) -> Array:
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The p-norm distances of all rows of (*, n, d) from all rows of (*, m, d): (*, n, m).
+    """The p-norm distances between all rows of (*, n, d) and all rows of (*, m, d): (*, n, m).
 
-    Above 25 rows Euclidean distances are computed by a product of matrices, which is quick but less precise for rows
-    that are close together; `compute_mode` "donot_use_mm_for_euclid_dist" avoids that, "use_mm_for_euclid_dist"
-    always takes it. RuntimeError for columns that differ and a negative p.
+    With more than 25 rows, Euclidean distances are computed by a matrix product, which is fast but less precise for
+    rows that are close together. The `compute_mode` "donot_use_mm_for_euclid_dist" avoids that,
+    "use_mm_for_euclid_dist" always does it. RuntimeError for different numbers of columns and for a negative p.
 
     >>> import rushlight as torch
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.0]]))
@@ -141,14 +141,14 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 
 def norm_of_rows(differences: Tensor, p: float) -> Tensor:
-    """The p-norm of the last dimension; 0 where it is empty."""
+    """The p-norm along the last dimension; 0 if it is empty."""
     if differences._array.shape[-1] == 0:
         return differences.sum(-1)
     return vector_norm(differences, p, -1, False)
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:
-    """The p-norm distances of each row of (n, d) from those behind it: n (n - 1) / 2 numbers.
+    """The p-norm distances between each row of (n, d) and the rows after it: n (n - 1) / 2 numbers.
 
     RuntimeError for another number of dimensions, integers, and a negative p.
 

@@ -1,4 +1,4 @@
-"""Largest and smallest elements: values, where they are, and both ends at once."""
+"""Maxima and minima: their values, their indices, and both at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,29 +25,29 @@ __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 
 
 def as_given(input: Any) -> Array:
-    """The array of a tensor; what operators promote to that take any dtype as it is."""
+    """The array of a tensor, without type promotion, for operators that take any dtype."""
     return input._array if isinstance(input, TensorBase) else input
 
 
 @operator(aten=(), batch=leading)
 def _shares(input, extreme, dims):
-    """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
+    """The factor of the gradient of each element: elements that are equal to the maximum or minimum share it equally.
 
-    Where the extreme is NaN, those that are NaN share it among all elements, and over dimensions it is NaN, as in
-    PyTorch.
+    If that is NaN, all NaN elements share the gradient in a reduction over all elements; over dimensions the factor is
+    NaN, as in PyTorch.
     """
     ties = (input == extreme) if dims is not None else (input == extreme) | (np.isnan(input) & np.isnan(extreme))
     return ties / np.add.reduce(ties, dims, input.dtype, None, True)
 
 
 def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
-    """The cotangent of a reduction to an extreme value."""
+    """The gradient of a maximum or minimum over dimensions."""
     shape = kept_shape(input.shape, dims)
     return repeated_over(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
 
 
 def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
-    """The cotangent of the extreme of all elements."""
+    """The gradient of the maximum or minimum of all elements."""
     return repeated(grad, input.shape) * _shares(input, result, None)
 
 
@@ -106,7 +106,7 @@ def _aminmax(input, dims, keepdim):
 
 
 def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], dim: int) -> Array:
-    """The cotangent of values that were picked along a dimension: it goes back to where they were."""
+    """The gradient of values selected along a dimension: zeros but at the selected indices."""
     if not input_shape:
         return grads[0].reshape(input_shape)
     shape = kept_shape(input_shape, (dim,))
@@ -148,13 +148,13 @@ def refuse_complex(name: str, input: Tensor) -> None:
 
 
 def refuse_complex_derivative(name: str, input: Tensor) -> None:
-    """Raises PyTorch's error for complex numbers that require grad: of one there is an extreme, but no derivative."""
+    """Raises PyTorch's error for complex numbers that require grad: they have an extreme value but no derivative."""
     if input._array.dtype.kind == "c" and input.requires_grad and recording():
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 
 def refuse_empty(name: str, input: Tensor, dims: Any) -> None:
-    """Raises PyTorch's errors for an extreme of no elements; `dims` is None for all of them."""
+    """Raises PyTorch's errors for the extreme value of no elements; `dims` is None for a reduction over all."""
     shape = input._array.shape
     if dims is None:
         raise RuntimeError(
@@ -169,7 +169,7 @@ def refuse_empty(name: str, input: Tensor, dims: Any) -> None:
 
 
 def extreme_of_dim(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
-    """What `max` and `min` by dimension share: values and indices."""
+    """The part that `max` and `min` along a dimension share: returns values and indices."""
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
@@ -183,10 +183,10 @@ def extreme_of_dim(name: str, entry: Any, result_type: Any, input: Tensor, dim: 
 def max(
     input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
 ) -> Tensor:
-    """The largest of all elements, or values and indices along a dimension, or `maximum(input, other)`.
+    """The maximum of all elements, or values and indices along a dimension, or `maximum(input, other)`.
 
-    NaN counts as larger than anything. Of several that are equal the first is chosen along a dimension, while
-    over all elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+    The maximum of elements with NaN is NaN. Of equal elements, the first one is chosen along a dimension; over all
+    elements, they share the gradient equally. RuntimeError or IndexError if there are no elements.
 
     >>> import rushlight as torch
     >>> torch.max(torch.tensor([1.0, 3.0, 2.0]))
@@ -208,11 +208,10 @@ def max(
 def min(
     input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
 ) -> Tensor:
-    """The smallest of all elements, or values and indices along a dimension, or `minimum(input, other)`.
+    """The minimum of all elements, or values and indices along a dimension, or `minimum(input, other)`.
 
-    NaN counts as smaller than anything. Of several that are equal the first is chosen along a dimension,
-    while over all elements they share the gradient equally. RuntimeError or IndexError where there are no
-    elements.
+    The minimum of elements with NaN is NaN. Of equal elements, the first one is chosen along a dimension; over all
+    elements, they share the gradient equally. RuntimeError or IndexError if there are no elements.
 
     >>> import rushlight as torch
     >>> torch.min(torch.tensor([1.0, 3.0, 2.0]))
@@ -226,7 +225,7 @@ def min(
 
 
 def extreme_of_all(name: str, entry: Any, input: Tensor) -> Tensor:
-    """The extreme of all elements."""
+    """The part that `max` and `min` of all elements share."""
     array = input._array
     if array.dtype.kind == "c":
         refuse_complex(f"{name}_all", input)
@@ -236,7 +235,7 @@ def extreme_of_all(name: str, entry: Any, input: Tensor) -> Tensor:
 
 
 def extreme(name: str, entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """What `amax` and `amin` share."""
+    """The part that `amax` and `amin` share."""
     dims = axes(dim, input._array.ndim)
     refuse_complex("max_values_cpu" if name == "amax" else "min_values_cpu", input)
     if input._array.size == 0:
@@ -247,7 +246,7 @@ def extreme(name: str, entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Te
 @method
 @keywords
 def amax(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
-    """The largest element, over all or some dimensions. Those that are equal share the gradient equally.
+    """The maximum over all or some dimensions. Equal elements share the gradient equally.
 
     >>> import rushlight as torch
     >>> torch.amax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
@@ -259,7 +258,7 @@ def amax(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
 @method
 @keywords
 def amin(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
-    """The smallest element, over all or some dimensions. Those that are equal share the gradient equally.
+    """The minimum over all or some dimensions. Equal elements share the gradient equally.
 
     >>> import rushlight as torch
     >>> torch.amin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
@@ -271,7 +270,7 @@ def amin(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
 @method
 @keywords
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
-    """The smallest and the largest element, of all or along a dimension, as a named tuple `(min, max)`.
+    """The minimum and the maximum, of all elements or along a dimension, as a named tuple `(min, max)`.
 
     >>> import rushlight as torch
     >>> torch.aminmax(torch.tensor([1.0, 3.0, 2.0]))
@@ -301,7 +300,7 @@ def _argmin(input, dim, keepdim):
 
 
 def place_of(name: str, entry: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    """What `argmax` and `argmin` share."""
+    """The part that `argmax` and `argmin` share."""
     array = input._array
     if array.dtype.kind in "bc":
         raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
@@ -316,8 +315,7 @@ def place_of(name: str, entry: Any, input: Tensor, dim: int | None, keepdim: boo
 @method
 @keywords
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the largest element in the flattened tensor, or along a dimension. Of equal ones the
-    first.
+    """The index of the maximum, in the flattened tensor or along a dimension; of equal elements, the first one.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[1.0, 3.0], [4.0, 2.0]])
@@ -330,8 +328,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 @method
 @keywords
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the smallest element in the flattened tensor, or along a dimension. Of equal ones the
-    first.
+    """The index of the minimum, in the flattened tensor or along a dimension; of equal elements, the first one.
 
     >>> import rushlight as torch
     >>> torch.argmin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]))

@@ -48,9 +48,9 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """How many points, the rows of `input` (n, d), lie in each box, and the edges along each dimension.
+    """How many points, the rows of `input` (n, d), lie in each bin of a d-dimensional grid, and the edges.
 
-    `bins` and `range` are as for `histogram`, with an entry, or two bounds, for each dimension.
+    `bins` and `range` are as for `histogram`, with one entry of `bins` and two bounds for each dimension.
 
     >>> import rushlight as torch
     >>> counts, edges = torch.histogramdd(torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), bins=[2, 2])
@@ -73,7 +73,7 @@ def histogramdd(
 def counted(
     points: Tensor, bins: list[Any], range: Any, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, list[Tensor]]:
-    """The counts of points in boxes, and the edges along each dimension. RuntimeError for what PyTorch refuses."""
+    """The counts of points in each bin, and the edges. RuntimeError for arguments that PyTorch rejects."""
     array = points.numpy(force=True)
     if array.dtype.kind != "f":
         raise NotImplementedError(

@@ -1,4 +1,4 @@
-"""Norms: the length of a tensor's elements as vectors, and the distance of two tensors."""
+"""Vector norms, and the distance between two tensors."""
 
 import math
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ from rushlight.tensors import Tensor
 __all__ = ["dist"]
 
 
-SHORT = 1 << 17  # elements whose squares the BLAS adds up precisely enough; longer sums are added pairwise
+SHORT = 1 << 17  # up to this many elements BLAS sums are precise enough; longer sums are added pairwise
 
 
 def norm_of(x, p, dims, keepdim):
-    """The p-norm over `dims` of an array of floats; of float16 it is computed in float32."""
+    """The p-norm of a float array over `dims`; that of float16 is computed in float32."""
     if x.dtype == np.float16:
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
     if x.dtype.kind == "c" and p != 0:
-        x = np.abs(x)  # infinite where a part is, though the other may be nan
+        x = np.abs(x)  # infinite if one part is, even if the other part is NaN
     if p == 2 and len(dims) == x.ndim and x.size < SHORT and x.flags.c_contiguous:
         elements = x.reshape(-1)
         return np.sqrt(np.dot(elements, elements)).reshape([1] * (x.ndim * keepdim))
@@ -53,7 +53,7 @@ def norm_of(x, p, dims, keepdim):
 
 
 def power_slope(x: Array, p: float) -> Array:
-    """The derivative of |x|^p / p: x |x|^(p-2). At 0 it is 0, and for even p so to every order."""
+    """The derivative of |x|^p / p, x |x|^(p-2); at 0 it is 0 (for even p so are its derivatives)."""
     if p > 2 and p % 2 == 0:
         return x * np.real(x * np.conjugate(x)) ** (int(p) // 2 - 1)
     size, zero = without_zeros(np.abs(x))
@@ -61,7 +61,7 @@ def power_slope(x: Array, p: float) -> Array:
 
 
 def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Sequence[int]) -> Array:
-    """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
+    """The gradient of the p-norm. Where the norm is 0 it is 0, as in PyTorch; for p = 0 there is none."""
     grad, result = grad.reshape(kept_shape(input.shape, dims)), result.reshape(kept_shape(input.shape, dims))
     if p == 0:
         return None
@@ -87,9 +87,9 @@ def _linalg_vector_norm(input, p, dims, keepdim):
 
 
 def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype | None = None) -> Tensor:
-    """The p-norm over some dimensions (all for None or ()); what `norm` and `linalg.vector_norm` share.
+    """The p-norm over some dimensions (all for None or ()): the part that `norm` and `linalg.vector_norm` share.
 
-    RuntimeError for integers, and for a norm by a largest or smallest element where there is none.
+    RuntimeError for integers, and for an infinity norm of no elements.
     """
     array = input._array
     if kind_of(array.dtype) not in "fc":
@@ -104,7 +104,7 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
 
 
 def in_dtype(name: str, input: Tensor, dtype: dtype | None) -> Tensor:
-    """The operand of a norm in the dtype that it is to be computed in: one that holds its numbers, of the same kind."""
+    """The input of a norm in the dtype to compute in, which must be of the same kind and at least as precise."""
     if dtype is None or dtype == input.dtype:
         return input
     given, asked, kind = TYPE_NAMES[input.dtype], TYPE_NAMES[dtype], kind_of(input._array.dtype)
@@ -122,7 +122,7 @@ def in_dtype(name: str, input: Tensor, dtype: dtype | None) -> Tensor:
 
 
 def refuse_empty(shape: Sequence[int], p: Any, dims: Any) -> None:
-    """Raises PyTorch's errors for a norm that has no value for no elements."""
+    """Raises PyTorch's errors for norms that are undefined for no elements."""
     if dims is None or len(dims) == len(shape):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the operation does "
@@ -137,14 +137,14 @@ def refuse_empty(shape: Sequence[int], p: Any, dims: Any) -> None:
 
 
 def dist_cotangents(grad: Array, input: Array, other: Array, result: Array, p: float) -> list[Array]:
-    """The cotangents of both operands: that of the norm of their difference, and minus it."""
+    """The gradients of both operands: that of the norm of their difference, and its negative."""
     difference = input - other
     cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)))
     return [unbroadcast(cotangent, input.shape), unbroadcast(-cotangent, other.shape)]
 
 
 def over_pairs(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `dist`: the norm over the dimensions of an example."""
+    """The batch rule of `dist`: the norm over the dimensions of each example."""
     x, y, p = args
     ndim, n = max(x.ndim, y.ndim), len(levels)
     difference = lifted(x, levels, ndim) - lifted(y, levels, ndim)
@@ -152,7 +152,7 @@ def over_pairs(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 def subtracted(*operands: Tensor) -> Array | tuple[Array, ...]:
-    """The promotion of a norm's difference."""
+    """Type promotion of the difference."""
     arrays = no_booleans(*operands)
     dtype = arrays[0].dtype
     if kind_of(dtype) not in "fc":

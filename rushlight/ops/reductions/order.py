@@ -1,4 +1,4 @@
-"""Order statistics: medians, the k-th smallest, the most frequent, quantiles."""
+"""Order statistics: median, k-th smallest element, mode, quantiles."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 
 
 def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
-    """The values at one place in each row along a dimension, and the index of the places."""
+    """The values at one index in each row along a dimension, and the indices."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64, like=input)
     index = np.reshape(index, kept_shape(input.shape, (dim,)))
@@ -35,7 +35,7 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
 
 
 def ranked(rows: Array, rank: Any) -> Array:
-    """The index of the element of a rank (a number, or one for each row) along the last dimension."""
+    """The index of the element of a given rank (a number, or one for each row) along the last dimension."""
     if isinstance(rank, int):
         return np.argpartition(rows, rank, -1)[..., rank]
     order = np.argsort(rows, -1, kind="stable")
@@ -43,12 +43,12 @@ def ranked(rows: Array, rank: Any) -> Array:
 
 
 def at_places(rows: Array, places: Array) -> Array:
-    """The element at one place of each row along the last dimension."""
+    """The element at one index of each row along the last dimension."""
     return _gather.forward(rows, rows.ndim - 1, places[..., None])[..., 0]
 
 
 def middle(rows: Array) -> Array:
-    """The index of the lower median of each row; the first NaN where there is one."""
+    """The index of the lower median of each row, or of its first NaN."""
     index = ranked(rows, (rows.shape[-1] - 1) // 2)
     if kind_of(rows.dtype) != "f":
         return index
@@ -57,7 +57,7 @@ def middle(rows: Array) -> Array:
 
 
 def middle_number(rows: Array) -> Array:
-    """The index of the lower median of the numbers of each row, which are sorted before NaN."""
+    """The index of the lower median of the numbers in each row; NaN is sorted last and ignored."""
     if kind_of(rows.dtype) != "f":
         return middle(rows)
     missing = np.isnan(rows)
@@ -68,7 +68,7 @@ def middle_number(rows: Array) -> Array:
 
 
 def most_frequent(rows: Array) -> Array:
-    """The index of the most frequent element of each row: of the smallest such, the last place."""
+    """The index of the most frequent element of each row: of several such, the smallest, and its last index."""
     order = np.argsort(rows, -1, kind="stable")
     values = _gather.forward(rows, rows.ndim - 1, order)
     place = np.arange(rows.shape[-1], like=rows)
@@ -80,7 +80,7 @@ def most_frequent(rows: Array) -> Array:
 
 
 def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
-    """Enters an operator that picks one element of each row along a dimension: `choose` gives their index."""
+    """Registers an operator that selects one element of each row along a dimension; `choose` returns their indices."""
 
     def forward(input, dim, keepdim, *options):
         rows = input if dim >= input.ndim - 1 else np.moveaxis(input, dim, -1)
@@ -120,7 +120,7 @@ def _nanmedian(input):
 
 
 def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array:
-    """The median of all elements of an array, or of each of a batch with `n` dimensions in front: NaN of none."""
+    """The median of all elements, or of each example if there are `n` batch dimensions; NaN for no elements."""
     batch = input.shape[:n]
     rows = input.reshape(*batch, math.prod(input.shape[n:]))
     if rows.shape[-1] == 0 or rows.size == 0:
@@ -131,21 +131,21 @@ def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array
 
 
 def middle_value(row: Array, numbers_only: bool) -> Array:
-    """The lower median of a row, which needs no index: NaN where there is one, or the median of the numbers alone."""
+    """The lower median of a row, without its index: NaN if the row has NaN, unless `numbers_only`."""
     missing = np.count_nonzero(np.isnan(row)) if kind_of(row.dtype) == "f" else 0
     if missing and not numbers_only:
         return np.full((), np.nan, row.dtype, like=row)
     rank = max(row.size - missing - 1, 0) // 2
-    return np.asarray(np.partition(row, rank)[rank], like=row)  # NaN is sorted behind the numbers
+    return np.asarray(np.partition(row, rank)[rank], like=row)  # NaN is sorted after the numbers
 
 
 def ranked_in_dim(
     name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool, *options: int
 ) -> Any:
-    """What the functions that pick an element along a dimension share."""
+    """The part that the functions which select an element along a dimension share."""
     array = input._array
     dim = wrap_dim(dim, array.ndim)
-    alone = not array.ndim and name in ("kthvalue", "mode")  # nothing is compared
+    alone = not array.ndim and name in ("kthvalue", "mode")  # there is nothing to compare
     if not alone and (array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode")):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
     refuse_complex_derivative(name, input)
@@ -155,7 +155,7 @@ def ranked_in_dim(
 
 
 def of_all(name: str, entry: Any, input: Tensor) -> Tensor:
-    """The median of all elements."""
+    """The part that `median` and `nanmedian` of all elements share."""
     if input._array.dtype.kind in "bc":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
     return call_unary(entry, input)
@@ -166,7 +166,7 @@ def of_all(name: str, entry: Any, input: Tensor) -> Tensor:
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.median:
     """The median of all elements, or values and indices of the medians along a dimension.
 
-    Of an even number of elements it is the lower of the middle two. NaN where there is a NaN.
+    For an even number of elements it is the lower of the two in the middle. With a NaN among the elements it is NaN.
 
     >>> import rushlight as torch
     >>> torch.median(torch.tensor([3.0, 1.0, 2.0, 4.0]))
@@ -194,7 +194,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> T
 @method
 @keywords
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
-    """The most frequent element along a dimension, of several the smallest, and the last index where it is.
+    """The most frequent element along a dimension (the smallest of several), and the last index where it occurs.
 
     >>> import rushlight as torch
     >>> torch.mode(torch.tensor([2, 1, 2, 1, 3]))
@@ -210,7 +210,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
     """The k-th smallest element along a dimension, counted from 1, and its index.
 
-    RuntimeError where k is not among 1, ..., size of the dimension.
+    RuntimeError unless k is from 1 to the size of the dimension.
 
     >>> import rushlight as torch
     >>> torch.kthvalue(torch.tensor([3.0, 1.0, 2.0]), 2)
@@ -230,15 +230,18 @@ ROUNDED: dict[str, Callable[..., Any]] = {
     "lower": np.floor,
     "higher": np.ceil,
     "nearest": np.round,
-}  # interpolations that take one of the elements
+}  # interpolations whose result is one of the elements
 
 
 @operator(
     aten=(), batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how))
 )
 def _quantile_places(input, q, interpolation, ignore_nan):
-    """The indices of the elements below and above each quantile along the last dimension, shapes (*rows,
-    quantiles), and the factor and offset that turn `q` into the part of the way from one to the other."""
+    """The indices of the elements below and above each quantile, and the factor and offset of the interpolation.
+
+    The indices are along the last dimension, of shape (*rows, quantiles). `q * factor + offset` is the weight of the
+    element above.
+    """
     order = np.argsort(input, -1, kind="stable")
     missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
     last = input.shape[-1] - 1
@@ -254,7 +257,7 @@ def _quantile_places(input, q, interpolation, ignore_nan):
 
 
 def interpolated(input: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
-    """The quantiles along the last dimension, in its place."""
+    """The quantiles along the last dimension, which they replace."""
     below, above, factor, offset = _quantile_places(input, q, interpolation, ignore_nan)
     last = input._array.ndim - 1
     low = _gather(input, last, below)
@@ -265,7 +268,7 @@ def interpolated(input: Tensor, q: Tensor, interpolation: str, ignore_nan: bool)
 
 
 def checked_quantiles(name: str, input: Tensor, q: Tensor | float, interpolation: str) -> Tensor:
-    """The quantiles as a tensor of the input's dtype, after PyTorch's checks."""
+    """The quantiles as a tensor of the input's dtype; raises PyTorch's errors."""
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
@@ -291,7 +294,7 @@ def checked_quantiles(name: str, input: Tensor, q: Tensor | float, interpolation
 def quantiles(
     name: str, input: Tensor, q: Tensor | float, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool
 ) -> Tensor:
-    """What `quantile` and `nanquantile` share. Several quantiles become the first dimension of the result."""
+    """The part that `quantile` and `nanquantile` share. Several quantiles are the first dimension of the result."""
     q = checked_quantiles(name, input, q, interpolation)
     shape = input._array.shape
     dims = axes(dim, len(shape))
@@ -312,10 +315,10 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN where there is a NaN.
+    """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN if an element is NaN.
 
-    `q` is a number or a tensor of them, which become the first dimension. A quantile between two elements is
-    on the line between them, or the "lower", the "higher", the "nearest" of them or their "midpoint".
+    `q` is a number, or a vector of them, which becomes the first dimension of the result. `interpolation` says what a
+    quantile between two elements is: "linear", "lower", "higher", "nearest" or "midpoint".
 
     >>> import rushlight as torch
     >>> torch.quantile(torch.tensor([1.0, 2.0, 4.0]), 0.75)

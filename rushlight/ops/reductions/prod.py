@@ -1,4 +1,4 @@
-"""Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
+"""Products: of all elements, along a dimension, cumulative. Derivatives of any order are right even at zeros."""
 
 from typing import Any
 
@@ -21,13 +21,13 @@ __all__ = ["cumprod", "prod"]
 
 
 def key_of_place(dim: int, place: slice) -> tuple[slice, ...]:
-    """The index that takes a place (a slice or number) of one dimension."""
+    """The index that selects `place` (a slice or number) in one dimension."""
     return (*[slice(None)] * dim, place)
 
 
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
 def _shift(input, dim, back):
-    """Each element moved one place along a dimension, forth or back; 0 comes in."""
+    """Each element moved one position forwards or back along a dimension, with 0 filled in."""
     out = np.zeros_like(input)
     if input.ndim == 0:
         return out
@@ -40,14 +40,14 @@ def _shift(input, dim, back):
 
 
 def recurrence_cotangents(grad: Array, factors: Any, result: Array, dim: int, back: Any) -> Any:
-    """The adjoint of a linear recurrence is one in the other direction."""
+    """The gradients of a linear recurrence, which form a recurrence in the other direction."""
     cotangent = _recur(grad, _shift(factors, dim, not back), dim, not back)
     return [cotangent, cotangent * _shift(result, dim, back)]
 
 
 @operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input, factors, dim, back):
-    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
+    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension, or y[i + 1] with `back`."""
     out = np.array(input, like=input)
     if input.ndim == 0:
         return out
@@ -63,7 +63,7 @@ def _recur(input, factors, dim, back):
 
 
 def recur_numbers(values: Any, factors: Any, order: range) -> Any:
-    """The recurrence on lists of numbers, which Python runs through faster than NumPy."""
+    """The recurrence on lists of numbers, which plain Python computes faster than NumPy."""
     previous = values[order[0] - order.step] if order else 0
     for i in order:
         previous = values[i] = values[i] + factors[i] * previous
@@ -71,7 +71,7 @@ def recur_numbers(values: Any, factors: Any, order: range) -> Any:
 
 
 def product_before_cotangent(grad: Array, input: Array, result: Array, dim: int, back: bool) -> Array:
-    """x[i] is a factor of all later products: the sum over k > i of g[k] and the other factors of y[k]."""
+    """x[i] is a factor of all later products, so its gradient is the sum over k > i of g[k] times the others."""
     return result * _shift(_recur(grad, input, dim, not back), dim, not back)
 
 
@@ -81,7 +81,7 @@ def product_before_cotangent(grad: Array, input: Array, result: Array, dim: int,
     input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back),
 )
 def _product_before(input, dim, back):
-    """The product of all elements before each along a dimension, or of those after it."""
+    """For each element, the product of all elements before it along a dimension; with `back`, of those after it."""
     out = np.ones_like(input)
     if input.ndim == 0:
         return out
@@ -93,12 +93,12 @@ def _product_before(input, dim, back):
 
 
 def product_of_others(input: Array, dim: int) -> Array:
-    """The product of all other elements along a dimension."""
+    """For each element, the product of all other elements along a dimension."""
     return _product_before(input, dim, False) * _product_before(input, dim, True)
 
 
 def prod_cotangent(grad: Array, input: Array) -> Array:
-    """The cotangent of the product of all elements."""
+    """The gradient of the product of all elements."""
     if not input.shape:
         return grad
     return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
@@ -130,7 +130,7 @@ def _prod_dim(input, dim, keepdim, dtype):
 
 
 def widened(input: Tensor, dtype: Any) -> np.dtype:
-    """The NumPy type of a product or sum: the one asked for, int64 for integers, else the input's."""
+    """The NumPy dtype of a product or sum: the one asked for, else int64 for integers, else the input's."""
     d = as_numpy(dtype)
     return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
 
@@ -140,7 +140,7 @@ def widened(input: Tensor, dtype: Any) -> np.dtype:
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The product of all elements, or along a dimension. Integers are multiplied in int64.
 
-    The gradient holds at zeros too: it is made of the products of all other elements.
+    The gradient is right at zeros too: it is computed from the products of all other elements.
 
     >>> import rushlight as torch
     >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), torch.prod(torch.tensor([[1, 2], [3, 4]]), dim=0)
@@ -157,7 +157,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 @in_float32
 def cumprod_cotangent(grad: Array, input: Array, dim: int) -> Array:
-    """The cotangent of the cumulative product: that of its result where there is one element."""
+    """The gradient of the cumulative product; for a single element it is the gradient of the result."""
     if not input.shape or input.shape[dim] == 1:
         return grad
     return _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)

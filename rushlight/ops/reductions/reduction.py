@@ -24,7 +24,7 @@ Dim = int | tuple[int, ...] | list[int] | None
 
 
 def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
-    """Dimensions as non-negative numbers; all of them for None or an empty tuple. IndexError out of range."""
+    """Dimensions as non-negative numbers; None or () means all of them. IndexError if one is out of range."""
     if dim is None:
         return tuple(range(ndim))
     if type(dim) is int and -ndim <= dim < ndim:
@@ -45,17 +45,17 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
 
 
 def kept_shape(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
-    """A shape with size 1 in place of each of some dimensions."""
+    """The shape after a reduction over `dims` with `keepdim`: size 1 in each of them."""
     return tuple([1 if i in dims else n for i, n in enumerate(shape)])
 
 
 def repeated_over(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
-    """The adjoint of a sum over `dims`: the cotangent repeated over them, without copying it."""
+    """The adjoint of a sum over `dims`: the gradient broadcast over them, without copying."""
     return repeated(grad if keepdim else grad.reshape(kept_shape(shape, dims)), shape)
 
 
 def repeated(grad: Array, shape: Sequence[int]) -> Array:
-    """`np.broadcast_to`, faster for arrays whose memory lies in order."""
+    """`np.broadcast_to`, faster for contiguous arrays."""
     if type(grad) is not np.ndarray or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
         return np.broadcast_to(grad, shape)
     strides = [s if n > 1 else 0 for n, s in zip(grad.shape, grad.strides, strict=True)] or (0,) * len(shape)
@@ -70,18 +70,18 @@ def size_of(shape: Sequence[int], dims: Sequence[int]) -> int:
 
 
 def type_name(input: Array) -> Any:
-    """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
+    """The name of a tensor's dtype in PyTorch's error messages: `Long`, `Float`, ..."""
     return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
 
 
 def integers_widened(input: Any) -> Array:
-    """The array of a tensor that is summed: integers and bools are added up in int64."""
+    """Type promotion of sums: integers and bools are added up in int64."""
     array = input._array if isinstance(input, TensorBase) else input
     return array.astype(np.int64, copy=False) if array.dtype.kind in "biu" else array
 
 
 def added(array, dims, keepdim, d=None):
-    """The sum over `dims`; for precision float16 is added in float32."""
+    """The sum over `dims`; float16 is added up in float32, for precision."""
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
     if d is None or d == array.dtype:
@@ -90,7 +90,7 @@ def added(array, dims, keepdim, d=None):
 
 
 def averaged(array: Array, dims: Sequence[int], keepdim: bool, d: Any = None) -> Array:
-    """The mean over `dims`; of float16 in float32, whose sums do not overflow."""
+    """The mean over `dims`; float16 is added up in float32, so that the sum does not overflow."""
     half = d is None and array.dtype == np.float16
     mean = added(array, dims, keepdim, np.float32 if half else d) / size_of(array.shape, dims)
     return mean.astype(np.float16) if half else mean
@@ -120,9 +120,9 @@ def _sum_dims(input, dims, keepdim, dtype):
 @method
 @keywords
 def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
-    """The sum of all elements, or over one or several dimensions, which stay with size 1 with `keepdim`.
+    """The sum of all elements, or over one or several dimensions, which `keepdim` keeps with size 1.
 
-    Integers and bools are added up in int64. IndexError for a dimension that the tensor does not have.
+    Integers and bools are added up in int64. IndexError for a dimension out of range.
 
     >>> import rushlight as torch
     >>> torch.sum(torch.ones(2, 3)), torch.sum(torch.ones(2, 3), dim=0)
@@ -136,7 +136,7 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
 
 
 def infer_floating(name: str, input: Tensor, dtype: Any) -> Any:
-    """The NumPy type that an average is computed in; RuntimeError where that is not a floating-point one."""
+    """The NumPy dtype to compute a mean in; RuntimeError if it is not floating-point."""
     d = as_numpy(dtype)
     asked = input._array.dtype if d is None else d
     if kind_of(asked) not in "fc":
@@ -175,9 +175,9 @@ def _mean_dims(input, dims, keepdim, dtype):
 @method
 @keywords
 def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
-    """The mean of all elements, or over one or several dimensions; NaN where there are none.
+    """The mean of all elements, or over one or several dimensions; NaN for no elements.
 
-    RuntimeError for integers and bools, unless a floating-point `dtype` is asked for.
+    RuntimeError for integers and bools, unless `dtype` is floating-point.
 
     >>> import rushlight as torch
     >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), dim=1)
@@ -191,7 +191,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
 
 @operator(aten=(), layout="elementwise", batch=leading)
 def _is_number(input):
-    """1 where an element is not NaN, else 0, in the dtype of the input."""
+    """1 where an element is not NaN, 0 elsewhere, in the dtype of the input."""
     return (~np.isnan(input)).astype(input.dtype)
 
 
@@ -228,7 +228,7 @@ def nansum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtyp
 @method
 @keywords
 def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
-    """The mean of the elements that are not NaN; NaN where all are.
+    """The mean of the elements that are not NaN; NaN if there are none.
 
     >>> import rushlight as torch
     >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
@@ -254,7 +254,7 @@ def _any(input, dims, keepdim):
 
 
 def truth(entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
+    """The part that `all` and `any` share: the result is bool, or uint8 for an input of uint8."""
     nothing = isinstance(dim, (tuple, list)) and not dim
     result = entry(input, () if nothing else axes(dim, input._array.ndim), keepdim)
     if input._array.dtype == np.uint8:
@@ -265,7 +265,7 @@ def truth(entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
 @method
 @keywords
 def all(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements are true (not zero), of the tensor or over some dimensions.
+    """Whether all elements are true (not zero), in the whole tensor or over some dimensions.
 
     >>> import rushlight as torch
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
@@ -277,7 +277,7 @@ def all(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 @method
 @keywords
 def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-    """Whether any element is true (not zero), of the tensor or over some dimensions.
+    """Whether any element is true (not zero), in the whole tensor or over some dimensions.
 
     >>> import rushlight as torch
     >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
@@ -296,7 +296,7 @@ def _count_nonzero(input, dims):
 @method
 @keywords
 def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
-    """The number of elements that are not zero, of the tensor or over some dimensions.
+    """The number of elements that are not zero, in the whole tensor or over some dimensions.
 
     >>> import rushlight as torch
     >>> torch.count_nonzero(torch.tensor([[0, 1], [2, 3]]), dim=0)

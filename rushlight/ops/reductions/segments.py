@@ -1,4 +1,4 @@
-"""Reductions of segments: neighbours along a dimension that are sums, means, products or extremes of their own."""
+"""Segment reductions: sums, means, products, maxima or minima of consecutive segments of a dimension."""
 
 import math
 from typing import Any
@@ -32,7 +32,7 @@ REDUCTIONS = {
 
 
 def flat_bounds(bounds: Array, length: int) -> Array:
-    """Bounds of the segments of each of several rows, as bounds in the rows one after another."""
+    """The bounds of the segments of several rows, as bounds in all rows concatenated."""
     first = length * np.arange(math.prod(bounds.shape[:-1]))
     return (bounds + first.reshape(*bounds.shape[:-1], 1)).reshape(-1)
 
@@ -44,7 +44,7 @@ def flat_bounds(bounds: Array, length: int) -> Array:
     aten=(),
 )
 def _segment_spread(input, starts, ends, length):
-    """The value of each segment at each of its places, 0 at places of no segment: the adjoint of the segments' sums."""
+    """The value of each segment at each of its elements, 0 outside of the segments: the adjoint of segment sums."""
     axis = starts.ndim - 1
     inner = input.shape[axis + 1 :]
     first, last = (flat_bounds(bounds, length) for bounds in (starts, ends))
@@ -57,7 +57,7 @@ def _segment_spread(input, starts, ends, length):
 
 @operator(batch=leading, aten=())
 def _segment_numbers(starts, ends, shape):
-    """The number of the segment that each element is in, counted from 1; 0 in none."""
+    """The number of the segment that each element is in, counted from 1; 0 for elements in no segment."""
     axis = starts.ndim - 1
     numbers = np.arange(1, starts.size + 1).reshape(starts.shape)
     numbers = _segment_spread.forward(numbers, starts, ends, shape[axis])
@@ -67,7 +67,7 @@ def _segment_numbers(starts, ends, shape):
 def segment_cotangent(
     grad: Array, input: Array, starts: Array, ends: Array, reduce: str, initial: float | None, result: Array
 ) -> Array:
-    """The cotangent of what segments are reduced from: a mean's places share it evenly, and those of an extreme."""
+    """The gradient of the data; shared evenly by all elements for a mean, by equal extremes for `max` and `min`."""
     length = input.shape[starts.ndim - 1]
     if reduce in ("sum", "prod"):
         share = _segment_spread(grad if initial is None or reduce == "sum" else grad * initial, starts, ends, length)
@@ -84,14 +84,14 @@ def segment_cotangent(
 
 
 def segment_tangent(op: Any, outs: Any, args: Any, tangents: Any) -> Any:
-    """The sum over each segment of what its places count for, times their tangents."""
+    """Forward mode: the sum over each segment of the tangents times the derivatives."""
     input, starts, ends, reduce, initial = args
     counts_for = segment_cotangent(np.ones_like(outs[0]), input, starts, ends, reduce, initial, outs[0])
     return [_segment_reduce(counts_for * tangents[0], starts, ends, "sum", None)]
 
 
 def segment_series(op: Any, args: Any, primals: Any, outs: Any, level: Any, order: int) -> Any:
-    """Their series: those of picked elements and of sums; for products there is none."""
+    """Taylor series of segment reductions; NotImplementedError for products."""
     rule = default(op, outs) if args[3] == "prod" else nearby
     return rule(op, args, primals, outs, level, order)
 
@@ -123,12 +123,12 @@ def fit(ends: Array, starts: Array, length: int) -> bool:
 
 
 def fill_all(lengths: Array, length: int) -> bool:
-    """Whether the segments have all of the data between them."""
+    """Whether the lengths of the segments add up to the length of the data."""
     return bool((values(lengths).sum(-1) == length).all())
 
 
 def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: int, unsafe: bool) -> tuple[Any, Any]:
-    """Where each segment begins and where it ends, after PyTorch's errors for segments that do not fit."""
+    """The start and end of each segment; raises PyTorch's errors for segments that do not fit."""
     given = offsets if lengths is None else lengths
     if given is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
@@ -158,7 +158,7 @@ def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: 
 
 
 def check_lengths(lengths: Array, length: int) -> None:
-    """Raises PyTorch's errors for lengths that the data cannot be cut into."""
+    """Raises PyTorch's errors for segment lengths that do not fit the data."""
     if values(lengths).min(initial=0) < 0:
         raise RuntimeError("lengths contains negative value!")
     if not fill_all(lengths, length):
@@ -181,15 +181,14 @@ def segment_reduce(
     unsafe: bool = False,
     initial: float | None = None,
 ) -> Tensor:
-    """The sum, mean, product or an extreme of each of the segments that a dimension is cut into.
+    """The sum, mean, product, maximum or minimum of each segment of a dimension.
 
-    `lengths` says how many places each segment has, or `offsets` where each begins and the last one ends: int32 or
-    int64, with the dimensions of `data` before `axis` and one for the segments, which the result has in place of
-    `axis`. `reduce` is "sum", "mean", "prod", "max" or "min"; `initial` is what each begins with, and the result of
-    an empty one: without it 0, NaN, 1 and infinities.
-
-    RuntimeError for lengths that do not add up to `axis`, unless `unsafe`; and for `indices`, as in PyTorch;
-    NotImplementedError for data that are no floating-point numbers.
+    The segments are given by `lengths`, or by `offsets`, where each starts and the last one ends: int32 or int64
+    tensors, with the dimensions of `data` before `axis`, and a last one for the segments. In the result, the segments
+    take the place of `axis`. `reduce` is "sum", "mean", "prod", "max" or "min". `initial` is the initial value of each
+    segment, which empty segments keep; without it these are 0, NaN, 1, -inf and inf.
+    RuntimeError for lengths that do not add up to `axis`, unless `unsafe`, and for `indices`, as in PyTorch;
+    NotImplementedError for data that are not floating-point.
 
     >>> import rushlight as torch
     >>> torch.segment_reduce(torch.tensor([1.0, 2.0, 3.0, 4.0]), "sum", lengths=torch.tensor([1, 3]))

@@ -1,4 +1,4 @@
-"""Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
+"""Softmax, its logarithm, and the logarithm of a sum of exponentials."""
 
 import math
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ fast: ModuleType | None = load("softmax")
 
 
 def total(array: Array, dim: Any) -> Array:
-    """The sum along a dimension, which stays."""
+    """The sum along a dimension, which is kept with size 1."""
     return np.add.reduce(array, axis=dim, keepdims=True)
 
 
 def below_largest(input, dim, dtype):
-    """A new array: the input minus its largest element along a dimension. float16 is computed in float32."""
+    """A new array: the input minus its maximum along a dimension. float16 is computed in float32."""
     d = np.float32 if dtype == np.float16 else dtype
     input = input.real if input.dtype.kind == "c" else input
     if input.size == 0:
@@ -61,7 +61,7 @@ def _softmax_cotangent(grad, result, dim):
 
 
 def softmax_by_parts(input: Array, dim: int, dtype: Any) -> Any:
-    """exp(x) over its sum."""
+    """The softmax, computed step by step: exp(x) divided by its sum."""
     values = np.exp(input - input.detach().amax(dim, keepdim=True))
     return values / values.sum(dim, keepdim=True)
 
@@ -105,7 +105,7 @@ def log_softmax_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Seq
 
 
 def log_sum_exp_by_parts(input: Array, dims: Sequence[int], keepdim: bool) -> Any:
-    """The logarithm of the sum of exponentials."""
+    """The logarithm of the sum of exponentials, computed step by step."""
     largest = input.detach().amax(dims, keepdim=True)
     result = np.exp(input - largest).sum(dims, keepdim=True).log() + largest
     return result if keepdim else result.squeeze(dims)
@@ -127,7 +127,7 @@ def _log_softmax(input, dim, dtype):
 
 
 def normalised(name: str, entry: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """What softmax and its logarithm share: the checks of their arguments."""
+    """The part that `softmax` and `log_softmax` share: checking their arguments."""
     array = input._array
     d = as_numpy(dtype) or array.dtype
     dim = wrap_dim(dim, array.ndim)
@@ -140,9 +140,9 @@ def normalised(name: str, entry: Any, input: Tensor, dim: int, dtype: Any) -> Te
 @method
 @keywords
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """exp(x) divided by its sum along a dimension: positive numbers that add up to 1.
+    """exp(x) divided by its sum along a dimension: positive numbers that sum to 1.
 
-    `dtype` is what to compute in. NotImplementedError for integers without it.
+    The input is converted to `dtype` first. NotImplementedError for integers without it.
 
     >>> import rushlight as torch
     >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -152,15 +152,15 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 
 def has_something(array: Array, dim: int) -> bool:
-    """Whether an array of floats has numbers other than -inf everywhere along a dimension; False for other kinds."""
+    """Whether a float array has a number other than -inf in every row along a dimension; False for other dtypes."""
     if type(array) is not np.ndarray or array.dtype.kind != "f" or array.size * array.ndim == 0:
         return False
     return not (np.maximum.reduce(array, dim) == -math.inf).any()
 
 
 def safe_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """The softmax; zeros, and gradients of zero, where all is -inf."""
-    if writer() is None and has_something(input._array, dim):  # a replay may be given other masks
+    """The softmax, but 0, with zero gradient, in rows where all elements are -inf."""
+    if writer() is None and has_something(input._array, dim):  # a compiled replay may get other masks
         return softmax(input, dim, dtype=dtype)
     nothing = (input == -math.inf).all(dim, keepdim=True)
     return where(nothing, 0.0, softmax(where(nothing, 0.0, input), dim, dtype=dtype))
@@ -169,9 +169,9 @@ def safe_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 @method
 @keywords
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """The logarithm of `softmax`, more precise than taking it afterwards.
+    """The logarithm of `softmax`, computed more precisely than `log(softmax(x))`.
 
-    `dtype` is what to compute in. NotImplementedError for integers without it.
+    The input is converted to `dtype` first. NotImplementedError for integers without it.
 
     >>> import rushlight as torch
     >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -181,7 +181,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 
 def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
-    """The cotangent times softmax."""
+    """`grad * softmax(input)`."""
     result = result.reshape(kept_shape(input.shape, dims))
     return repeated_over(grad, input.shape, dims, keepdim) * np.exp(input - result)
 

@@ -1,4 +1,4 @@
-"""Sorting, the largest elements, and places in sorted sequences."""
+"""Sorting, the k largest elements, and search in sorted sequences."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 
 
 def order_of(input: Array, dim: int, descending: bool) -> Array:
-    """The indices that sort along a dimension; equal elements keep their order, NaN counts as the largest."""
+    """The indices that sort along a dimension; equal elements keep their order, and NaN counts as the largest."""
     if not descending:
         return np.argsort(input, dim, kind="stable")
     order = np.argsort(np.flip(input, dim), dim, kind="stable")
@@ -77,9 +77,9 @@ def refuse_complex(input: Tensor) -> None:
 @method
 @keywords
 def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
-    """The elements sorted along a dimension, and the index where each was. NaN counts as the largest.
+    """The elements sorted along a dimension, and their original indices. NaN counts as the largest.
 
-    Equal elements keep their order whether `stable` is asked for or not. RuntimeError for complex numbers.
+    The sort is always stable, even with `stable=False`. RuntimeError for complex numbers.
 
     >>> import rushlight as torch
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0]))
@@ -100,7 +100,7 @@ def _argsort(input, dim, descending):
 @method
 @keywords
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:
-    """The indices that sort along a dimension. Equal elements keep their order, with `stable=False` too.
+    """The indices that sort along a dimension. The sort is always stable, even with `stable=False`.
 
     >>> import rushlight as torch
     >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
@@ -163,7 +163,7 @@ def _topk(input, k, dim, largest):
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
     """The k largest (or smallest) elements along a dimension, and their indices. NaN counts as the largest.
 
-    They come in order with `sorted=False` too. RuntimeError where there are fewer than k.
+    They are sorted even with `sorted=False`. RuntimeError if there are fewer than k.
 
     >>> import rushlight as torch
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2)
@@ -182,7 +182,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
 
 def placed(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `searchsorted`: values beside the row that they are placed in."""
+    """The batch rule of `searchsorted`: the values of an example, next to the sequence they are inserted in."""
     sequence, values, right, sorter = args
     if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:
         return op.forward(sequence, aligned(values, levels), right, sorter)
@@ -195,7 +195,7 @@ def placed(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 @operator(batch=placed)
 def _searchsorted(sequence, values, right, sorter):
-    """The places in sorted rows; one row for all values, or a row for each row of them."""
+    """The insertion positions of values: in one sequence for all values, or in one sequence for each row of values."""
     side = "right" if right else "left"
     if sequence.ndim == 1:
         return np.searchsorted(sequence, values, side, sorter)
@@ -206,7 +206,7 @@ def _searchsorted(sequence, values, right, sorter):
 
 
 def right_side(name: str, right: bool, side: str | None) -> bool:
-    """Whether equal elements go to the right, by `right` and `side`, which must not contradict."""
+    """Whether values go after equal elements, by `right` and `side`; RuntimeError if they contradict."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
@@ -224,11 +224,11 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """The places where values would go in sorted sequences (the last dimension) to keep them sorted.
+    """The positions at which to insert values in sorted sequences (the last dimension) to keep them sorted.
 
-    Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a
-    sequence that is not. RuntimeError where the dimensions before the last differ; bools and complex numbers have no
-    order here.
+    Values go before equal elements, or after them with `right=True` or `side="right"`. For a sequence that is not
+    sorted, `sorter` has the indices that sort it. RuntimeError if the dimensions before the last differ, and for bools
+    and complex numbers.
 
     >>> import rushlight as torch
     >>> torch.searchsorted(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 2.5]))
@@ -262,7 +262,7 @@ def searchsorted(
 def bucketize(input: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The number of the bucket between sorted boundaries that each element falls into.
 
-    Elements on a boundary belong to the bucket that ends there, or that begins there with `right=True`.
+    An element equal to a boundary is in the bucket that ends there, or with `right=True` in the one that begins there.
 
     >>> import rushlight as torch
     >>> torch.bucketize(torch.tensor([0.5, 2.0, 9.0]), torch.tensor([1.0, 2.0, 3.0]))

@@ -21,24 +21,24 @@ __all__ = ["std", "std_mean", "var", "var_mean"]
 
 
 def centred(input: Array, dims: Sequence[int]) -> tuple[Array, ...]:
-    """The input minus its mean over `dims`, and that mean, which keeps its dimensions."""
+    """The input minus its mean over `dims`, and that mean with its dimensions kept."""
     mean = np.add.reduce(input, axis=dims, keepdims=True) / size_of(input.shape, dims)
     return input - mean, mean
 
 
 def degrees(shape: Sequence[int], dims: Sequence[int], correction: float) -> float:
-    """The number that the sum of squares is divided by; 0.0, not less, where there are too few elements."""
+    """The divisor of the sum of squares, n - correction; at least 0.0."""
     size = size_of(shape, dims)
     return max(size - correction, 0.0) if size else 0.0
 
 
 def divided(x: Array, n: float) -> Array:
-    """x / n, also where n is 0: infinite or NaN."""
+    """x / n; if n is 0, infinity or NaN, without a warning."""
     return x / n if n else x * np.inf
 
 
 def variance_of(input: Array, dims: Any, correction: float, keepdim: Any) -> tuple[Any, ...]:
-    """The variance and the mean on arrays, the mean with its dimensions kept."""
+    """The variance and the mean of arrays; the mean keeps its dimensions."""
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
     squares = (
         np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
@@ -48,18 +48,18 @@ def variance_of(input: Array, dims: Any, correction: float, keepdim: Any) -> tup
 
 
 def like_input(array: Array, input: Array) -> Array:
-    """A statistic in the precision of the input."""
+    """Casts a result to the precision of the input."""
     return array.astype(np.float16) if input.dtype == np.float16 else array
 
 
 def with_mean(statistic: Array, mean: Array, input: Array, dims: Sequence[int], keepdim: bool) -> list[Array]:
-    """A statistic and the mean, without the dimensions that they were computed over."""
+    """A variance or standard deviation and the mean, without the reduced dimensions unless `keepdim`."""
     mean = mean if keepdim else np.reshape(mean, [n for d, n in enumerate(input.shape) if d not in dims])
     return [like_input(statistic, input), like_input(mean, input)]
 
 
 def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
-    """2 (x - mean) / (n - correction), times the cotangent; a constant for a number, which has no deviation."""
+    """`grad * 2 (x - mean) / (n - correction)`; a constant for an input without dimensions."""
     n = degrees(input.shape, dims, correction)
     if not input.shape and not n:
         return grad * np.nan
@@ -70,14 +70,14 @@ def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correctio
 def deviation_cotangent(
     grad: Array, input: Array, result: Array, dims: Sequence[int], correction: int, keepdim: bool
 ) -> Array:
-    """The variance's cotangent over twice the standard deviation; 0 where that is 0."""
+    """The gradient of the variance divided by twice the standard deviation; 0 where that is 0."""
     return variance_cotangent(ratio(grad, 2 * result), input, dims, correction, keepdim)
 
 
 def moments_cotangent(
     grads: Sequence[Array | None], input: Array, result: Array, dims: Sequence[int], correction: int, keepdim: bool
 ) -> Array:
-    """The cotangent of a variance or a deviation, `result`, and of a mean: one of the two may not be there."""
+    """The gradients through a variance or standard deviation (`result`) and a mean, added up; either may be None."""
     grad, mean = grads
     if mean is not None:
         mean = mean_cotangent(mean, input.shape, dims, keepdim)
@@ -89,12 +89,12 @@ def moments_cotangent(
 
 
 def mean_cotangent(grad: Array, input_shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
-    """The cotangent of a mean."""
+    """The gradient of the mean."""
     return repeated_over(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
 
 
 def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdim: bool) -> Any:
-    """The sum of squared deviations from the mean, divided by their number minus the correction."""
+    """The variance, step by step: the sum of squared deviations from the mean, divided by n - correction."""
     rest = input - input.mean(dims, keepdim=True)
     squares = (rest * rest).sum(dims, keepdim=keepdim)
     return squares * (squares.numel() / (input.numel() - correction * squares.numel()))
@@ -149,8 +149,8 @@ def _std_mean(input, dims, correction, keepdim):
 
 
 def moments(name: str, entry: Any, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> Any:
-    """What the four functions share: PyTorch's two signatures, with `unbiased` and with `correction`."""
-    if isinstance(dim, bool):  # std(input, unbiased)
+    """The part that the four functions share: PyTorch's two signatures, with `unbiased` and with `correction`."""
+    if isinstance(dim, bool):  # the call is std(input, unbiased)
         dim, unbiased = None, dim
     if kind_of(input._array.dtype) not in "fc":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
@@ -175,7 +175,7 @@ def var(
     *,
     correction: float | None = None,
 ) -> Tensor:
-    """The variance over all or some dimensions: the sum of squared deviations divided by n - `correction`.
+    """The variance over all or some dimensions: the sum of squared deviations, divided by n - `correction`.
 
     `unbiased` is the older way to choose a `correction` of 1 (the default) or 0. RuntimeError for integers.
 
@@ -196,7 +196,7 @@ def std(
     *,
     correction: float | None = None,
 ) -> Tensor:
-    """The standard deviation, the square root of `var`. Its gradient where it is 0 is 0.
+    """The standard deviation, the square root of `var`. Where it is 0, so is its gradient.
 
     >>> import rushlight as torch
     >>> torch.std(torch.tensor([1.0, 2.0, 6.0]))
@@ -214,7 +214,7 @@ def var_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The variance and the mean.
+    """The variance and the mean; see `var`.
 
     >>> import rushlight as torch
     >>> torch.var_mean(torch.tensor([1.0, 2.0, 6.0]))
@@ -232,7 +232,7 @@ def std_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean.
+    """The standard deviation and the mean; see `std`.
 
     >>> import rushlight as torch
     >>> torch.std_mean(torch.tensor([1.0, 2.0, 6.0]))

@@ -1,4 +1,4 @@
-"""The norms of a weight's parts, and weights with norms of their own."""
+"""Weight normalization: the norms of a weight's slices, and weights with given norms."""
 
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.tensors import Tensor
@@ -7,7 +7,7 @@ __all__ = ["_weight_norm", "norm_except_dim"]
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm over all dimensions but one, which stays with its size; -1 for the norm of all, without dimensions.
+    """The norm over all dimensions but `dim`, which keeps its size; for `dim=-1` the norm of the whole tensor.
 
     >>> import rushlight as torch
     >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [0.0, 2.0]]))
@@ -21,5 +21,5 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
-    """`v` with the norms `g`, each that of a part along `dim`."""
+    """`v`, with each slice along `dim` rescaled to the norm in `g`."""
     return v * (g / norm_except_dim(v, 2, dim))

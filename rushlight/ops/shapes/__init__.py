@@ -1,1 +1,1 @@
-"""Operators that arrange elements anew: shapes, slices, pieces, padding."""
+"""Operators that change the shape or arrangement of elements: views, slices, joining, splitting, padding."""

@@ -1,4 +1,4 @@
-"""Broadcasting: dimensions repeated without copying, and the sum that undoes it."""
+"""Broadcasting: repeating dimensions without copying, and the sum that is its adjoint."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,13 +21,13 @@ __all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]
 
 
 def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
-    """A batch of expanded examples."""
+    """The batch rule of `expand`."""
     return _expand.forward(grown(input, n, len(shape)), (*input.shape[:n], *shape))
 
 
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
 def _expand(input, shape):
-    if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than NumPy's function
+    if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than np.broadcast_to
         strides = [s if n != 1 else 0 for s, n in zip(input.strides, input.shape, strict=True)]
         return laid_over(input, shape, (0,) * (len(shape) - input.ndim) + tuple(strides))
     out = np.broadcast_to(input, shape)
@@ -36,7 +36,7 @@ def _expand(input, shape):
 
 
 def expand(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | None = None) -> Tensor:
-    """A view in which dimensions of size 1, and new ones before the others, are repeated without copying.
+    """A view with dimensions of size 1, and new leading dimensions, repeated to the given sizes without copying.
 
     -1 keeps a size. RuntimeError for sizes that do not fit.
 
@@ -62,7 +62,7 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | N
 
 
 def expanded_size(dim: int, size: int, source: int, shape: Sequence[int], target: Sequence[int]) -> int:
-    """One size of an expanded tensor: a number, or what -1 stands for. RuntimeError where it does not fit."""
+    """One size of an expanded tensor; -1 stands for the present size. RuntimeError if it does not fit."""
     if source < 0:
         if size < 0:
             raise RuntimeError(
@@ -98,7 +98,7 @@ def broadcast_to(input: Tensor, size: tuple[int, ...]) -> Tensor:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...] | int) -> Size:
-    """The shape that tensors of these shapes are broadcast to. RuntimeError where they do not fit.
+    """The shape that tensors of these shapes broadcast to. RuntimeError if they do not broadcast.
 
     >>> import rushlight as torch
     >>> torch.broadcast_shapes((2, 1), (3,))
@@ -122,7 +122,7 @@ def broadcast_shapes(*shapes: tuple[int, ...] | int) -> Size:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of tensors broadcast to their common shape.
+    """Views of tensors, broadcast to their common shape.
 
     >>> import rushlight as torch
     >>> a, b = torch.broadcast_tensors(torch.zeros(2, 1), torch.zeros(3))
@@ -137,7 +137,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def common_shape(a: Any, b: Any) -> tuple[int, ...]:
-    """The shape two shapes are broadcast to; RuntimeError where they do not fit."""
+    """The shape that two shapes broadcast to; RuntimeError if they do not."""
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
@@ -151,7 +151,7 @@ def common_shape(a: Any, b: Any) -> tuple[int, ...]:
 
 
 def sum_to_size(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | None = None) -> Tensor:
-    """The sum over the dimensions that broadcasting from `size` has repeated: the adjoint of `expand`.
+    """The sum over the dimensions that broadcasting from `size` would repeat: the adjoint of `expand`.
 
     >>> import rushlight as torch
     >>> torch.ones(2, 3).sum_to_size(1, 3)

@@ -33,7 +33,7 @@ def _triu(input, diagonal):
 @in_place
 @method
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of matrices, zeros above; `diagonal` moves the border up.
+    """The lower triangle of matrices, with zeros above; a positive `diagonal` includes diagonals above the main one.
 
     >>> import rushlight as torch
     >>> torch.tril(torch.tensor([[1, 2], [3, 4]]))
@@ -48,7 +48,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @in_place
 @method
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of matrices, zeros below; `diagonal` moves the border up.
+    """The upper triangle of matrices, with zeros below; a positive `diagonal` excludes diagonals from the main one on.
 
     >>> import rushlight as torch
     >>> torch.triu(torch.tensor([[1, 2], [3, 4]]))
@@ -61,7 +61,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 def check_matrices(name: str, input: Tensor) -> None:
-    """RuntimeError for less than two dimensions."""
+    """Raises RuntimeError for fewer than two dimensions."""
     if input._array.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
@@ -78,7 +78,7 @@ def _diag_embed(input, offset, dim1, dim2):
 
 @method
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices with the last dimension of `input` on a diagonal, in the dimensions `dim1` and `dim2` of the result.
+    """Matrices, in the dimensions `dim1` and `dim2` of the result, with the last dimension of `input` on a diagonal.
 
     >>> import rushlight as torch
     >>> torch.diag_embed(torch.tensor([1, 2]))
@@ -99,7 +99,7 @@ def _own(input):
 
 @method
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A matrix with a vector on its diagonal; of a matrix, a copy of its diagonal.
+    """For a vector, a matrix with it on a diagonal; for a matrix, a copy of a diagonal.
 
     RuntimeError for any other number of dimensions.
 
@@ -117,7 +117,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 @method
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements on a diagonal.
+    """A matrix with all elements of `input` on a diagonal.
 
     >>> import rushlight as torch
     >>> torch.diagflat(torch.tensor([[1, 2]]))
@@ -128,7 +128,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 
 def trace_batch(n: int, input: Array) -> Any:
-    """The traces of a batch of matrices."""
+    """The batch rule of `trace`."""
     return np.trace(input, 0, n, n + 1, np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype)
 
 
@@ -138,14 +138,14 @@ def _trace(input):
 
 
 def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:
-    """A batch of such matrices."""
+    """The batch rule of `_spread_diagonal`."""
     diagonal = np.broadcast_to(input[..., None], (*input.shape, min(shape)))
     return _place_diagonal.forward(diagonal, (*input.shape, *shape), 0, n, n + 1)
 
 
 @operator(aten=(), linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input, shape):
-    """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
+    """A matrix of zeros with one number on its whole diagonal: the adjoint of `trace`."""
     out = np.zeros(shape, input.dtype, like=input)
     np.fill_diagonal(out, input)
     return out
@@ -153,7 +153,7 @@ def _spread_diagonal(input, shape):
 
 @method
 def trace(input: Tensor) -> Tensor:
-    """The sum of the diagonal of a matrix; of integers in int64.
+    """The sum of the diagonal of a matrix; integers are added up in int64.
 
     >>> import rushlight as torch
     >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))

@@ -1,4 +1,4 @@
-"""The order of dimensions: views that transpose, permute and move them."""
+"""Reordering dimensions: views that transpose, permute and move them; and subclasses of tensors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _alias = operator(name="alias", view=True, batch=leading, input=lambda grad: gra
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
-    """The same tensor, with its place in the graph, as an object of a subclass of Tensor. TypeError for other classes.
+    """The same tensor, with its graph, as an instance of a subclass of Tensor. TypeError for other classes.
 
     >>> import rushlight as torch
     >>> class Length(torch.Tensor):
@@ -39,7 +39,7 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
-    """A leaf of a subclass of Tensor that shares the memory of `data`."""
+    """A leaf tensor of a subclass of Tensor that shares the memory of `data`."""
     same = data.detach().requires_grad_(require_grad)
     same.__class__ = cls
     return counted(same)
@@ -61,7 +61,7 @@ def _transpose_scalar(input):
 
 @method
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged.
+    """A view with two dimensions swapped.
 
     >>> import rushlight as torch
     >>> torch.transpose(torch.tensor([[1, 2], [3, 4]]), 0, 1)
@@ -78,7 +78,7 @@ swapdims: Callable[..., Any] = alias("swapdims", transpose)
 
 
 def permute_batch(n: int, input: Array, dims: Sequence[int]) -> Array:
-    """A batch of examples with their dimensions in another order."""
+    """The batch rule of `permute`."""
     return input.transpose(*range(n), *[dim % len(dims) + n for dim in dims])
 
 
@@ -93,7 +93,7 @@ def _permute(input, dims):
 
 
 def inverse(dims: Sequence[int]) -> tuple[int, ...]:
-    """The permutation that undoes another."""
+    """The inverse of a permutation."""
     places = [0] * len(dims)
     for place, dim in enumerate(dims):
         places[dim] = place
@@ -104,7 +104,7 @@ def inverse(dims: Sequence[int]) -> tuple[int, ...]:
 def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """A view with the dimensions in another order.
 
-    RuntimeError where a dimension is missing or comes twice.
+    RuntimeError if a dimension is missing or occurs twice.
 
     >>> import rushlight as torch
     >>> torch.permute(torch.zeros(2, 3, 5), (2, 0, 1)).shape
@@ -125,7 +125,7 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
 
 @method
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """A view with some dimensions moved to other places; the others keep their order.
+    """A view with some dimensions moved to other positions; the others keep their order.
 
     >>> import rushlight as torch
     >>> torch.movedim(torch.zeros(2, 3, 5), 0, -1).shape
@@ -167,7 +167,7 @@ def _t(input):
 
 @method
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix, as a view; vectors and scalars stay as they are. RuntimeError beyond two dimensions.
+    """The transpose of a matrix, as a view; vectors and scalars are unchanged. RuntimeError for more dimensions.
 
     >>> import rushlight as torch
     >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
@@ -179,7 +179,7 @@ def t(input: Tensor) -> Tensor:
 
 
 def check_matrix(name: str, input: Tensor) -> None:
-    """RuntimeError for more than two dimensions."""
+    """Raises RuntimeError for more than two dimensions."""
     if input._array.ndim > 2:
         raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
 
@@ -196,7 +196,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def conjugate_transpose(input: Tensor, name: str) -> Tensor:
-    """The last two dimensions exchanged, complex elements conjugated."""
+    """The last two dimensions swapped, and complex elements conjugated."""
     if not input._array.ndim:
         whole = name if name.endswith(")") else f"Tensor.{name}"
         warn(f"{whole} is deprecated on 0-D tensors. Consider using x.conj().")
@@ -206,7 +206,7 @@ def conjugate_transpose(input: Tensor, name: str) -> Tensor:
 
 
 def matrix_transpose(input: Tensor, name: str) -> Tensor:
-    """The last two dimensions exchanged; RuntimeError for a vector."""
+    """The last two dimensions swapped; RuntimeError for a vector."""
     ndim = input._array.ndim
     if ndim == 0:
         warn(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases.")
@@ -227,7 +227,7 @@ def hermitian(self: Tensor) -> Tensor:
 
 
 def reversed_dimensions(self: Any) -> Tensor:
-    """A view with the dimensions in the opposite order: for matrices; others get PyTorch's warning."""
+    """A view with the dimensions reversed; warns as PyTorch does unless it is a matrix."""
     ndim = self._array.ndim
     if ndim == 0:
         warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")

@@ -1,4 +1,4 @@
-"""Tensors put together: one after the other, or piled up along a new dimension."""
+"""Joining tensors: along an existing dimension (`cat`) or a new one (`stack`)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
 def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
-    """The pieces of a cotangent that belong to the tensors that were joined."""
+    """The slices of the gradient that belong to the joined tensors."""
     pieces, start = [], 0
     for shape, need in zip(tensors_shape, needs, strict=True):
         empty = shape == (0,)
@@ -47,7 +47,7 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
 
 
 def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `cat`, which leaves empty vectors out."""
+    """The batch rule of `cat`, which skips empty vectors."""
     tensors, *how = args
     return leading(op, ([x for x in tensors if x.shape != (0,)] or tensors, *how), levels)
 
@@ -66,12 +66,12 @@ def _cat(tensors, dim, dtype):
 
 
 def concatenation(arrays: Sequence[Array], dim: int) -> Array:
-    """Arrays or tensors of one dtype, joined."""
+    """Arrays or tensors of one dtype, concatenated."""
     return _cat(list(arrays), dim, None)
 
 
 def check_list(name: str, tensors: Any) -> list[Tensor]:
-    """Tensors as a list; TypeError for what is none."""
+    """Tensors as a list; TypeError for anything that is not a tensor."""
     if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
         given = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {given}")
@@ -83,9 +83,9 @@ def check_list(name: str, tensors: Any) -> list[Tensor]:
 
 
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along a dimension; their other sizes are the same. The result has their common dtype.
+    """Tensors joined along a dimension. Their other sizes must be equal. The result has their common dtype.
 
-    Empty vectors, of shape (0,), are left out whatever the shapes of the others, as in PyTorch.
+    Empty vectors, of shape (0,), are skipped whatever the shapes of the others, as in PyTorch.
 
     >>> import rushlight as torch
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3.0])])
@@ -106,7 +106,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
 
 
 def check_joined_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) -> None:
-    """RuntimeError where a size differs in another dimension than that of joining."""
+    """Raises RuntimeError if sizes differ in a dimension other than `dim`."""
     for i, shape in enumerate(shapes):
         if shape == (0,) or shape == first:
             continue
@@ -121,7 +121,7 @@ def check_joined_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) ->
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> np.dtype | None:
-    """The dtype that all tensors fit; None where they have the same."""
+    """The common dtype of tensors; None if they all have the same one."""
     dtype = tensors[0]._array.dtype
     for tensor in tensors:
         if tensor._array.dtype is not dtype:
@@ -130,7 +130,7 @@ def common_dtype(tensors: Sequence[Tensor]) -> np.dtype | None:
 
 
 def renamed(name: str, function: Any) -> Callable[..., Any]:
-    """Another name for a function of a list of tensors."""
+    """A function of a list of tensors, under another name."""
 
     def other(tensors, dim=0, *, out=None):
         return function(tensors, dim, out=out)
@@ -144,7 +144,7 @@ concatenate: Callable[..., Any] = renamed("concatenate", cat)
 
 
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape piled up along a new dimension.
+    """Tensors of the same shape, joined along a new dimension.
 
     >>> import rushlight as torch
     >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], dim=1)
@@ -167,7 +167,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
 def joined(
     name: str, tensors: Sequence[Tensor], widen: Callable[..., Any], dim: Callable[..., Any], out: Any
 ) -> Tensor:
-    """Tensors joined after each got the dimensions it needs."""
+    """Tensors joined after each was given the number of dimensions that it needs."""
     tensors = check_list(name, tensors)
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
@@ -175,7 +175,7 @@ def joined(
 
 
 def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined side by side: along the columns, or vectors one after the other.
+    """Tensors joined horizontally: along the second dimension, or the first for vectors.
 
     >>> import rushlight as torch
     >>> torch.hstack([torch.tensor([1, 2]), torch.tensor([3])])
@@ -185,7 +185,7 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
 
 def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined one below the other; vectors are rows.
+    """Tensors joined vertically, along the first dimension; vectors are rows.
 
     >>> import rushlight as torch
     >>> torch.vstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
@@ -196,7 +196,7 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
 
 def row_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `vstack`.
+    """Another name for `vstack`.
 
     >>> import rushlight as torch
     >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
@@ -218,7 +218,7 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
 
 def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined side by side; vectors and scalars are columns.
+    """Tensors joined horizontally; vectors and scalars are columns.
 
     >>> import rushlight as torch
     >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
@@ -229,11 +229,11 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     return joined("column_stack", tensors, widen, lambda ts: 1, out)
 
 
-# blocks on a diagonal
+# block diagonals
 
 
 def block_cotangents(grad: Array, tensors_shape: Sequence[Sequence[int]], needs: Sequence[bool]) -> list[Array]:
-    """The blocks of a cotangent."""
+    """The blocks of the gradient."""
     blocks, row, column = [], 0, 0
     for shape, need in zip(tensors_shape, needs, strict=True):
         n, m = (1, 1, *shape)[-2:]
@@ -243,13 +243,13 @@ def block_cotangents(grad: Array, tensors_shape: Sequence[Sequence[int]], needs:
 
 
 def blocks_of_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `block_diag`: each block with all examples."""
+    """The batch rule of `block_diag`: each block with all examples."""
     tensors, dtype = args
     return on_diagonal([grown(spread(x, levels), len(levels), 2) for x in tensors], dtype)
 
 
 def on_diagonal(blocks: Sequence[Array], dtype: np.dtype) -> Array:
-    """Matrices (*batch, n, m) side by side and one below the other, zeros around them."""
+    """Matrices (*batch, n, m) as blocks on a diagonal, with zeros elsewhere."""
     sizes = [sum(block.shape[i] for block in blocks) for i in (-2, -1)]
     out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype, like=blocks[0])
     row = column = 0

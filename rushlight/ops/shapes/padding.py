@@ -1,4 +1,4 @@
-"""Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
+"""Padding with constants, reflections, repeated edges or elements from the other end; negative widths crop."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -19,7 +19,7 @@ __all__ = ["constant_pad_nd"]
 
 
 def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
-    """A batch of padded examples."""
+    """The batch rule of `constant_pad_nd`."""
     return _constant_pad.forward(input, ((0, 0),) * n + widths, value)
 
 
@@ -39,20 +39,20 @@ def _constant_pad(input, widths, value):
 
 
 def inside(shape: Sequence[int], widths: Sequence[Sequence[int]]) -> tuple[slice, ...]:
-    """The key of what lies within the positive widths."""
+    """The key that selects the original elements of a tensor padded with positive widths."""
     return tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(shape, widths, strict=True)])
 
 
 def opposite(widths: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
-    """The widths that cut off what these add."""
+    """The negated widths, which undo the padding."""
     return tuple([(-before, -after) for before, after in widths])
 
 
 @method
 def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> Tensor:
-    """A copy with constants around it: `pad` has the widths before and after the last dimension, then the one before.
+    """A copy padded with a constant; `pad` has the widths before and after the last dimension, then the one before.
 
-    Negative widths cut off. RuntimeError for an odd number of widths or too many.
+    Negative widths crop. RuntimeError for an odd number of widths or too many.
 
     >>> import rushlight as torch
     >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 0))
@@ -68,7 +68,7 @@ def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> 
 
 
 def padded(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
-    """A copy with constants around it; its errors are those of `pad`."""
+    """A copy padded with a constant, with the error messages of `pad`."""
     array = input._array
     widths = widths_of(pad, array.shape)
     for n, (before, after) in zip(array.shape, widths, strict=True):
@@ -95,7 +95,7 @@ def widths_of(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], 
 
 
 def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
-    """A batch of such sums."""
+    """The batch rule of `_unpad`."""
     return _unpad.forward(input, (*input.shape[:n], *shape), places)
 
 
@@ -107,7 +107,7 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
     node="PadBackward0",
 )
 def _unpad(input, shape, places):
-    """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
+    """Adds padding that was taken from the tensor's elements back to these: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.swapaxes(input, dim, 0)
         input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
@@ -115,7 +115,7 @@ def _unpad(input, shape, places):
 
 
 def enter(mode: Any, node: str, aten: str) -> Any:
-    """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
+    """Registers the operator of one padding mode. Its nodes are named after the number of dimensions, as in PyTorch."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
     return operator(
         layout="contiguous" if mode == "circular" else "channels last",
@@ -139,7 +139,7 @@ PADS: dict[tuple[str, int], Operator] = {
 
 
 def reflected(n: int, before: int, after: int, described: Any) -> Array:
-    """The places of a mirror image, whose edges are not repeated."""
+    """The indices of reflection padding, in which the edges are not repeated."""
     if max(before, after) >= n:
         raise RuntimeError(
             f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
@@ -150,12 +150,12 @@ def reflected(n: int, before: int, after: int, described: Any) -> Array:
 
 
 def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
-    """The places where the edges are repeated."""
+    """The indices of replication padding, which repeats the edges."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
 def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
-    """The places where the other end follows."""
+    """The indices of circular padding, which continues at the other end."""
     if max(before, after) > n:
         raise RuntimeError("Padding value causes wrapping around more than once.")
     kept = np.arange(n)[max(-before, 0) : n - max(-after, 0)]
@@ -166,11 +166,11 @@ PLACES: dict[str, Callable[..., Any]] = {"reflect": reflected, "replicate": repl
 
 
 def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: float | None = None) -> Tensor:
-    """A copy with something around it: a constant `value` (0), or the tensor's own elements by `mode`.
+    """A padded copy: with a constant `value` (0), or with the tensor's own elements according to `mode`.
 
-    `pad` has the widths before and after the last dimension, then the one before, and so on; negative ones cut off.
-    "reflect" mirrors, "replicate" repeats the edges, "circular" goes on with the other end: these pad the last 1, 2
-    or 3 dimensions of a tensor with one or two more (samples and channels). NotImplementedError for others.
+    `pad` has the widths before and after the last dimension, then the one before, and so on; negative widths crop.
+    "reflect" mirrors, "replicate" repeats the edges, "circular" continues at the other end. These modes pad the last 1,
+    2 or 3 dimensions of a tensor that has one or two more (samples and channels); NotImplementedError otherwise.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[1.0, 2.0, 3.0]])
@@ -194,7 +194,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
 
 
 def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Array, ...]:
-    """The places of the elements that lie around a tensor of a shape; raises PyTorch's errors."""
+    """The indices of the elements of a padded tensor in the original one; raises PyTorch's errors."""
     dims = len(widths) // 2
     around = widths_of(widths, shape)[-dims:]
     if dims not in (1, 2, 3) or not dims < len(shape) <= dims + 2:
@@ -209,11 +209,11 @@ def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) ->
     return tuple([as_places(PLACES[mode](shape[i], a, b, (i, shape))) for i, (a, b) in enumerate(around, first)])
 
 
-places_again: Callable[..., Any] = lru_cache(maxsize=256)(places_around)  # of short lines
+places_again: Callable[..., Any] = lru_cache(maxsize=256)(places_around)  # of short tuples
 
 
 def check_room(mode: str, shape: Sequence[int], widths: Sequence[Sequence[int]]) -> None:
-    """RuntimeError where negative widths cut off more than there is, or all of a row."""
+    """Raises RuntimeError if negative widths crop more than there is, or a whole dimension."""
     sizes = [n + before + after for n, (before, after) in zip(shape, widths, strict=True)]
     if mode == "circular":
         if min(sizes) < 0:

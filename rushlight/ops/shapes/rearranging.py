@@ -1,4 +1,4 @@
-"""Elements in another order or several times: flips, rolls, rotations, repeats."""
+"""Reordering and repeating elements: flips, rolls, rotations, repetitions."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _flip(input, dims):
 
 @method
 def flip(input: Tensor, *numbers: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
-    """A copy with the elements in the opposite order along some dimensions.
+    """A copy with the elements reversed along some dimensions.
 
     >>> import rushlight as torch
     >>> torch.flip(torch.tensor([[1, 2], [3, 4]]), (0,))
@@ -48,7 +48,7 @@ def flip(input: Tensor, *numbers: int | Sequence[int], dims: Sequence[int] | Non
 
 @method
 def fliplr(input: Tensor) -> Tensor:
-    """A copy with the columns in the opposite order. RuntimeError for less than two dimensions.
+    """A copy with the columns reversed. RuntimeError for fewer than two dimensions.
 
     >>> import rushlight as torch
     >>> torch.fliplr(torch.tensor([[1, 2]]))
@@ -61,7 +61,7 @@ def fliplr(input: Tensor) -> Tensor:
 
 @method
 def flipud(input: Tensor) -> Tensor:
-    """A copy with the rows in the opposite order. RuntimeError for a tensor without dimensions.
+    """A copy with the rows reversed. RuntimeError for a tensor without dimensions.
 
     >>> import rushlight as torch
     >>> torch.flipud(torch.tensor([1, 2]))
@@ -73,7 +73,7 @@ def flipud(input: Tensor) -> Tensor:
 
 
 def roll_batch(n: int, input: Array, shifts: Any, dims: Sequence[int]) -> Any:
-    """A batch of examples with their elements shifted."""
+    """The batch rule of `roll`."""
     if dims:
         return np.roll(input, shifts, [dim + n for dim in dims])
     sizes = input.shape[:n]
@@ -93,9 +93,9 @@ def _roll(input, shifts, dims):
 
 @method
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
-    """A copy whose elements are shifted along dimensions, those that leave coming in at the other end.
+    """A copy with the elements shifted along dimensions; elements shifted beyond the end re-enter at the start.
 
-    Without `dims` the elements are shifted as if they lay in one dimension.
+    Without `dims` the flattened tensor is shifted.
 
     >>> import rushlight as torch
     >>> torch.roll(torch.tensor([1, 2, 3]), 1)
@@ -131,7 +131,7 @@ def _rot90(input, k, dims):
 
 @method
 def rot90(input: Tensor, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
-    """A copy turned by k times 90 degrees, from the first of two dimensions towards the second.
+    """A copy rotated by k times 90 degrees, from the first of two dimensions towards the second.
 
     >>> import rushlight as torch
     >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
@@ -150,7 +150,7 @@ def rot90(input: Tensor, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
 
 
 def repeat_cotangent(grad: Array, input_shape: Sequence[int], repeats: Sequence[int]) -> Array:
-    """The sum over all repetitions."""
+    """The gradient, summed over all repetitions."""
     extra = len(repeats) - len(input_shape)
     shape = (1,) * extra + tuple(input_shape)
     split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
@@ -159,7 +159,7 @@ def repeat_cotangent(grad: Array, input_shape: Sequence[int], repeats: Sequence[
 
 
 def repeat_batch(n: int, input: Array, repeats: Any) -> Any:
-    """A batch of repeated examples."""
+    """The batch rule of `repeat`."""
     return np.tile(grown(input, n, len(repeats)), (1,) * n + tuple(repeats))
 
 
@@ -169,7 +169,7 @@ def _repeat(input, repeats):
 
 
 def repeat(input: Tensor, *counts: int | Sequence[int], repeats: tuple[int, ...] | None = None) -> Tensor:
-    """A copy that is repeated along each dimension so many times; more numbers than dimensions add some in front.
+    """A copy repeated so many times along each dimension; more numbers than dimensions add leading dimensions.
 
     >>> import rushlight as torch
     >>> torch.tensor([1, 2]).repeat(2, 2)
@@ -190,7 +190,7 @@ method(repeat)
 
 @method
 def tile(input: Tensor, *counts: int, dims: tuple[int, ...] | None = None) -> Tensor:
-    """`repeat`, where missing numbers are 1s in front.
+    """`repeat`, with 1 for leading dimensions that are not given.
 
     >>> import rushlight as torch
     >>> torch.tile(torch.tensor([[1, 2]]), (2,))
@@ -204,10 +204,10 @@ def tile(input: Tensor, *counts: int, dims: tuple[int, ...] | None = None) -> Te
 def repeat_interleave(
     input: Tensor, repeats: Tensor | int | None = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """A copy in which each index of a dimension (without `dim`: each element) comes several times in a row.
+    """A copy in which each element along a dimension (without `dim`: of the flattened tensor) is repeated in place.
 
-    `repeats` is one number or a tensor with one for each index. With one argument alone, that tensor, the indices are
-    returned. RuntimeError for negative numbers and where `output_size` is not the sum.
+    `repeats` is one number, or a tensor with a number for each index. If such a tensor is the only argument, the
+    repeated indices are returned. RuntimeError for negative numbers, and if `output_size` is not their sum.
 
     >>> import rushlight as torch
     >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([2, 1]))
@@ -235,7 +235,7 @@ def repeat_interleave(
 
 
 def repeat_evenly(input: Tensor, n: int, dim: int) -> Tensor:
-    """Each index of a dimension n times: an expanded view, flattened."""
+    """Each element along a dimension repeated n times: an expanded view, flattened."""
     if n < 0:
         raise RuntimeError("Repeats must be non-negative")
     sizes = [-1] * input._array.ndim
@@ -244,7 +244,7 @@ def repeat_evenly(input: Tensor, n: int, dim: int) -> Tensor:
 
 
 def repeated_batch(n: int, counts: Array, output_size: Any) -> Array:
-    """The rule of repeating indices: the examples must make as many."""
+    """The batch rule of repeated indices: all examples must have the same total."""
     rows = counts.reshape(math.prod(counts.shape[:n]), counts.shape[n])
     totals = rows.sum(1)
     if np.unique(totals).size > 1:
@@ -260,7 +260,7 @@ def _repeated(counts, output_size):
 
 
 def indices_of(repeats: Tensor, output_size: int | None) -> Tensor:
-    """Each index so many times in a row."""
+    """Each index, repeated as often as `repeats` says."""
     counts = repeats._array
     if counts.dtype not in (np.int32, np.int64):
         name = TYPE_NAMES[from_numpy_dtype(counts.dtype)]

@@ -1,4 +1,4 @@
-"""Shapes: the same elements under another shape."""
+"""Changing the shape of a tensor."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """A shape with its -1 computed; RuntimeError where it does not fit the number of elements."""
+    """A shape in which -1 is replaced by the right size; RuntimeError if it does not fit the number of elements."""
     known = math.prod(shape)
     if known == size and min(shape, default=0) >= 0:
         return shape
@@ -55,7 +55,7 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 
 def enter_view(name: str, node: str, aten: str) -> Any:
-    """Enters an operator that shows the same memory in another shape."""
+    """Registers an operator that views the same memory with another shape."""
     enter = operator(
         name=name,
         node=node,
@@ -84,7 +84,7 @@ def _reshape_copy(input, shape):
 
 
 def enter_reshaped(name: str, node: str, aten: str) -> Any:
-    """Enters an operator that gives another shape to what nobody else has: its result is no view."""
+    """Registers a reshaping operator whose input is a temporary copy, so that its result does not count as a view."""
     enter = operator(
         name=name,
         node=node,
@@ -104,9 +104,9 @@ _unsafe_view, _squeezed = (
 
 @method
 def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] | None = None) -> Tensor:
-    """The same elements in another shape, of which one size may be -1: a view where that is possible, else a copy.
+    """The same elements in another shape, one size of which may be -1: a view if possible, else a copy.
 
-    RuntimeError where the numbers of elements differ.
+    RuntimeError if the numbers of elements differ.
 
     >>> import rushlight as torch
     >>> torch.reshape(torch.tensor([1, 2, 3, 4]), (2, -1))
@@ -129,9 +129,9 @@ def view(
     size: tuple[int, ...] | None = None,
     dtype: dtypes.dtype | None = None,
 ) -> Tensor:
-    """The same memory in another shape, of which one size may be -1; or its bytes as another dtype.
+    """A view with another shape, one size of which may be -1; or a view of the bytes as another dtype.
 
-    RuntimeError where that needs a copy: `reshape` copies then. Another dtype is not differentiable.
+    RuntimeError if a copy would be needed, which `reshape` makes. A view as another dtype is not differentiable.
 
     >>> import rushlight as torch
     >>> torch.tensor([1, 2, 3, 4]).view(2, -1)
@@ -155,7 +155,7 @@ def view(
 
 
 def view_as_dtype(input: Array, dtype: Any) -> Any:
-    """The same bytes read as another type, outside the graph; changes in place are counted together."""
+    """A view of the bytes as another dtype, outside the graph; both share the version counter."""
     array, target = input._settled(), dtype._numpy
     if any(turning(array)):
         kind = "conjugate view tensors" if input.is_conj() else "tensors with negative bit set"
@@ -169,7 +169,7 @@ def view_as_dtype(input: Array, dtype: Any) -> Any:
 
 
 def check_divisible(array: Array, target: Array) -> None:
-    """RuntimeError where the last dimension cannot be read as elements of another size."""
+    """Raises RuntimeError if the last dimension cannot be read as elements of another size."""
     names = [dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[d]] for d in (array.dtype, target)]
     change = f"to view {names[0]} as {names[1]} (different element sizes), but got"
     if array.ndim == 0:
@@ -182,7 +182,7 @@ def check_divisible(array: Array, target: Array) -> None:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view in the shape of another tensor: `input.view(other.size())`."""
+    """A view with the shape of another tensor: `input.view(other.size())`."""
     return view(input, other._array.shape)
 
 
@@ -193,7 +193,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @method
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` as one: the tensor itself, a view or a copy, as `reshape`.
+    """The dimensions from `start_dim` to `end_dim` merged: the tensor itself, a view or a copy, as for `reshape`.
 
     >>> import rushlight as torch
     >>> torch.flatten(torch.zeros(2, 3, 4), start_dim=1).shape
@@ -212,7 +212,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @method
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension: the tensor itself, a view or a copy.
+    """The tensor as a vector: the tensor itself, a view or a copy.
 
     >>> import rushlight as torch
     >>> torch.ravel(torch.zeros(2, 3)).shape
@@ -223,7 +223,7 @@ def ravel(input: Tensor) -> Tensor:
 
 @method
 def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
-    """A dimension split into several, of which one size may be -1. RuntimeError where the sizes do not multiply up.
+    """A dimension split into several, one of which may be -1. RuntimeError if the product of the sizes does not fit.
 
     >>> import rushlight as torch
     >>> torch.unflatten(torch.zeros(2, 12), 1, (3, -1)).shape
@@ -267,7 +267,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 
 def enter_squeeze(node: int) -> Any:
-    """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
+    """Registers one of the three operators of `squeeze`, for which PyTorch has different nodes."""
     enter = operator(
         name=f"squeeze{node}",
         node=f"SqueezeBackward{node}",
@@ -284,7 +284,7 @@ _squeeze_all, _squeeze_dim, _squeeze_dims = enter_squeeze(0), enter_squeeze(1), 
 
 @method
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """A view without the dimensions of size 1, or without those of the given ones that have size 1.
+    """A view without the dimensions of size 1, or without those of the given dimensions that have size 1.
 
     >>> import rushlight as torch
     >>> x = torch.zeros(1, 2, 1)
@@ -298,7 +298,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return entry(input, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
 
 
-# at least so many dimensions
+# minimum numbers of dimensions
 
 
 def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> Any:
@@ -309,7 +309,7 @@ def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> 
 
 
 def as_row(tensor: Tensor) -> Tensor:
-    """A vector or a number as a matrix of one row."""
+    """A vector, or a tensor without dimensions, as a matrix of one row."""
     return unsqueeze(tensor, 0) if tensor._array.ndim else reshape(tensor, 1, 1)
 
 
@@ -324,7 +324,7 @@ def atleast_1d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
 
 
 def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
-    """Views with at least two dimensions, new ones in front.
+    """Views with at least two dimensions; new ones are leading.
 
     >>> import rushlight as torch
     >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
@@ -334,7 +334,7 @@ def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
 
 
 def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
-    """Views with at least three dimensions: a matrix gets its third behind, a vector one on each side.
+    """Views with at least three dimensions: (n, m) becomes (n, m, 1), and (n) becomes (1, n, 1).
 
     >>> import rushlight as torch
     >>> torch.atleast_3d(torch.tensor([1.0, 2.0])).shape

@@ -1,4 +1,4 @@
-"""Views of a part of a tensor: one index or a slice of a dimension, diagonals, windows, arbitrary strides."""
+"""Views of parts of a tensor: an index or a slice of a dimension, diagonals, windows, arbitrary strides."""
 
 from collections.abc import Sequence
 from operator import index as as_int
@@ -22,14 +22,14 @@ ALL = slice(None)
 
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input, shape, key):
-    """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
+    """Zeros of a given shape with `input` at a basic key: the adjoint of indexing with that key."""
     out = np.zeros(shape, input.dtype, like=input)
     out[key] = input
     return out
 
 
 def enter_look(name: str, node: str, aten: Sequence[str] | None = None) -> Any:
-    """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
+    """Registers an operator that views a part of a tensor by a basic key: integers, slices, None and Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
     enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
     return enter(lambda input, key: input[key])
@@ -42,7 +42,7 @@ _look: Operator = enter_look("look", "UnsqueezeBackward0", ("unsqueeze",))
 
 @method
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """A view of one index of a dimension, which disappears. IndexError out of range.
+    """A view of one index of a dimension, which is removed. IndexError if it is out of range.
 
     >>> import rushlight as torch
     >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 1, 0)
@@ -58,7 +58,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def slice_of(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """A view of a slice of a dimension, with Python's meaning of the bounds. RuntimeError for a step below 1."""
+    """A view of a slice of a dimension, with Python's rules for the bounds. RuntimeError for a step below 1."""
     if not input._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input._array.ndim)
@@ -72,7 +72,7 @@ Tensor.slice = slice_of
 
 @method
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
-    """A view of `length` indices of a dimension from `start` on. RuntimeError where some of them do not exist.
+    """A view of `length` indices of a dimension from `start` on. RuntimeError if they are not all within it.
 
     >>> import rushlight as torch
     >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
@@ -95,7 +95,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     return _slice(input, (*(ALL,) * dim, slice(start, start + length)))
 
 
-# one tensor for each index
+# unbind
 
 
 @operator(batch=inserting, name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
@@ -114,17 +114,17 @@ def _unbind(input, dim):
     node="StackBackward0",
 )
 def _pile(arrays, dim, dtype):
-    """Arrays of one shape piled up along a new dimension: the adjoint of taking them apart."""
+    """Arrays of the same shape joined along a new dimension: the adjoint of `unbind`."""
     shape = arrays[0].shape
     if dim >= len(shape):
         return np.stack(arrays, dim, dtype=dtype)
-    joined = np.concatenate(arrays, dim, dtype=dtype)  # much quicker than to stack them, and the same numbers in order
+    joined = np.concatenate(arrays, dim, dtype=dtype)  # faster than np.stack, with the same result
     return joined.reshape(*shape[:dim], len(arrays), *shape[dim:])
 
 
 @method
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of each index of a dimension, which disappears.
+    """Views of each index of a dimension, which is removed.
 
     >>> import rushlight as torch
     >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]))
@@ -156,7 +156,7 @@ def _diagonal(input, offset, dim1, dim2):
     node="DiagonalBackward0",
 )
 def _place_diagonal(input, shape, offset, dim1, dim2):
-    """Zeros of a shape with `input` on a diagonal."""
+    """Zeros of a given shape with `input` on a diagonal: the adjoint of `diagonal`."""
     out = np.zeros(shape, input.dtype, like=input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
     return out
@@ -164,7 +164,7 @@ def _place_diagonal(input, shape, offset, dim1, dim2):
 
 @method
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of the diagonal of two dimensions, which becomes the last one; `offset` counts upwards.
+    """A view of a diagonal of two dimensions, as the last dimension; a positive `offset` is above the main diagonal.
 
     >>> import rushlight as torch
     >>> torch.diagonal(torch.tensor([[1, 2], [3, 4]]))
@@ -199,7 +199,7 @@ def _unfold(input, dim, size, step):
     node="UnfoldBackward0",
 )
 def _fold(input, shape, dim, size, step):
-    """The sum of overlapping windows, each in its place: the adjoint of `unfold`."""
+    """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
     out = np.zeros(shape, input.dtype, like=input)
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
@@ -212,9 +212,9 @@ def _fold(input, shape, dim, size, step):
 
 @method
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of all windows of `size` along a dimension, `step` apart: they become the last dimension.
+    """A view of all windows of `size` along a dimension, `step` apart; the elements of a window are the last dimension.
 
-    RuntimeError for a size beyond that of the dimension and for a step below 1.
+    RuntimeError for a size greater than that of the dimension and for a step below 1.
 
     >>> import rushlight as torch
     >>> torch.tensor([1, 2, 3, 4]).unfold(0, 2, 1)
@@ -238,9 +238,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
-    """The cotangent of `as_strided`: put back into the memory, then read where the input's elements lie.
+    """The gradient of `as_strided`: added into an array like the memory, then read at the input's elements.
 
-    Where several of those share their place, each gets its part of what arrived there.
+    If several elements of the input share a position in memory, they share its gradient.
     """
     memory = PUT_BACK(grad, seen)
     if overlaps(source.shape, source.strides, source.dtype.itemsize):
@@ -250,7 +250,7 @@ def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
 
 
 def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The rule of `as_strided`: the same look at the memory of each example."""
+    """The batch rule of `as_strided`, applied to the memory of each example."""
     input, seen, source = args
     array, n = input.array, len(levels)
     return laid_over(array, array.shape[:n] + seen.shape, array.strides[:n] + seen.strides, seen.offset - source.offset)
@@ -258,16 +258,16 @@ def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 @operator(view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
 def _as_strided(input, seen, source):
-    """The elements that the window `seen` shows of the memory that `input` looks at through `source`."""
+    """The elements that the window `seen` selects from the memory; `source` is the window of `input` itself."""
     return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
 
 
 @method
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """A view of the tensor's memory with any sizes and strides, counted in elements from the start of the memory.
+    """A view of the tensor's memory with any sizes and strides, counted in elements.
 
-    The memory is that of the tensor of which `input` is a view; without `storage_offset` the view starts where `input`
-    does. RuntimeError for what lies outside.
+    If `input` is a view, the memory is that of its base. Without `storage_offset` the view starts where `input` does.
+    RuntimeError for elements outside the memory.
 
     >>> import rushlight as torch
     >>> torch.as_strided(torch.tensor([1, 2, 3, 4]), (3, 2), (1, 1))
@@ -281,7 +281,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 def strided_windows(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: Any
 ) -> tuple[Window, ...]:
-    """What is to be seen of the memory, and where `input` lies in it. Raises PyTorch's errors."""
+    """The windows of the new view and of `input` in memory. Raises PyTorch's errors."""
     array = input._settled()
     base = memory_of(input)
     itemsize = array.itemsize

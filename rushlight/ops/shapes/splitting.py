@@ -1,4 +1,4 @@
-"""Tensors taken apart along a dimension: into equal pieces, pieces of given sizes, or at given places."""
+"""Splitting tensors along a dimension: into equal pieces, pieces of given sizes, or at given indices."""
 
 from collections.abc import Sequence
 from operator import index as as_int
@@ -31,7 +31,7 @@ MOST_PIECES = 1 << 32
 
 
 def enter(name: Any, node: str, view: bool) -> Any:
-    """Enters an operator that gives the pieces of these sizes."""
+    """Registers an operator that splits into pieces of given sizes."""
     cotangent = lambda grad, sizes, dim: concatenation(grad, dim)
     return operator(name=name, node=node, view=view, linear=True, input=cotangent, batch=leading, layout="as computed")(
         pieces
@@ -54,7 +54,7 @@ _unsafe_split_with_sizes = enter("unsafe_split_with_sizes", "UnsafeSplitWithSize
 
 
 def equal_sizes(input: Tensor, split_size: int, dim: int, name: str) -> tuple[int, ...]:
-    """The sizes of pieces of `split_size`, of which the last may be smaller."""
+    """Sizes of pieces of `split_size`, the last of which may be smaller."""
     size = extent(input, dim, name)
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
@@ -73,7 +73,7 @@ def extent(input: Any, dim: Any, name: str) -> int:
 
 
 def checked_sizes(input: Tensor, sizes: Sequence[int], dim: int) -> tuple[int, ...]:
-    """Given sizes of pieces; RuntimeError where they are not those of the whole."""
+    """The given sizes of pieces; RuntimeError if they do not add up to the dimension."""
     sizes = tuple([as_int(n) for n in sizes])
     size = extent(input, dim, "split")
     if min(sizes, default=0) < 0:
@@ -90,7 +90,7 @@ def checked_sizes(input: Tensor, sizes: Sequence[int], dim: int) -> tuple[int, .
 
 @method
 def split(tensor: Tensor, split_size_or_sections: Sections, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces of a dimension: of one size, of which the last may be smaller, or of given sizes.
+    """Views of consecutive pieces of a dimension: of equal size (the last may be smaller), or of given sizes.
 
     >>> import rushlight as torch
     >>> torch.split(torch.tensor([1, 2, 3]), 2), torch.split(torch.tensor([1, 2, 3]), [1, 2])
@@ -117,7 +117,7 @@ def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) 
 
 
 def chunk_sizes(input: Tensor, chunks: int, dim: int) -> tuple[int, ...]:
-    """The sizes of at most so many pieces, as equal as whole numbers allow."""
+    """The sizes of at most `chunks` pieces, all equal except the last."""
     size = extent(input, dim, "chunk")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
@@ -128,7 +128,7 @@ def chunk_sizes(input: Tensor, chunks: int, dim: int) -> tuple[int, ...]:
 
 @method
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of at most `chunks` pieces of equal size, of which the last may be smaller.
+    """Views of at most `chunks` pieces of equal size, the last of which may be smaller.
 
     >>> import rushlight as torch
     >>> torch.chunk(torch.tensor([1, 2, 3]), 2)
@@ -141,7 +141,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 @method
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces autograd does not take for views: changing one in place is not seen by the others.
+    """`split` whose results do not count as views: changing one in place does not affect the graph of the others.
 
     >>> import rushlight as torch
     >>> torch.unsafe_split(torch.arange(5), 3)
@@ -153,7 +153,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 
 @method
 def unsafe_split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces autograd does not take for views.
+    """`split_with_sizes` whose results do not count as views.
 
     >>> import rushlight as torch
     >>> torch.unsafe_split_with_sizes(torch.arange(5), [1, 4])
@@ -165,7 +165,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: in
 
 @method
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces autograd does not take for views.
+    """`chunk` whose results do not count as views.
 
     >>> import rushlight as torch
     >>> torch.unsafe_chunk(torch.arange(4), 2)
@@ -178,7 +178,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 
 @method
 def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of a number of pieces, of which the first are larger by one where needed, or of those between indices.
+    """Views of a number of pieces, whose sizes differ by at most one, or of the pieces between given indices.
 
     >>> import rushlight as torch
     >>> torch.tensor_split(torch.tensor([1, 2, 3]), 2), torch.tensor_split(torch.tensor([1, 2, 3]), (1,))
@@ -203,7 +203,7 @@ def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int
 
 
 def split_along(input: Tensor, given: Any, dim: int, name: str, least: int) -> tuple[Tensor, ...]:
-    """`tensor_split` along a dimension that the function's name tells; sections must divide it."""
+    """`tensor_split` along the dimension of `hsplit`, `vsplit` or `dsplit`; a number of pieces must divide its size."""
     array = input._array
     if array.ndim < least:
         raise RuntimeError(
@@ -220,7 +220,7 @@ def split_along(input: Tensor, given: Any, dim: int, name: str, least: int) -> t
 
 @method
 def hsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
-    """`tensor_split` along the columns (of a vector its elements), into equal pieces or at indices.
+    """Splits along the second dimension (the first for vectors), into equal pieces or at indices.
 
     >>> import rushlight as torch
     >>> torch.hsplit(torch.tensor([[1, 2]]), 2)
@@ -231,7 +231,7 @@ def hsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
 
 @method
 def vsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
-    """`tensor_split` along the rows, into equal pieces or at indices.
+    """Splits along the first dimension, into equal pieces or at indices.
 
     >>> import rushlight as torch
     >>> torch.vsplit(torch.tensor([[1], [2]]), 2)
@@ -242,7 +242,7 @@ def vsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
 
 @method
 def dsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
-    """`tensor_split` along the third dimension, into equal pieces or at indices.
+    """Splits along the third dimension, into equal pieces or at indices.
 
     >>> import rushlight as torch
     >>> torch.dsplit(torch.tensor([[[1, 2]]]), 2)
