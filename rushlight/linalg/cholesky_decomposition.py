@@ -49,7 +49,7 @@ def bad_minors(A: Array, upper: bool) -> Array:
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("potrf", (A,))
-    return over_batches(lambda a: np.int32(factor(a, lower=not upper)[1] if a.size else 0), (A,), (2,))
+    return over_batches(lambda a: np.asarray(factor(a, lower=not upper)[1] if a.size else 0, np.int32), (A,), (2,))
 
 
 def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:

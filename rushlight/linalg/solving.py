@@ -13,7 +13,7 @@ from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.kernels.triangles import triangle
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
-from rushlight.linalg.pieces import over_batches
+from rushlight.linalg.pieces import _in_columns, over_batches
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
@@ -31,7 +31,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (A,))
-    return over_batches(lambda a: np.int32(factor(a)[2] if a.size else 0), (A,), (2,))
+    return over_batches(lambda a: np.asarray(factor(a)[2] if a.size else 0, np.int32), (A,), (2,))
 
 
 @operator(
@@ -279,7 +279,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
         raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found {found}")
     if left:
         return _solve_triangular(A, B, upper, unitriangular)
-    return _solve_triangular(A.mT, B.mT, not upper, unitriangular).mT
+    return _in_columns(_solve_triangular(A.mT, B.mT, not upper, unitriangular).mT)
 
 
 @linalg

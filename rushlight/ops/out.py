@@ -24,15 +24,16 @@ EXACT = {
     "Expected out tensor to have dtype {own}, but got {given} instead": """
         addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d avg_pool3d baddbmm bmm cross cumprod
         cumsum diag diagonal_copy expand_copy gather index_add index_copy index_reduce isin linalg_cholesky
-        linalg_cholesky_ex linalg_cross linalg_det linalg_eigh linalg_eigvalsh linalg_inv linalg_inv_ex linalg_lu
+        linalg_cholesky_ex linalg_cross linalg_det linalg_eigh linalg_eigvalsh linalg_inv linalg_inv_ex
+        linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lu
         linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve linalg_solve_ex
         linalg_svd linalg_svdvals linalg_vector_norm linear log_softmax lu_solve lu_unpack max[0] max[1] min[0]
         min[1] mm msort mv nansum norm permute_copy prod qr renorm scatter scatter_add scatter_reduce select_copy
         slice_copy slice_scatter softmax sort split_copy split_with_sizes_copy squeeze_copy sum svd t_copy topk
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy view_copy""",
     "Found dtype {Given} but expected {Own}": """
-        abs bitwise_not ceil clamp clamp_max clamp_min conj_physical floor frac gelu hardshrink neg round sgn sign
-        softplus softshrink trunc""",
+        abs bitwise_not ceil clamp clamp_max clamp_min conj_physical fft_ifft fft_ihfft floor frac gelu hardshrink neg
+        round sgn sign softplus softshrink trunc""",
     "expected scalar_type {Own} but found {Given}": "cummax cummin diff logcumsumexp",
     "expected scalar type {Own} but found {Given}": "linalg_solve_triangular log_sigmoid native_batch_norm",
     "result dtype {Given} does not match input dtype {Own}": "dot matmul vdot",
@@ -62,6 +63,8 @@ EXACT = {
     "self and mat2 must have the same dtype, but got {Given} and {Own}": "addbmm",
     "{name} is not yet implemented for tensors with different dtypes.": "heaviside",
     "{name} expects {Own} tensor out, got: {Given}": "multinomial",
+    "torch.{name}: Expected input and result to have the same dtype, but input has dtype{Own} and result has dtype "
+    "{Given}": "ormqr",
     "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {own} and hist {given}": (
         "histc"
     ),
@@ -88,10 +91,8 @@ CONTIGUOUS = (
     "fft_ihfftn",
     "fft_irfft",
     "fft_rfft",
-    "linalg_solve_triangular",
     "linalg_tensorinv",
     "lu",
-    "triangular_solve",
 )
 CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
 JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
@@ -154,12 +155,12 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
     own, given = result._array.dtype, out._array.dtype
     if own == given:
         return
+    if name.startswith("fft_") and own.kind == "c" != given.kind:
+        raise RuntimeError(f"{transform_of(name)} expects a complex output tensor, but got {type_word(given)}")
     rule = rule or RULES.get(name)
     if rule and not (name in CASTS and CASTS[name](*inputs)):
         names = {"own": C_NAMES[own.name], "given": C_NAMES[given.name]}
         raise RuntimeError(rule.format(name=name, Own=type_word(own), Given=type_word(given), **names))
-    if name.startswith("fft_") and own.kind == "c" != given.kind:
-        raise RuntimeError(f"{transform_of(name)} expects a complex output tensor, but got {type_word(given)}")
     if rank(own) > rank(given):
         if name in JOINED:
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
@@ -208,10 +209,11 @@ def overwrite(name: str, out: TensorBase, result: TensorBase) -> TensorBase:
 
 
 def resize(out: TensorBase, model: np.ndarray) -> None:
-    """Gives a tensor the shape and the layout of an array."""
+    """Gives a tensor the shape and the layout of an array, the strides of dimensions of size 1 too."""
     if out.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    strides = np.empty_like(model, out._array.dtype).strides
+    dense = model if model.flags.c_contiguous or model.flags.f_contiguous else np.empty_like(model)
+    strides = tuple([stride // dense.itemsize * out._array.itemsize for stride in dense.strides])
     lay_anew(out, model.shape, strides)
 
 

@@ -219,6 +219,11 @@ OTHER_TYPES = {  # of a result of float32, or of the second of two results
     "sum with a dtype": lambda t, out: t.sum(t.ones(2, 2), 0, dtype=t.float32, out=out),
     "nansum": lambda t, out: t.nansum(t.ones(2, 2), 0, out=out),
     "bernoulli": lambda t, out: t.bernoulli(t.ones(2), out=out),
+    "ifft": lambda t, out: t.fft.ifft(t.ones(2), out=out),
+    "ihfft": lambda t, out: t.fft.ihfft(t.ones(2), out=out),
+    "ormqr": lambda t, out: t.ormqr(t.eye(2), t.zeros(2), t.eye(2), out=out),
+    "ldl_solve": lambda t, out: t.linalg.ldl_solve(t.eye(2), t.ones(2, dtype=t.int32), t.eye(2), out=out),
+    "ldl_factor": lambda t, out: t.linalg.ldl_factor(t.eye(2), out=(out, t.zeros(2, dtype=t.int32))),
 }
 
 
@@ -239,5 +244,26 @@ def test_sums_are_computed_in_the_type_of_out(torch):
     outs = {name: torch.zeros(0, dtype=torch.int32) for name in ("sum", "prod", "cumsum", "cumprod")}
     found = {name: getattr(torch, name)(x, 0, out=out).tolist() for name, out in outs.items()}
     assert found == {"sum": [1, 5], "prod": [0, 6], "cumsum": [[1, 2], [1, 5]], "cumprod": [[1, 2], [0, 6]]}
+    for name in ("cumsum", "cumprod"):
+        with pytest.raises(NotImplementedError, match=f"\"{name}_out_cpu\" not implemented for 'Bool'"):
+            getattr(torch, name)(x, 0, out=torch.zeros(0, dtype=torch.bool))
     flips = torch.bernoulli(torch.ones(2), out=torch.zeros(2, dtype=torch.int32))
     assert (flips.tolist(), flips.dtype) == ([1, 1], torch.int32)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_normal_numbers_are_drawn_in_the_type_of_out(dtype):
+    mean, std = torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.5])
+    out = torch.zeros(2, dtype=getattr(torch, dtype))
+    torch.manual_seed(3)
+    torch.normal(mean, std, out=out)
+    torch.manual_seed(3)
+    assert torch.allclose(out, torch.randn(2, dtype=out.dtype) * std + mean)
+    with pytest.raises(NotImplementedError, match="\"normal_kernel_cpu\" not implemented for 'Int'"):
+        torch.normal(mean, std, out=torch.zeros(2, dtype=torch.int32))
+
+
+def test_histogram_writes_both_parts(torch):
+    counts, edges = torch.zeros(0), torch.zeros(0)
+    torch.histogram(torch.tensor([1.0, 2.0, 1.0]), 2, out=(counts, edges))
+    assert (counts.tolist(), edges.tolist()) == ([2.0, 1.0], [1.0, 1.5, 2.0])

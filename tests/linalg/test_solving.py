@@ -88,6 +88,15 @@ def test_solve_triangular_by_zero(torch):
     assert x.tolist() == [[-np.inf], [np.inf]]
 
 
+@pytest.mark.parametrize(("left", "strides"), [(True, (1, 3)), (False, (1, 1))])
+def test_solutions_of_triangular_matrices_lie_by_columns(torch, left, strides):
+    A, B = torch.eye(3), torch.ones(3, 1) if left else torch.ones(1, 3)
+    assert torch.linalg.solve_triangular(A, B, upper=True, left=left).stride() == strides
+    out = torch.empty(0)
+    torch.linalg.solve_triangular(A, B, upper=True, left=left, out=out)
+    assert out.stride() == strides
+
+
 def test_solve_triangular_of_nothing():
     for a, b in (((0, 0), (0, 2)), ((0, 2, 2), (0, 2, 3)), ((2, 2), (2, 0))):
         assert (
@@ -173,3 +182,9 @@ def test_information_on_singular_matrices():
     assert linalg.solve_ex(a, rushlight.ones(2)).info.tolist() == [0, 1]
     assert linalg.cholesky_ex(rushlight.stack([rushlight.eye(2), -rushlight.eye(2)])).info.tolist() == [0, 1]
     assert linalg.lu_factor_ex(a).info.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["inv_ex", "cholesky_ex", "lu_factor_ex", "ldl_factor_ex"])
+def test_information_on_one_matrix_is_a_tensor_like_any_other(torch, name):
+    info = getattr(torch.linalg, name)(torch.eye(2)).info
+    assert (info.shape, info.dtype, info.t().clone().view(1).add_(1).tolist()) == ((), torch.int32, [1])

@@ -11,11 +11,13 @@ from rushlight.core.batched import ENTERED
 from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
+from rushlight.core.kinds import kind_of
 from rushlight.core.meta import without_data
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.options import LikeOptions, OutOptions, like_options, made, numpy_type, sizes
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
 from rushlight.ops.out import write_made
 from rushlight.ops.shapes.broadcasting import common_shape
@@ -276,15 +278,16 @@ def normal_numbers(mean: Array, std: Array, generator: Generator, out: Any) -> A
 
 @for_examples
 def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: Any, out: Any) -> Array:
-    """Normal random numbers with these means and standard deviations, in the dtype of the mean if it is an array."""
+    """Normal random numbers with these means and standard deviations, in the dtype of `out`, else of an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
+    dtype = (mean if isinstance(mean, np.ndarray) else std).dtype if out is None else out.dtype
+    if kind_of(dtype) not in "fc":
+        raise missing("normal_kernel_cpu", dtype)
     if not isinstance(std, np.ndarray):
-        return drawn_for(out, mean.shape, mean.dtype, distributions.normal, generator, 0, std) + mean
-    if not isinstance(mean, np.ndarray):
-        return drawn_for(out, std.shape, std.dtype, distributions.normal, generator) * std + mean
-    shape = common_shape(mean.shape, std.shape)
-    return drawn_for(out, shape, mean.dtype, distributions.normal, generator) * std + mean
+        return drawn_for(out, mean.shape, dtype, distributions.normal, generator, 0, std) + mean
+    shape = common_shape(np.shape(mean), std.shape)
+    return drawn_for(out, shape, dtype, distributions.normal, generator) * std + mean
 
 
 nothing = lambda grad: np.zeros_like(grad)

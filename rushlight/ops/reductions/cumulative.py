@@ -17,7 +17,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.selection import _drop
 from rushlight.ops.picking.gather import _put_back
 from rushlight.ops.reductions.extrema import refuse_complex, refuse_complex_derivative
-from rushlight.ops.reductions.prod import _recur, _shift, widened
+from rushlight.ops.reductions.prod import _recur, _shift, cumulative_dtype
 from rushlight.ops.reductions.reduction import type_name
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
@@ -71,7 +71,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
     tensor([1., 3., 6.])
     """
-    return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
+    return _cumsum(input, wrap_dim(dim, input._array.ndim), cumulative_dtype("cumsum", input, dtype))
 
 
 def latest(input: Array, dim: int, ufunc: Any, wins: Any) -> tuple[Array, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.reductions.reduction import type_name
 from rushlight.ops.table import method
 from rushlight.return_types import histogram as Histogram
@@ -17,6 +18,7 @@ __all__ = ["histogram", "histogramdd"]
 
 
 @method
+@keywords
 def histogram(
     input: Tensor,
     bins: Any,

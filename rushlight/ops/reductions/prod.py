@@ -11,6 +11,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.kernels.reductions import PRODUCT, reduced, total
 from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.reductions.reduction import integers_widened, repeated, repeated_over
 from rushlight.ops.shapes.shape import wrap_dim
@@ -135,6 +136,14 @@ def widened(input: Tensor, dtype: Any) -> np.dtype:
     return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
 
 
+def cumulative_dtype(name: str, input: Tensor, dtype: Any) -> np.dtype:
+    """`widened` for a cumulative product or sum. NotImplementedError for bool."""
+    d = widened(input, dtype)
+    if d.kind == "b":
+        raise missing(f"{name}_out_cpu", d)
+    return d
+
+
 @method
 @keywords
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
@@ -182,4 +191,4 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     dim = wrap_dim(dim, input._array.ndim)
     if dtype is not None and input._array.dtype.kind == "f":
         input = input.to(dtype)
-    return _cumprod(input, dim, widened(input, dtype))
+    return _cumprod(input, dim, cumulative_dtype("cumprod", input, dtype))
