@@ -87,3 +87,11 @@ def test_options_are_ignored_with_a_warning_where_they_do_not_apply():
     with pytest.warns(UserWarning, match="options`` ignored"):
         found = linear_cross_entropy(x, weight, target, label_smoothing=0.1, options=LinearCrossEntropyOptions())
     assert torch.allclose(found, linear_cross_entropy(x, weight, target, label_smoothing=0.1))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "complex64"])
+def test_chunks_of_other_types_than_floats_are_refused(torch, dtype):
+    x, weight = torch.ones(2, 3).to(getattr(torch, dtype)), torch.ones(4, 3).to(getattr(torch, dtype))
+    options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=1)
+    with pytest.raises(ValueError, match=f"acc_dtype must be one of .* got torch.{dtype}"):
+        torch.nn.functional.linear_cross_entropy(x, weight, torch.tensor([0, 3]), options=options)

@@ -4,7 +4,7 @@ import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,8 @@ def translated(value: Any, library, tensors: list) -> Any:
         return {key: translated(v, library, tensors) for key, v in value.items()}
     if isinstance(value, SINGLETONS):
         return getattr(library, str(value).removeprefix("torch."))
+    if is_dataclass(value):
+        return getattr(library.nn, type(value).__name__)(**asdict(value))
     return library.device(str(value)) if isinstance(value, torch.device) else value
 
 

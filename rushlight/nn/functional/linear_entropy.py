@@ -1,6 +1,6 @@
 """The cross entropy of a linear layer's scores, at once or a few rows at a time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rushlight import dtypes
@@ -172,7 +172,8 @@ def in_chunks(
     options: LinearCrossEntropyOptions,
 ) -> Tensor:
     """The loss of a linear layer's scores, of which only a chunk's are in memory at a time."""
-    if options.acc_dtype not in (None, dtypes.float32, input.dtype):
+    options = replace(options, acc_dtype=options.acc_dtype or input.dtype)  # refused where that is no type of floats
+    if options.acc_dtype not in (dtypes.float32, input.dtype):
         raise NotImplementedError(
             f"linear_cross_entropy adds up {input.dtype} in float32 or in {input.dtype}, not in {options.acc_dtype}: "
             "leave acc_dtype out."
