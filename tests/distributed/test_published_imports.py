@@ -27,6 +27,7 @@ distributed.fsdp.wrap size_based_auto_wrap_policy enable_wrap wrap transformer_a
 distributed._composable.fsdp fully_shard
 distributed.checkpoint save load async_save StorageWriter StorageReader FileSystemReader FileSystemWriter
 distributed.checkpoint.default_planner DefaultLoadPlanner DefaultSavePlanner
+distributed.checkpoint.format_utils dcp_to_torch_save torch_save_to_dcp BroadcastingTorchSaveReader
 distributed.checkpoint.planner SavePlanner LoadPlanner
 distributed.checkpoint.storage StorageReader StorageWriter
 distributed.checkpoint.state_dict get_state_dict set_state_dict get_model_state_dict StateDictOptions

@@ -16,8 +16,14 @@ METADATA = ".metadata"
 class FileSystemWriter(StorageWriter):
     """Writes a checkpoint to a folder. A `.metadata` there means that the checkpoint is whole."""
 
+    path: Path
+
     def __init__(self, path: str | os.PathLike[str]):
-        self.path: Path = Path(path)
+        self.reset(path)
+
+    def reset(self, checkpoint_id: str | os.PathLike[str]) -> None:
+        """Turns to another folder."""
+        self.path = Path(checkpoint_id)
 
     def name(self, rank: int) -> str:
         """The name of a process's file."""
@@ -53,9 +59,15 @@ class FileSystemWriter(StorageWriter):
 class FileSystemReader(StorageReader):
     """Reads a checkpoint from a folder."""
 
+    path: Path
+    _files: dict[str, dict[str, Any]]
+
     def __init__(self, path: str | os.PathLike[str]):
-        self.path: Path = Path(path)
-        self._files: dict[str, dict[str, Any]] = {}
+        self.reset(path)
+
+    def reset(self, checkpoint_id: str | os.PathLike[str]) -> None:
+        """Turns to another folder."""
+        self.path, self._files = Path(checkpoint_id), {}
 
     def metadata(self) -> dict[str, Any]:
         """What lies where. FileNotFoundError where there is no whole checkpoint."""

@@ -5,7 +5,7 @@ from enum import Enum, auto
 from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.distributed.checkpoint.trees import replace, values_by_path
+from rushlight.distributed.checkpoint.trees import Path, paths_of, replace, text_of, values_by_path
 from rushlight.distributed.tensor import DTensor
 from rushlight.tensors import Tensor
 
@@ -84,12 +84,14 @@ class SavePlanner:
     """What of a state dict a process writes; `DefaultSavePlanner` does what `save` does by itself."""
 
     state_dict: dict[str, Any]
+    paths: dict[str, Path]
 
     def set_up_planner(
         self, state_dict: dict[str, Any], storage_meta: Any = None, is_coordinator: bool = False
     ) -> None:
         """Takes the state dict; one process is the coordinator."""
         self.state_dict = dict(values_by_path(state_dict))
+        self.paths = {text_of(path): path for path, _ in paths_of(state_dict)}
         self.is_coordinator = is_coordinator
 
     def create_local_plan(self) -> SavePlan:

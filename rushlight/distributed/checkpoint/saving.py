@@ -15,6 +15,7 @@ from rushlight.distributed.checkpoint.planner import (
 )
 from rushlight.distributed.checkpoint.stateful import Stateful
 from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
+from rushlight.distributed.checkpoint.trees import tree_of
 from rushlight.distributed.collectives import barrier
 from rushlight.distributed.groups import ProcessGroup, here, is_initialized
 from rushlight.distributed.objects import all_gather_object
@@ -41,6 +42,8 @@ def members_of(process_group: ProcessGroup | None, no_dist: bool) -> ProcessGrou
 def storage_at(checkpoint_id: Path, given: Any, default: type) -> Any:
     """The reader or writer of a checkpoint."""
     if given is not None:
+        if checkpoint_id is not None:
+            given.reset(checkpoint_id)
         return given
     if checkpoint_id is None:
         raise ValueError("checkpoint_id has to be the path of a folder.")
@@ -65,11 +68,14 @@ class Saving:
         items = planner.create_local_plan().items
         found = {item.index.fqn: planner.resolve_data(item) for item in items}
         others = {item.index.fqn for item in items if item.type is WriteItemType.BYTE_IO}
+        self.paths = {key: planner.paths.get(key, (key,)) for key in found}
         self.values: dict[str, Any] = {key: value for key, value in found.items() if key in others}
         self.tensors = {key: value for key, value in found.items() if key not in others}
         name = self.writer.name(self.rank)
         given = planner.state_dict
-        pieces: list[Any] = [{key: (shape_of(given[key]), name, parts_of(given[key])) for key in self.tensors}]
+        pieces: list[Any] = [
+            {key: (self.paths[key], shape_of(given[key]), name, parts_of(given[key])) for key in self.tensors}
+        ]
         if self.rank == 0:
             self.writer.prepare()
         if members:
@@ -89,9 +95,10 @@ class Saving:
         """Says what lies where, once all files are there; that makes them a checkpoint."""
         tensors: dict[str, dict[Any, Any]] = {}
         for own in self.pieces:
-            for key, (shape, name, parts) in own.items():
+            for key, (path, shape, name, parts) in own.items():
+                self.paths[key] = path
                 tensors.setdefault(key, {"shape": shape, "pieces": []})["pieces"].append([name, parts])
-        self.writer.finish({"version": VERSION, "tensors": tensors, "values": self.values})
+        self.writer.finish({"version": VERSION, "tensors": tensors, "values": self.values, "paths": self.paths})
 
     def write_apart(self) -> None:
         """Writes this process's file, and waits for those of the others, which are seen in the folder."""
@@ -170,9 +177,7 @@ def load(
     `load_state_dict()` get their state. CheckpointException for keys that the checkpoint lacks, and other shapes.
     """
     reader = storage_at(checkpoint_id, storage_reader, FileSystemReader)
-    metadata = reader.metadata()
-    if metadata["version"] != VERSION:
-        raise CheckpointException(f"The checkpoint has format {metadata['version']}; this version reads {VERSION}.")
+    metadata = metadata_of(reader)
     members = members_of(process_group, no_dist)
     states = states_of(state_dict)
     planner = planner or DefaultLoadPlanner()
@@ -195,6 +200,26 @@ def load(
         barrier(members)
 
 
+def metadata_of(reader: StorageReader) -> dict[str, Any]:
+    """What a checkpoint says of itself. CheckpointException where it has another format."""
+    metadata = reader.metadata()
+    if metadata["version"] != VERSION:
+        raise CheckpointException(f"The checkpoint has format {metadata['version']}; this version reads {VERSION}.")
+    return metadata
+
+
+def load_whole(reader: StorageReader) -> dict[str, Any]:
+    """A whole checkpoint, as the state dict that it was saved from; keys of dictionaries are text."""
+    metadata = metadata_of(reader)
+    values = dict(metadata["values"])
+    for key, saved in metadata["tensors"].items():
+        name, _ = saved["pieces"][0]
+        values[key] = reader.read(name, key).new_empty(saved["shape"])
+        fill(key, values[key], saved, reader)
+    paths = metadata.get("paths") or {key: (key,) for key in values}  # checkpoints of earlier versions have none
+    return tree_of({path: values[key] for key, path in paths.items()})
+
+
 def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: StorageReader) -> None:
     """Fills a tensor, or the part of it that this process holds, from the pieces that were saved."""
     if saved is None or shape_of(tensor) != saved["shape"]:
@@ -203,9 +228,11 @@ def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: Storage
     target, own = tensor._array, parts_of(tensor)
     for name, parts in saved["pieces"]:
         common = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(own, parts, strict=True)]
-        if all(low < high for low, high in common):
+        needed = all(low < high for low, high in common)
+        if needed or reader.read_together:
             piece = reader.read(name, key)._array
-            target[within(common, own)] = piece[within(common, parts)]
+            if needed:
+                target[within(common, own)] = piece[within(common, parts)]
     tensor._bump()
 
 

@@ -1,5 +1,6 @@
 """Where a checkpoint is written to and read from: what `save` and `load` ask of it."""
 
+import os
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -8,6 +9,10 @@ __all__ = ["StorageReader", "StorageWriter"]
 
 class StorageWriter(ABC):
     """A place that a checkpoint is written to. `FileSystemWriter` is one; the methods are rushlight's own."""
+
+    @abstractmethod
+    def reset(self, checkpoint_id: str | os.PathLike[str]) -> None:
+        """Turns to another place: the `checkpoint_id` that `save` is given."""
 
     @abstractmethod
     def name(self, rank: int) -> str:
@@ -36,6 +41,12 @@ class StorageWriter(ABC):
 
 class StorageReader(ABC):
     """A place that a checkpoint is read from. `FileSystemReader` is one; the methods are rushlight's own."""
+
+    read_together = False  # whether all processes call `read` for each tensor, in one order, needed or not
+
+    @abstractmethod
+    def reset(self, checkpoint_id: str | os.PathLike[str]) -> None:
+        """Turns to another place: the `checkpoint_id` that `load` is given."""
 
     @abstractmethod
     def metadata(self) -> dict[str, Any]:

@@ -9,6 +9,12 @@ import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from side_by_side import Network, train_sharded
 from torch import nn
+from torch.distributed.checkpoint.format_utils import (
+    BroadcastingTorchSaveReader,
+    DynamicMetaLoadPlanner,
+    dcp_to_torch_save,
+    torch_save_to_dcp,
+)
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     _init_optim_state,
@@ -290,8 +296,49 @@ def beside_and_planned(folder):
         raise AssertionError("another shape was taken")
 
 
+def as_files_of_torch_save(folder):
+    """A checkpoint becomes a file of `torch.save`, whole and nested as it was; and a file becomes a checkpoint."""
+    file, other = f"{folder}/whole.pt", f"{folder}/other"
+    whole = torch.arange(35.0).reshape(7, 5)
+    mesh = dist.init_device_mesh("cpu", (size,))
+
+    def placed():
+        return {"model": {"a": distribute_tensor(whole, mesh, [Shard(0)])}, "b": [torch.ones(1), torch.ones(())]}
+
+    dcp.save({**placed(), "epochs": [1, {"n": 2}]}, checkpoint_id=folder)
+    if rank == 0:
+        dcp_to_torch_save(folder, file)
+        kept = torch.load(file)
+        assert list(kept) == ["model", "b", "epochs"] and kept["epochs"] == [1, {"n": 2}]
+        assert torch.equal(kept["model"]["a"], whole) and torch.equal(kept["b"][1], torch.ones(()))
+        torch_save_to_dcp(file, other)
+    dist.barrier()
+    readers = [dcp.FileSystemReader(folder), BroadcastingTorchSaveReader(), BroadcastingTorchSaveReader(file)]
+    planners = [None, DynamicMetaLoadPlanner(), DynamicMetaLoadPlanner()]
+    for reader, planner, place in zip(readers, planners, [other, file, None], strict=True):
+        taken = placed()
+        for tensor in (taken["model"]["a"], *taken["b"]):
+            tensor.zero_()
+        dcp.load(taken, checkpoint_id=place, storage_reader=reader, planner=planner)
+        assert torch.equal(taken["model"]["a"].full_tensor(), whole)
+        assert torch.equal(taken["b"][0], torch.ones(1)) and taken["b"][1].item() == 1
+    few = {"few": distribute_tensor(torch.zeros(1), mesh, [Shard(0)])}  # some processes hold nothing of it
+    if rank == 0:
+        torch.save({"few": torch.ones(1)}, file)
+    dist.barrier()
+    dcp.load(few, checkpoint_id=file, storage_reader=BroadcastingTorchSaveReader(), planner=DynamicMetaLoadPlanner())
+    assert few["few"].full_tensor().item() == 1
+    try:
+        dcp.load({"few": 3}, checkpoint_id=file, storage_reader=readers[1], planner=planners[1])
+    except RuntimeError as error:
+        assert "Non-tensor value identified at few" in str(error)
+    else:
+        raise AssertionError("a value that is no tensor was taken")
+
+
 if len(sys.argv) == 2:
     beside_and_planned(sys.argv[1])
+    as_files_of_torch_save(sys.argv[1] + "/again")
 elif len(sys.argv) > 1:
     checkpoint(*sys.argv[1:])
 else:
