@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from beside import beside
-from distributed.launch import ROOT, needs_mpi, run
+from distributed.launch import ROOT, needs_mpi, needs_mpich, run
 
 pytestmark = needs_mpi
 FOLDER = beside("examples/distributed")
@@ -23,6 +23,7 @@ def test_digits(tmp_path):
     assert float(weights[0]) == pytest.approx(float(weights[1]), rel=1e-5)
 
 
+@needs_mpich
 def test_images(tmp_path):
     small = ["--epochs", "1", "--images", "128", "--checkpoint", str(tmp_path / "best.pt")]
     started = run(0, f"{FOLDER}/images.py", "--processes", "2", *small)

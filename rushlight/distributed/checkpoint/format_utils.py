@@ -24,8 +24,8 @@ __all__ = ["BroadcastingTorchSaveReader", "DynamicMetaLoadPlanner", "dcp_to_torc
 def dcp_to_torch_save(dcp_checkpoint_dir: str | os.PathLike[str], torch_save_path: str | os.PathLike[str]) -> None:
     """Writes a checkpoint, a folder, as a file of `torch.save`: whole tensors, nested as they were saved.
 
-    Keys of dictionaries are text in it, as in PyTorch. For one process: it holds the whole checkpoint. FileNotFoundError
-    where the folder holds no checkpoint.
+    Keys of dictionaries are text in it, as in PyTorch. For one process, which holds all of it. FileNotFoundError where
+    the folder holds no checkpoint.
 
     >>> import os, tempfile
     >>> import rushlight as torch

@@ -1,14 +1,13 @@
 """What functions do with DTensors: operands are placed so that each process can compute on its parts."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
-from rushlight.autograd import no_grad
 from rushlight.core.above import above
 from rushlight.distributed.tensor.labels import Plan, plan
 from rushlight.distributed.tensor.moving import Redistribute, gradients_of
 from rushlight.distributed.tensor.placements import Placement, Replicate
+from rushlight.distributed.tensor.randomness import draw_into, draws
 from rushlight.distributed.tensor.rules import RULES, Call
 from rushlight.distributed.tensor.sharded import DTensor, of_local
 from rushlight.distributed.tensor.special import SPECIAL
@@ -34,7 +33,6 @@ PASSED = """
 KEPT = """
     detach clone contiguous to float double half bfloat16 type data cpu alias neg negative positive __neg__ __pos__
 """.split()
-RANDOM = "uniform_ normal_ log_normal_ exponential_ cauchy_ geometric_ bernoulli_ random_".split()
 MIXED = (
     "{}: got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed "
     "operators! distribute_tensor(x, mesh, placements) makes one, and torch.distributed.tensor.experimental."
@@ -47,14 +45,14 @@ implicit_replication: list[bool] = [False]  # whether ordinary tensors are taken
 def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a function with DTensors among its arguments."""
     name = plain_name(func)
+    if kwargs.get("out") is not None:
+        out = kwargs.pop("out")
+        return out.copy_(called_with_parts(func, args, kwargs))
     if name in SPECIAL:
         return SPECIAL[name](*args, **kwargs)
     if name in PASSED:
         with Without():
             return func(*args, **kwargs)
-    if kwargs.get("out") is not None:
-        out = kwargs.pop("out")
-        return out.copy_(called_with_parts(func, args, kwargs))
     if name in KEPT:
         return kept(func, args, kwargs)
     if implicit_replication[0]:
@@ -156,13 +154,8 @@ def kept(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]
 def changed(name: str, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> DTensor:
     """A change in place, which leaves the tensor placed as it is. RuntimeError for one that cannot."""
     tensor: DTensor = args[0]
-    of_init = func.__module__ == "rushlight.nn.init"
-    if name in RANDOM or of_init:  # what one process alone would draw, of which this process takes its part
-        whole = tensor._local_tensor.new_empty(tensor.shape)
-        func(whole, *args[1:], **kwargs)
-        with no_grad() if of_init else nullcontext():
-            tensor.to_local().copy_(tensor.spread.cut(whole))
-        return tensor
+    if draws(name, func):
+        return draw_into(func, *args, **kwargs)
     operands = parts_among(name, (args, kwargs))
     goals = goals_in_place(name.rstrip("_"), args, kwargs, operands)
     if goals is None:

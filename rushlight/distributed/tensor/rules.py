@@ -55,10 +55,9 @@ def rule(names: str) -> Callable[..., Any]:
 ALIKE = """
     absolute negative positive multiply divide true_divide subtract greater greater_equal less less_equal not_equal
     __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __pow__ __rpow__ __mod__ __neg__
-    __and__ __or__ __xor__ __invert__ clamp clip clamp_min clamp_max relu6 selu elu gelu silu mish dropout
-    feature_alpha_dropout alpha_dropout logsigmoid softsign tanhshrink hardtanh masked_fill type_as zeros_like ones_like
-    empty_like full_like rand_like randn_like randint_like isclose nan_to_num float_power lerp pow round where
-    bernoulli expand_as fill fix arctan arcsin arccos arcsinh arccosh arctanh arctan2
+    __and__ __or__ __xor__ __invert__ clamp clip clamp_min clamp_max relu6 selu elu gelu silu mish logsigmoid
+    softsign tanhshrink hardtanh masked_fill type_as zeros_like ones_like empty_like full_like isclose nan_to_num
+    float_power lerp pow round where expand_as fill fix arctan arcsin arccos arcsinh arccosh arctanh arctan2
 """
 NOT_ALIKE = "fill_ zero_ copy_ uniform_ normal_ prelu rrelu dist cdist glu clamp_tensors".split()
 
@@ -151,8 +150,8 @@ def added_product(call: Call) -> Labels | None:
 
 @rule("scaled_dot_product_attention")
 def attention(call: Call) -> Labels | None:
-    """Samples and heads are apart; sequences and features are needed whole."""
-    if len(call.shapes) != 3 or len({shape[:-2] for shape in call.shapes}) != 1:
+    """Samples and heads are apart; sequences and features are needed whole, and with dropout all is."""
+    if call.argument(4, "dropout_p", 0.0) or len(call.shapes) != 3 or len({shape[:-2] for shape in call.shapes}) != 1:
         return None
     labels = (*range(len(call.shapes[0]) - 2), None, None)
     return Labels([labels] * 3, labels)

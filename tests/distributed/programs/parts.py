@@ -113,6 +113,37 @@ def moves():
     assert torch.equal(drawn, torch.randn(4 * size, 3))
 
 
+RANDOM = {
+    "uniform_": lambda x: x.uniform_(2, 3),
+    "normal_": nn.init.normal_,
+    "rand_like": torch.rand_like,
+    "randn_like": lambda x: torch.randn_like(x, generator=torch.Generator().manual_seed(3)),
+    "randint_like": lambda x: torch.randint_like(x, 2, 9),
+    "bernoulli": lambda x: torch.bernoulli(x / 2),
+    "dropout": lambda x: F.dropout(x, 0.3),
+    "dropout in place": lambda x: F.dropout(x, 0.3, inplace=True),
+    "alpha_dropout": lambda x: F.alpha_dropout(x, 0.3, training=True),
+    "attention": lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.3),
+}
+
+
+def random_numbers():
+    """Parts are those of what one process alone draws, and all have drawn as many."""
+    for name, function in RANDOM.items():
+        torch.manual_seed(7)
+        expected, after = function(torch.ones(2 * size + 1, 3)), torch.rand(1)
+        for placement in (Shard(0), Shard(1), Replicate()):
+            torch.manual_seed(7)
+            found = function(distribute_tensor(torch.ones(2 * size + 1, 3), line, [placement]))
+            assert torch.equal(torch.rand(1), after), (name, placement)
+            same(found, expected, (name, placement))
+    terms = DTensor.from_local(torch.ones(3), line, [Partial()])
+    torch.manual_seed(7)
+    kept = F.dropout(terms).full_tensor()
+    torch.manual_seed(7)
+    assert torch.equal(kept, F.dropout(torch.full((3,), float(size))))
+
+
 def in_place_and_told():
     part = distribute_tensor(torch.arange(12.0).reshape(6, 2), line, [Shard(0)])
     part.add_(whole(torch.ones(6, 2))).mul_(2).clamp_(max=20)
@@ -306,6 +337,7 @@ def a_mesh_of_the_first():
 
 functions()
 moves()
+random_numbers()
 in_place_and_told()
 layers_shared_out()
 prepared_and_distributed()
