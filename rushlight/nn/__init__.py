@@ -1,4 +1,4 @@
-"""Modules, their functional forms, parameters and initial values, under PyTorch's names."""
+"""Modules, their functional forms, parameters and initialization, under PyTorch's names."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,18 +12,18 @@ from rushlight.nn import utils as utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
 
-globals().pop("attention")  # the layers' file; the package of that name comes on demand
+globals().pop("attention")  # removes the layers' file `attention`; the package `nn.attention` is loaded on first use
 
 ON_DEMAND = {"DataParallel": "rushlight.nn.parallel", "SyncBatchNorm": "rushlight.nn.parallel.synchronized"}
 
-if TYPE_CHECKING:  # what checkers of types cannot see in the table
+if TYPE_CHECKING:  # names that type checkers cannot see in the table
     from rushlight.nn import parallel as parallel
     from rushlight.nn.parallel import DataParallel as DataParallel
     from rushlight.nn.parallel.synchronized import SyncBatchNorm as SyncBatchNorm
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is rarely used when it is first used; says of other names which ones are near."""
+    """Loads rarely used submodules on first use; for unknown names, an AttributeError suggests similar ones."""
     if name in ("attention", "grad", "parallel"):
         return import_module(f"rushlight.nn.{name}")
     if name in ON_DEMAND:

@@ -1,4 +1,4 @@
-"""The gradients of convolutions, by the shape of what they are with respect to."""
+"""Gradients of convolutions with respect to input and weight, as functions of their own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,10 @@ __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "co
 
 
 def gradient_in(size: Any, grad_output: Tensor, convolved: Callable[..., Any]) -> Tensor:
-    """The gradient of a convolution in an argument of a size; zeros stand for it, as the convolution is linear."""
+    """The gradient of a convolution with respect to an argument of a given size.
+
+    The convolution is linear in that argument, so zeros can be used as its value.
+    """
     with enable_grad():
         argument = zeros(tuple(size), dtype=grad_output.dtype, requires_grad=True)
         out = convolved(argument)
@@ -20,7 +23,7 @@ def gradient_in(size: Any, grad_output: Tensor, convolved: Callable[..., Any]) -
 
 
 def of_input(convolution: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that gives a convolution's gradient in its input."""
+    """Makes the function that computes a convolution's gradient with respect to its input."""
 
     def gradient(
         input_size: Any,
@@ -38,7 +41,7 @@ def of_input(convolution: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that gives a convolution's gradient in its weight."""
+    """Makes the function that computes a convolution's gradient with respect to its weight."""
 
     def gradient(
         input: Tensor,
@@ -56,7 +59,7 @@ def of_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named(function: Callable[..., Any], convolution: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """A function under its public name."""
+    """Gives a function its public name and documentation."""
     function.__name__ = function.__qualname__ = f"{convolution.__name__}_{what}"
     function.__doc__ = f"The gradient of `{convolution.__name__}` in its {what}, of which the size is given."
     return function

@@ -1,4 +1,4 @@
-"""Initial values of parameters: fills tensors in place, with the same numbers as PyTorch after the same seed."""
+"""Initialization: fills tensors in place, with the same numbers as PyTorch after the same seed."""
 
 import math
 from collections.abc import Callable
@@ -49,9 +49,9 @@ def write(tensor: Tensor, values: Array) -> Tensor:
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much the weights before a nonlinearity are scaled so that the variance of its results stays.
+    """The gain recommended for a nonlinearity, which keeps the variance of activations when weights are scaled by it.
 
-    `param` is the negative slope of `leaky_relu`. ValueError for a name that is not known.
+    `param` is the negative slope of `leaky_relu`. ValueError for an unknown name.
 
     >>> import rushlight as torch
     >>> torch.nn.init.calculate_gain("tanh")
@@ -68,7 +68,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills a tensor with draws from the uniform distribution on [a, b).
+    """Fills a tensor with uniform random numbers on [a, b).
 
     >>> import rushlight as torch
     >>> generator = torch.Generator().manual_seed(0)
@@ -79,7 +79,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills a tensor with draws from the normal distribution.
+    """Fills a tensor with normal random numbers.
 
     >>> import rushlight as torch
     >>> generator = torch.Generator().manual_seed(0)
@@ -97,10 +97,10 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills a tensor with draws from the normal distribution truncated to [a, b].
+    """Fills a tensor with random numbers from the normal distribution truncated to [a, b].
 
-    By rejection: from the normal distribution where the interval holds more than 0.3 of it, else from the
-    uniform one.
+    They are drawn by rejection: from the normal distribution if more than 0.3 of it is in [a, b], else from the uniform
+    one.
 
     >>> import rushlight as torch
     >>> bool((torch.nn.init.trunc_normal_(torch.empty(100), std=5.0).abs() <= 2).all())
@@ -122,7 +122,7 @@ def normal_cdf(x: float) -> float:
 
 
 def reject_normal(array: Array, mean: float, std: float, a: float, b: float, generator: Generator) -> Array:
-    """Normal draws, of which those outside of [a, b] are drawn again until there are none."""
+    """Normal random numbers; those outside of [a, b] are drawn again until none is left."""
     low, high = array.dtype.type(a), array.dtype.type(b)
     values = drawn_into(array, distributions.normal, generator, mean, std)
     while (outside := (values < low) | (values > high)).any():
@@ -131,7 +131,7 @@ def reject_normal(array: Array, mean: float, std: float, a: float, b: float, gen
 
 
 def reject_uniform(array, mean, std, a, b, generator):
-    """Uniform draws, each accepted with the probability of its normal density relative to the highest in [a, b]."""
+    """Uniform random numbers, each accepted with probability density / (largest density in [a, b])."""
     highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     values, pending = None, True
     while values is None or pending.any():
@@ -186,13 +186,13 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def require_matrix(tensor: Tensor) -> None:
-    """Raises PyTorch's error for a tensor that is no matrix."""
+    """Raises PyTorch's error for a tensor that does not have two dimensions."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fills a convolution's weight so that it passes on as many input channels as it can.
+    """Fills a convolution's weight so that it passes as many input channels as possible through unchanged.
 
     ValueError unless there are 3 to 5 dimensions and the first is divisible by `groups`.
 
@@ -215,7 +215,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs an output of a layer with this weight depends on, and how many outputs depend on an input."""
+    """Fan-in and fan-out of a layer's weight: the number of inputs of each output, and of outputs of each input."""
     if tensor.ndim < 2:
         raise ValueError(advised("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"))
     outputs, inputs, *sizes = tensor._array.shape
@@ -223,11 +223,11 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     return inputs * field, outputs * field
 
 
-_calculate_fan_in_and_fan_out = fans  # PyTorch's name, which many programs use
+_calculate_fan_in_and_fan_out = fans  # PyTorch's private name, which many programs use
 
 
 def fan_of(tensor: Tensor, mode: str) -> int:
-    """The fan that `mode` names."""
+    """Fan-in or fan-out, according to `mode`."""
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
@@ -235,10 +235,10 @@ def fan_of(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills a weight with uniform draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+    """Fills a weight with uniform random numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 
-    Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks",
-    2010. ValueError for fewer than 2 dimensions.
+    Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    ValueError for fewer than 2 dimensions.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.xavier_uniform_(torch.empty(300, 300))
@@ -250,7 +250,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills a weight with normal draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+    """Fills a weight with normal random numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.xavier_normal_(torch.empty(300, 100))
@@ -267,7 +267,7 @@ def kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float
 
 
 def is_empty(tensor: Tensor) -> bool:
-    """Whether a tensor has no elements, with PyTorch's warning where it has none."""
+    """Whether a tensor has no elements, with PyTorch's warning if so."""
     if tensor._array.size == 0:
         warn("Initializing zero-element tensors is a no-op")
     return tensor._array.size == 0
@@ -280,11 +280,13 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills a weight with uniform draws of the standard deviation gain / sqrt(fan).
+    """Fills a weight with uniform random numbers of standard deviation gain / sqrt(fan).
 
     `a` is the negative slope of the leaky ReLU after the layer; `mode` is "fan_in" or "fan_out".
+
     Source: K. He et al., "Delving deep into rectifiers", 2015.
-    ValueError for fewer than 2 dimensions, and for names that are not known.
+
+    ValueError for fewer than 2 dimensions, and for unknown names.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.kaiming_uniform_(torch.empty(100, 600), nonlinearity="relu")
@@ -304,7 +306,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills a weight with normal draws of the standard deviation gain / sqrt(fan); see `kaiming_uniform_`.
+    """Fills a weight with normal random numbers of standard deviation gain / sqrt(fan); see `kaiming_uniform_`.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.kaiming_normal_(torch.empty(400, 200), nonlinearity="relu")
@@ -317,11 +319,10 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills a tensor, seen as a matrix of its first dimension by all others, with `gain` times an orthogonal
-    matrix.
+    """Fills a tensor, flattened to a matrix after its first dimension, with `gain` times an orthogonal matrix.
 
-    Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural
-    networks", 2013. ValueError for fewer than 2 dimensions.
+    Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks",
+    2013. ValueError for fewer than 2 dimensions.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.orthogonal_(torch.empty(3, 5))
@@ -339,15 +340,14 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     matrix = distributions.normal(generator or default_generator, (rows, array.size // rows), array.dtype)
     wide = matrix.shape[0] < matrix.shape[1]
     q, r = qr(matrix.T if wide else matrix, mode="economic", check_finite=False)
-    q *= np.sign(np.diag(r))  # makes the distribution uniform over all orthogonal matrices
+    q *= np.sign(np.diag(r))  # so that all orthogonal matrices are equally likely
     return write(tensor, (q.T if wide else q).reshape(array.shape) * array.dtype.type(gain))
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Fills a matrix with normal draws, and in each column a fraction `sparsity` of the rows with zeros.
+    """Fills a matrix with normal random numbers, and sets a fraction `sparsity` of each column to zero.
 
-    Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2
-    dimensions.
+    Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2 dimensions.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.init.sparse_(torch.empty(10, 4), sparsity=0.3)
@@ -364,7 +364,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
-    """PyTorch's old name of a function, without the underscore, which warns."""
+    """The old name of a function, without the underscore; it warns."""
     name = function.__name__
     old = name[:-1]
 

@@ -1,4 +1,4 @@
-"""Parameters and buffers: the tensors that modules register by themselves when they are assigned."""
+"""Parameters and buffers: tensors that modules register when they are assigned."""
 
 from typing import Any, ClassVar
 
@@ -28,17 +28,17 @@ def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
 
 
 def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state: dict[str, Any]) -> Any:
-    """A parameter or buffer from what `__reduce_ex__` gave."""
+    """Rebuilds a parameter or buffer from the result of `__reduce_ex__`."""
     tensor = rebuild(cls, array, requires_grad)
     tensor.__dict__.update(state)
     return tensor
 
 
 class Parameter(Tensor):
-    """A tensor that is to be trained: a module that it is assigned to lists it among its `parameters()`.
+    """A tensor to be trained: modules that it is assigned to list it in `parameters()`.
 
-    It shares the memory of `data`, and is a leaf, whatever the history of `data`. RuntimeError if it is to
-    require grad and its dtype is not a floating-point or complex one.
+    It shares the memory of `data`, and is a leaf even if `data` is not. RuntimeError if it requires grad but its dtype
+    is neither floating-point nor complex.
 
     >>> import rushlight as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -49,7 +49,7 @@ class Parameter(Tensor):
     __torch_function__ = disabled_torch_function
 
     def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """A parameter, of another class where the data's has one of its own: a sharded one of a DTensor, a wrapper."""
+        """Creates a parameter; for data of a class that has parameters of its own, such as DTensor, one of these."""
         if dispatches(type(data)):
             from rushlight.dispatch.wrappers import parameter_of
 
@@ -80,11 +80,9 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a module's state but is not trained: registered when it is assigned to a module.
+    """A tensor that is part of a module's state but not trained: registered when it is assigned to a module.
 
-    One that is not `persistent` stays out of the module's `state_dict()`.
-
-    TypeError for data that is no tensor.
+    If it is not `persistent`, it is left out of the module's `state_dict()`. TypeError for data that is not a tensor.
 
     >>> import rushlight as torch
     >>> module = torch.nn.Module()
@@ -104,14 +102,14 @@ class Buffer(Tensor):
 
 
 class UninitializedTensorMixin:
-    """What a parameter or buffer is that has no shape yet: `materialize` gives it one, and makes it an ordinary one."""
+    """A parameter or buffer without a shape; `materialize` gives it one and makes it an ordinary one."""
 
     cls_to_become: ClassVar[type]
     _array: np.ndarray
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call itself of what needs no shape; ValueError for all others."""
+        """Calls functions that need no shape; ValueError for all others."""
         name = getattr(func, "__name__", repr(func))
         if name in WITHOUT_SHAPE or type(func).__name__ == "method-wrapper":
             return disabled_torch_function(func, types, args, kwargs or {})
@@ -122,13 +120,13 @@ class UninitializedTensorMixin:
         )
 
     def materialize(self, shape: tuple[int, ...], device: Any = None, dtype: dtypes.dtype | None = None) -> None:
-        """Gives it memory of a shape, without particular values, and its ordinary class."""
+        """Gives it uninitialized memory of a shape, and its ordinary class."""
         self._array = np.empty(tuple(shape), self._array.dtype if dtype is None else dtype._numpy)
         self.__class__ = self.cls_to_become
 
     @property
     def shape(self) -> Any:
-        """Raises RuntimeError: there is none."""
+        """Raises RuntimeError: it has no shape."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
@@ -136,7 +134,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> None:
-        """Raises RuntimeError: there is no memory to share."""
+        """Raises RuntimeError: it has no memory to share."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
             "before calling `module.share_memory()`."
@@ -168,7 +166,7 @@ def is_lazy(param: Any) -> bool:
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter that has no shape yet; see `nn.LazyLinear`.
 
-    RuntimeError where its shape is asked for before that.
+    RuntimeError if its shape is used before it is initialized.
 
     >>> import rushlight as torch
     >>> weight = torch.nn.UninitializedParameter()
@@ -188,7 +186,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`.
 
-    RuntimeError where its shape is asked for before that.
+    RuntimeError if its shape is used before it is initialized.
 
     >>> import rushlight as torch
     >>> buffer = torch.nn.UninitializedBuffer()

@@ -1,4 +1,4 @@
-"""Kernels of attention, as `torch.nn.attention`: the choice among them changes nothing, there is one."""
+"""`torch.nn.attention`: the choice among attention kernels. It has no effect, since there is only one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(IntEnum):
-    """The kernels that PyTorch has for attention."""
+    """The attention kernels of PyTorch."""
 
     ERROR = -1
     MATH = 0
@@ -26,9 +26,9 @@ class SDPBackend(IntEnum):
 
 @contextmanager
 def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[None]:
-    """A context in which attention may take only some kernels; here it computes the same in each.
+    """A context in which attention may use only the given kernels; it has no effect on the results here.
 
-    AssertionError for what is no `SDPBackend`, or a list of them.
+    AssertionError for anything but `SDPBackend`s or a list of them.
 
     >>> import rushlight as torch
     >>> x = torch.ones(1, 2, 3, 4)
@@ -45,7 +45,7 @@ def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = Fa
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the modules when they are first used; says of other names why there are none, or which are near."""
+    """Loads the submodules on first use; for unknown names, an AttributeError gives the reason or similar names."""
     if name in ("bias", "flex_attention"):
         return import_module(f"rushlight.nn.attention.{name}")
     raise _no_such_name("rushlight.nn.attention", name)

@@ -1,4 +1,4 @@
-"""Causal masks for queries and keys of different number: aligned at their beginning, or at their end."""
+"""Causal masks for different numbers of queries and keys, aligned at the start or at the end."""
 
 from enum import IntEnum
 from typing import Any
@@ -11,14 +11,14 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(IntEnum):
-    """Where the first query that sees but one key stands, or the last that sees all."""
+    """The alignment of a causal mask: the first query sees the first key only, or the last query sees all keys."""
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2
 
 
 class CausalBias(Tensor):
-    """A causal mask: a tensor of booleans, True where a query may look at a key."""
+    """A causal mask: a bool tensor, True where a query may attend to a key."""
 
     variant: CausalVariant
     seq_len_q: int
@@ -27,7 +27,7 @@ class CausalBias(Tensor):
     __torch_function__ = disabled_torch_function
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
-        """A mask for so many queries and keys. TypeError for what is no `CausalVariant`."""
+        """A mask for these numbers of queries and keys. TypeError if `variant` is not a `CausalVariant`."""
         if not isinstance(variant, CausalVariant):
             raise TypeError(f"variant must be a CausalVariant, not {type(variant).__name__}")
         shift = seq_len_kv - seq_len_q if variant is CausalVariant.LOWER_RIGHT else 0
@@ -39,7 +39,7 @@ class CausalBias(Tensor):
 
 
 def causal_upper_left(*size: int) -> CausalBias:
-    """The causal mask whose first query sees the first key.
+    """The causal mask (queries, keys) whose first query sees the first key only.
 
     >>> from rushlight.nn.attention.bias import causal_upper_left
     >>> causal_upper_left(2, 3).tolist()
@@ -49,7 +49,7 @@ def causal_upper_left(*size: int) -> CausalBias:
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """The causal mask whose last query sees the last key."""
+    """The causal mask (queries, keys) whose last query sees all keys."""
     return CausalBias(CausalVariant.LOWER_RIGHT, *sizes("causal_lower_right", size))
 
 

@@ -1,4 +1,4 @@
-"""Attention with scores that a function changes, evaluated for all queries and keys at once."""
+"""Attention with scores modified by a function, which is called once for all queries and keys."""
 
 import math
 from collections.abc import Callable
@@ -25,21 +25,21 @@ _mask_mod_signature = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` gives besides its result."""
+    """The additional results to be returned by `flex_attention`."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What it was asked for: logarithms of sums of exponentials, and the largest scores, of each query."""
+    """The additional results: for each query, the log-sum-exp of its scores, and its largest score."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 def places(B: int, H: int, Q: int, KV: int) -> list[Tensor]:
-    """The indices of all scores, each along its dimension."""
+    """The indices of all scores, one tensor for each dimension, which broadcast to (B, H, Q, KV)."""
     found = []
     for dim, size in enumerate((B, H, Q, KV)):
         shape = [1] * 4
@@ -49,22 +49,22 @@ def places(B: int, H: int, Q: int, KV: int) -> list[Tensor]:
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask that lets every query look at every key."""
+    """A mask that lets every query attend to every key."""
     return rushlight.ones((), dtype=rushlight.bool)
 
 
 def and_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
-    """The mask that lets a query look at a key where all of some masks do. RuntimeError for what is no function."""
+    """A mask that is true where all of the given masks are. RuntimeError for arguments that are not functions."""
     return combined(mask_mods, rushlight.logical_and, True)
 
 
 def or_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
-    """The mask that lets a query look at a key where any of some masks does. RuntimeError for what is no function."""
+    """A mask that is true where any of the given masks is. RuntimeError for arguments that are not functions."""
     return combined(mask_mods, rushlight.logical_or, False)
 
 
 def combined(masks: tuple[Callable[..., Any], ...], both: Callable[..., Any], start: bool) -> Callable[..., Any]:
-    """Several masks as one."""
+    """Several masks combined into one by `both`, such as `logical_and`, from the initial value `start`."""
     if not all(callable(mask) for mask in masks):
         raise RuntimeError(f"All inputs should be callable mask_mods: {masks}")
 
@@ -80,7 +80,7 @@ def combined(masks: tuple[Callable[..., Any], ...], both: Callable[..., Any], st
 def create_mask(
     mod_fn: Callable[..., Any], B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = "cpu"
 ) -> Tensor:
-    """The booleans that a mask gives, or the scores that a function of scores makes of zeros, (B, H, Q_LEN, KV_LEN).
+    """The mask of a mask function, or the scores that a score function makes of zeros: (B, H, Q_LEN, KV_LEN).
 
     >>> from rushlight.nn.attention.flex_attention import create_mask
     >>> create_mask(lambda b, h, q, kv: q >= kv, 1, 1, 2, 2)[0, 0].tolist()
@@ -93,7 +93,7 @@ def create_mask(
 
 
 class BlockMask:
-    """A mask together with the numbers of queries and keys that it is for."""
+    """A mask function, and the shape of the scores that it masks."""
 
     mask_mod: Callable[..., Any]
 
@@ -104,7 +104,7 @@ class BlockMask:
         self.seq_lengths: tuple[int, int] = shape[2:]
 
     def to_dense(self) -> Tensor:
-        """Which blocks have a score that counts, as ones and zeros."""
+        """Ones for the blocks in which at least one score is not masked, else zeros."""
         mask = create_mask(self.mask_mod, *self.shape)
         rows, columns = self.BLOCK_SIZE
         margins = (0, -mask.shape[3] % columns, 0, -mask.shape[2] % rows)
@@ -114,7 +114,7 @@ class BlockMask:
         return blocks.amax(dim=(3, 5)).int()
 
     def sparsity(self) -> float:
-        """The share of blocks that are empty, in percent."""
+        """The percentage of blocks that are fully masked."""
         dense = self.to_dense()
         return 100 * (1 - float(dense.sum()) / dense.numel())
 
@@ -136,7 +136,7 @@ def create_block_mask(
     BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
     _compile: bool = False,
 ) -> BlockMask:
-    """The mask of a function of indices of samples, heads, queries and keys, for `flex_attention`."""
+    """A mask for `flex_attention`, from a function of the indices of samples, heads, queries and keys."""
     block = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
     return BlockMask(mask_mod, (B or 1, H or 1, Q_LEN, KV_LEN), block)
 
@@ -157,7 +157,7 @@ def flex_attention(
     """softmax(score_mod(query @ key^T * scale)) @ value, for (B, H, L, E), (B, H, S, E) and (B, H, S, V).
 
     `score_mod(score, b, h, q_idx, kv_idx)` is called once with all scores, and with indices that broadcast to them.
-    With `enable_gqa` several heads of queries share one of keys. A query that may look at no key gives zeros.
+    With `enable_gqa`, several query heads share one key head. The result is 0 for a query that may attend to no key.
     ValueError for other numbers of dimensions or heads.
 
     >>> import rushlight as torch
@@ -185,7 +185,7 @@ def flex_attention(
 
 
 def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> None:
-    """ValueError for tensors that do not belong together."""
+    """Raises ValueError for tensors whose shapes do not match."""
     if any(t.dim() != 4 for t in (query, key, value)):
         dims = ", ".join(f"{t.dim()}D" for t in (query, key, value))
         raise ValueError(f"Expected query, key, and value to be 4D tensors, but got {dims}")

@@ -1,4 +1,4 @@
-"""Functions of neural networks, by PyTorch's names: a file for each family."""
+"""`torch.nn.functional`: functions of neural networks, one file for each family."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.functional.activation import *

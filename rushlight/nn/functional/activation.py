@@ -1,4 +1,4 @@
-"""Activations: those of ops.activation, and softmax and its kin, which may guess their dimension here."""
+"""Activations: those of `ops.activation`, and softmax functions for which `dim` may be omitted."""
 
 from typing import Any
 
@@ -87,9 +87,9 @@ __all__ = [
 
 
 def guessed(name: str, ndim: int) -> Any:
-    """The dimension that PyTorch guesses where none is given, with its warning.
+    """The dimension that PyTorch uses if none is given, with its warning.
 
-    The warning names the user's line: no `_stacklevel` has to say how far out that is.
+    The warning is shown at the user's line, so `_stacklevel` is not needed.
     """
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
@@ -98,7 +98,7 @@ def guessed(name: str, ndim: int) -> Any:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """The exponentials divided by their sum along `dim`. Without `dim` one is guessed, with a warning.
+    """exp(x) divided by its sum along `dim`. Without `dim`, one is chosen as in PyTorch, with a warning.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
@@ -109,7 +109,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """`softmax` of the negative.
+    """`softmax` of `-input`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
@@ -120,7 +120,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """The logarithm of `softmax`, without its overflow.
+    """The logarithm of `softmax`, without overflow.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
@@ -131,9 +131,9 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """Samples of the Gumbel-softmax distribution of temperature `tau`; `hard` ones are one-hot, with the soft gradient.
+    """Samples of the Gumbel-softmax distribution of temperature `tau`; with `hard` one-hot, with the soft gradient.
 
-    The method is that of Jang, Gu and Poole, "Categorical reparameterization with Gumbel-softmax", 2017.
+    Jang, Gu and Poole, "Categorical reparameterization with Gumbel-softmax", 2017.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.gumbel_softmax(torch.zeros(4), hard=True).sum()

@@ -1,4 +1,4 @@
-"""Pooling to a given size: the windows are as equal as whole numbers allow, and may overlap."""
+"""Adaptive pooling, to a given output size. The windows are nearly equal in size, and may overlap."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -36,7 +36,7 @@ Sizes = Numbers | tuple[int | None, ...] | None
 
 @lru_cache(maxsize=64)
 def positions(spatial: Sequence[int], places: Any) -> Array:
-    """The flat positions of each window's elements: (1, 1, windows, taps); the last one again to fill a window."""
+    """The flat positions of each window's elements, (1, 1, windows, taps); smaller windows repeat their last one."""
     flat = np.zeros((1, 1), np.int64)
     for size, count in zip(spatial, places, strict=True):
         starts = np.arange(count) * size // count
@@ -47,7 +47,7 @@ def positions(spatial: Sequence[int], places: Any) -> Array:
 
 
 def max_pool_operator(dims: int) -> Any:
-    """Enters the adaptive maximum pooling of `dims` dimensions."""
+    """Registers the adaptive max pooling of `dims` dimensions."""
 
     def adaptive_max_pool(input, places):
         batch = planes.batched(input, dims)
@@ -75,7 +75,7 @@ AVG_POOL = {
 
 
 def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, ...]:
-    """How many windows there are to be along each dimension, None standing for the input's size."""
+    """The output size along each dimension; None stands for the input's size."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     shape = input._array.shape
@@ -101,7 +101,7 @@ def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, .
 
 
 def check_poolable(name: str, dims: int, input: Tensor, places: Sequence[int]) -> None:
-    """Raises PyTorch's errors for what cannot be pooled."""
+    """Raises PyTorch's errors for an input that cannot be pooled."""
     shape = input._array.shape
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(
@@ -124,7 +124,7 @@ def check_poolable(name: str, dims: int, input: Tensor, places: Sequence[int]) -
 
 
 def negative(name: str, shape: Any, dims: Any) -> Any:
-    """PyTorch's error for a negative size; a row counts as a plane of height 1."""
+    """PyTorch's error for a negative output size, which counts one-dimensional pooling as two-dimensional."""
     if dims == 1:
         name, shape, dims = name.replace("1d", "2d"), (*shape[:-1], 1, shape[-1]), 2
     if "max" in name:
@@ -154,7 +154,7 @@ def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:
-    """The means of `output_size` windows of (N, C, L) or (C, L); see `adaptive_avg_pool2d`.
+    """Adaptive average pooling of (N, C, L) or (C, L) to `output_size`; see `adaptive_avg_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0]]), 2)
@@ -164,10 +164,10 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Sizes) -> Tensor:
-    """The means of as many windows of (N, C, H, W) or (C, H, W) as `output_size` says; None keeps a dimension's size.
+    """Adaptive average pooling of (N, C, H, W) or (C, H, W) to `output_size`; None keeps a dimension's size.
 
-    Window i of n goes from floor(i * size / n) to ceil((i + 1) * size / n). RuntimeError for an input without
-    elements, NotImplementedError for one that is not of floating-point numbers.
+    Window i of n goes from floor(i * size / n) to ceil((i + 1) * size / n). RuntimeError for an input without elements,
+    NotImplementedError for one that is not floating-point.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_avg_pool2d(torch.ones(1, 3, 7, 5), (2, None)).shape
@@ -177,7 +177,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sizes) -> Tensor:
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Sizes) -> Tensor:
-    """The means of as many windows of (N, C, D, H, W) or (C, D, H, W) as `output_size` says.
+    """Adaptive average pooling of (N, C, D, H, W) or (C, D, H, W) to `output_size`; see `adaptive_avg_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.ones(1, 3, 7, 5, 4), 2).shape
@@ -189,7 +189,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sizes) -> Tensor:
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool1d`, with the positions of the maxima.
+    """`adaptive_max_pool1d`, with the indices of the maxima.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -201,7 +201,7 @@ def adaptive_max_pool1d_with_indices(
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool2d`, with the flat positions of the maxima in their planes.
+    """`adaptive_max_pool2d`, with the indices of the maxima in the flattened planes.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_max_pool2d_with_indices(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
@@ -213,7 +213,7 @@ def adaptive_max_pool2d_with_indices(
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool3d`, with the flat positions of the maxima in their volumes.
+    """`adaptive_max_pool3d`, with the indices of the maxima in the flattened volumes.
 
     >>> import rushlight as torch
     >>> values, indices = torch.nn.functional.adaptive_max_pool3d_with_indices(torch.ones(1, 2, 2, 2), 1)
@@ -226,7 +226,7 @@ def adaptive_max_pool3d_with_indices(
 def adaptive_max_pool1d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of `output_size` windows of (N, C, L) or (C, L); see `adaptive_max_pool2d`.
+    """Adaptive max pooling of (N, C, L) or (C, L) to `output_size`; see `adaptive_max_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1.0, 2.0, 3.0]]), 2)
@@ -239,9 +239,9 @@ def adaptive_max_pool1d(
 def adaptive_max_pool2d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of as many windows of (N, C, H, W) or (C, H, W) as `output_size` says, as in `adaptive_avg_pool2d`.
+    """Adaptive max pooling of (N, C, H, W) or (C, H, W) to `output_size`; windows as in `adaptive_avg_pool2d`.
 
-    With `return_indices` their flat positions in their planes come too.
+    `return_indices` also returns the indices of the maxima in the flattened planes.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_max_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
@@ -254,7 +254,7 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of as many windows of (N, C, D, H, W) or (C, D, H, W) as `output_size` says.
+    """Adaptive max pooling of (N, C, D, H, W) or (C, D, H, W) to `output_size`; see `adaptive_max_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.adaptive_max_pool3d(torch.ones(1, 3, 7, 5, 4), 2).shape

@@ -1,4 +1,4 @@
-"""Attention by scaled dot products, of Vaswani et al., "Attention is all you need" (2017)."""
+"""Scaled dot product attention, of Vaswani et al., "Attention is all you need" (2017)."""
 
 import math
 from collections.abc import Callable
@@ -21,13 +21,13 @@ __all__ = ["scaled_dot_product_attention"]
 
 
 def dtype_word(tensor: Any) -> Any:
-    """A dtype in the words of attention's errors: `float`, `double`, ..."""
+    """The name of a dtype in attention's error messages: `float`, `double`, ..."""
     name = repr(tensor.dtype).removeprefix("torch.")
     return {"float32": "float", "float64": "double", "int64": "long", "int32": "int", "float16": "half"}.get(name, name)
 
 
 def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_causal: bool) -> None:
-    """Raises PyTorch's errors for operands that do not fit each other."""
+    """Raises PyTorch's errors for operands that do not match."""
     three = {"query": query, "key": key, "value": value}
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
@@ -51,14 +51,14 @@ def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_c
 
 
 def as_bias(mask: Any, dtype: Any) -> Any:
-    """A mask as what is added to scores: a bool one says which may be attended to."""
+    """A mask as a bias to be added to the scores; a bool mask is True where attention is allowed."""
     if mask.dtype != torch_bool:
         return mask
     return new_tensor(bias_of(mask._array, dtype))
 
 
 def biases(mask: Array, dtype: np.dtype) -> Array:
-    """0 where a mask is true, else minus infinity."""
+    """0 where a mask is true, -inf elsewhere."""
     return np.where(mask, 0, -np.inf).astype(dtype)
 
 
@@ -66,7 +66,7 @@ bias_of: Callable[..., Any] = noted(biases)
 
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
-    """The bias that lets each place attend to itself and those before it."""
+    """The bias that lets each position attend to itself and earlier ones."""
     return new_tensor(triangle(np.full((rows, columns), -np.inf, dtype), 1, False))
 
 
@@ -82,10 +82,10 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value, of (..., L, E), (..., S, E) and (..., S, V): (..., L, V).
 
-    The mask (L, S) is added, or tells which keys may be attended to if it is bool; `is_causal` lets each place see
-    those up to itself. `scale` is 1 / sqrt(E) if None. `enable_gqa` repeats the heads of key and value, the third
-    dimension from the end, for groups of the query's. Weights are dropped with probability `dropout_p`. RuntimeError
-    for operands that do not fit.
+    The mask (L, S) is added to the scores; a bool mask is True where attention is allowed. `is_causal` lets each
+    position attend to itself and earlier ones. `scale` is 1 / sqrt(E) if None. `enable_gqa` repeats the heads of key
+    and value (the third dimension from the end), so that groups of query heads share them. Attention weights are
+    dropped with probability `dropout_p`. RuntimeError for operands that do not match.
 
     >>> import rushlight as torch
     >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
@@ -94,7 +94,7 @@ def scaled_dot_product_attention(
     """
     check_inputs(query, key, value, attn_mask, is_causal)
     dtype = query.dtype
-    if is_half(query._array.dtype):  # only the result is rounded
+    if is_half(query._array.dtype):  # computed in float32, and rounded only once
         query, key, value = (x.float() for x in (query, key, value))
         attn_mask = attn_mask if attn_mask is None or attn_mask.dtype is torch_bool else attn_mask.float()
         wide = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)

@@ -1,4 +1,4 @@
-"""Batch normalization, and instance normalization, which is the same of each sample alone."""
+"""Batch normalization, and instance normalization, which does the same for each sample."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ __all__ = ["batch_norm", "instance_norm", "native_batch_norm"]
 def batch_norm_cotangents(
     grads: Any, input: Array, weight: Any, eps: float, result1: Array, result2: Array
 ) -> Sequence[Array]:
-    """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
+    """The gradients of input, weight and bias; for double backward they are composed of differentiable operators."""
     grad = grads[0]
     if not isinstance(grad, TensorBase):
         return kernels.standardized_cotangents(grad, input, weight, result1, result2)
@@ -40,7 +40,7 @@ def batch_norm_cotangents(
 def scaled_cotangents(
     grad: Any, input: Array, weight: Array, mean: Array, invstd: Array, needs: Sequence[bool]
 ) -> list[Array]:
-    """The same where the moments are given, which is linear."""
+    """The gradients of input, weight and bias if mean and variance are given, and so are constants."""
     scale = invstd if weight is None else invstd * weight
     input_grad = grad * column(scale, input.ndim) if needs[0] else None
     if not isinstance(grad, TensorBase):
@@ -52,7 +52,7 @@ def scaled_cotangents(
 
 
 def column(values: Array, ndim: int) -> Array:
-    """A number for each channel, brought to broadcast along the second dimension."""
+    """A value for each channel, reshaped to broadcast along the second dimension."""
     return np.reshape(values, (-1, *(1,) * (ndim - 2)))
 
 
@@ -67,7 +67,7 @@ def column(values: Array, ndim: int) -> Array:
     nondifferentiable=(1, 2, 3),
 )
 def _batch_norm(input, weight, bias, eps):
-    """The result, and the moments of the batch: mean, 1 / standard deviation, variance."""
+    """The result, and the statistics of the batch: mean, 1 / standard deviation, variance."""
     return kernels.standardized(input, weight, bias, eps)
 
 
@@ -81,7 +81,7 @@ def _batch_norm(input, weight, bias, eps):
     node="NativeBatchNormBackward0",
 )
 def _batch_norm_scaled(input, weight, bias, mean, invstd):
-    """The result with moments that are given."""
+    """The result with a given mean and 1 / standard deviation."""
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale
     return kernels.scaled(input, scale, shift)
@@ -95,7 +95,7 @@ def check_channel_operands(
     bias: Any,
     training: bool,
 ) -> None:
-    """Raises PyTorch's errors for operands that do not fit."""
+    """Raises PyTorch's errors for operands that do not match."""
     if not isinstance(input, Tensor):
         refuse("batch_norm", "input", 1, input)
     x = input._array
@@ -133,12 +133,12 @@ move: Callable[..., Any] = noted(kernels.move, changes=(0,))
 
 @noted
 def known_moments(running_mean: Array, running_var: Array, eps: float) -> Array | tuple[Array, ...]:
-    """The running mean and 1 / standard deviation, to normalize with."""
+    """The running mean and 1 / running standard deviation, to normalize with."""
     return running_mean.copy(), 1 / np.sqrt(running_var + eps)
 
 
 def update(running: Tensor | None, value: Array, momentum: float, factor: float = 1.0) -> None:
-    """Moves a running statistic towards the value that a batch had, times a factor."""
+    """Updates a running statistic, in place: (1 - momentum) * running + momentum * value * factor."""
     if running is not None:
         if type(value) is Batched and type(running._array) is not Batched:
             raise RuntimeError(BATCHED_INPUT)
@@ -164,7 +164,7 @@ def normalize_batch(
         mean, invstd = known_moments(running_mean._array, running_var._array, eps)
         return _batch_norm_scaled(input, weight, bias, mean, invstd), mean, invstd
     if is_batched(weight) or is_batched(bias):
-        result, mean, invstd, variance = _batch_norm(input, None, None, eps)  # moments are those of the input
+        result, mean, invstd, variance = _batch_norm(input, None, None, eps)  # independent of weight and bias
         result = result if weight is None else result * weight.reshape(-1, *(1,) * (input.dim() - 2))
         result = result if bias is None else result + bias.reshape(-1, *(1,) * (input.dim() - 2))
     else:
@@ -177,7 +177,7 @@ def normalize_batch(
 
 
 def of_nothing(input: Array, weight: Array, bias: Any) -> Any:
-    """The normalized input where it has no elements: a copy, which `weight` and `bias` are inputs of."""
+    """The result for an input without elements: a copy that keeps `weight` and `bias` in the graph."""
     result = input.clone() if weight is None else input * weight.select(0, 0)
     return result if bias is None else result + bias.select(0, 0)
 
@@ -192,13 +192,12 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Each channel of (N, C, ...) with mean 0 and variance 1 over the batch, times `weight` (C), plus `bias` (C).
+    """Normalizes each channel of (N, C, ...) to mean 0 and variance 1; then times `weight` (C) plus `bias` (C).
 
-    With `training`, the moments are those of the batch, and the running ones are moved towards them, in place, by
-    `momentum` (the variance by the unbiased one); without, the running ones are used. ValueError for a single value
-    per channel in training; RuntimeError for operands whose sizes or dtypes do not fit.
-
-    The method is that of Ioffe and Szegedy, "Batch normalization", 2015.
+    With `training`, mean and variance are those of the batch, and the running ones are updated in place with `momentum`
+    (the variance with the unbiased one). Without it, the running ones are used. ValueError for a single value per
+    channel in training; RuntimeError for operands whose sizes or dtypes do not match.
+    Ioffe and Szegedy, "Batch normalization", 2015.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
@@ -232,7 +231,7 @@ def native_batch_norm(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`batch_norm`, with the mean and 1 / standard deviation of the batch (empty ones without `training`).
+    """`batch_norm`, with the mean and 1 / standard deviation of the batch (empty tensors without `training`).
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
@@ -258,12 +257,12 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Each channel of each sample of (N, C, ...) with mean 0 and variance 1 over space, times `weight`, plus `bias`.
+    """Normalizes each channel of each sample of (N, C, ...) to mean 0 and variance 1; then times `weight` plus `bias`.
 
-    Running moments are those of the samples, averaged; they are used without `use_input_stats`, and moved towards
-    them by `momentum` with it. ValueError for a single element in space; RuntimeError without moments to use.
-
-    The method is that of Ulyanov, Vedaldi and Lempitsky, "Instance normalization", 2016.
+    With `use_input_stats`, the running statistics are updated, with `momentum`, with the average over the samples;
+    without, they are used in place of the samples' own. ValueError for a single element per channel; RuntimeError if
+    running statistics are needed but missing.
+    Ulyanov, Vedaldi and Lempitsky, "Instance normalization", 2016.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
@@ -293,6 +292,6 @@ def instance_norm(
 
 
 def average_into(running: Any, repeated: Any, samples: int) -> None:
-    """Sets a running statistic to the average of those of the samples."""
+    """Sets a running statistic to its average over the samples."""
     if running is not None:
         write(running, repeated.detach().reshape(samples, running._array.shape[-1]).mean(0)._array)

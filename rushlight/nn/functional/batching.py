@@ -1,4 +1,4 @@
-"""Batching of operators on (N, C, ...): examples become more samples, or more channels in groups of their own."""
+"""Batch rules of operators on (N, C, ...): the examples become more samples, or groups of channels."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, spread
 from rushlight.core.batching import one_by_one
 
-OWN = ("weight", "bias")  # parameters of layers, which have no samples
+OWN = ("weight", "bias")  # parameters of layers, which have no sample dimension
 
 
 def more_samples(array: Array, n: int) -> Array:
@@ -20,7 +20,7 @@ def more_samples(array: Array, n: int) -> Array:
 
 
 def examples_of(array: Array, sizes: Any) -> Any:
-    """The reverse: (batch * N, ...) as (*batch, N, ...)."""
+    """The inverse: (batch * N, ...) as (*batch, N, ...)."""
     return array.reshape(*sizes, array.shape[0] // max(math.prod(sizes), 1), *array.shape[1:])
 
 
@@ -31,14 +31,14 @@ def more_channels(array: Array, n: int) -> Array:
 
 
 def from_channels(array: Array, sizes: Sequence[int]) -> Array:
-    """The reverse: (N, batch * C, ...) as (*batch, N, C, ...)."""
+    """The inverse: (N, batch * C, ...) as (*batch, N, C, ...)."""
     samples, channels, *space = array.shape
     array = array.reshape(samples, *sizes, channels // max(math.prod(sizes), 1), *space)
     return np.moveaxis(array, 0, len(sizes))
 
 
 def as_samples(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, ...]:
-    """The rule of operators that treat samples alike; with parameters that are the examples' own, one by one."""
+    """The batch rule of operators that treat samples alike; examples with parameters of their own go one by one."""
     sizes = tuple([level.size for level in levels])
     named = dict(zip(op.params, args, strict=False))
     if math.prod(sizes) == 0 or any(type(named.get(name)) is Batched for name in OWN):
@@ -55,7 +55,7 @@ def as_samples(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, ...]:
 
 
 def as_channels(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Array, ...]:
-    """The rule of operators that treat channels alike: vectors have a number for each channel."""
+    """The batch rule of operators that treat channels alike; vectors hold a value for each channel."""
     n, sizes = len(levels), tuple([level.size for level in levels])
     moved = []
     for arg in args:
@@ -70,7 +70,7 @@ def as_channels(op: Any, args: Sequence[Any], levels: Any) -> Array | tuple[Arra
 
 
 def convolved(op: Any, args: Sequence[Any], levels: Any) -> Any:
-    """The rule of convolutions: more samples where all examples have the same weights, else groups of channels."""
+    """The batch rule of convolutions: more samples if all examples share the weights, else groups of channels."""
     named = dict(zip(op.params, args, strict=True))
     if not any(type(named[name]) is Batched for name in OWN):
         return as_samples(op, args, levels)
@@ -87,7 +87,7 @@ def convolved(op: Any, args: Sequence[Any], levels: Any) -> Any:
 
 
 def convolved_weight(op: Any, args: Any, levels: Any) -> Any:
-    """The rule of the gradient of a convolution's weights: groups of channels."""
+    """The batch rule of the gradient of a convolution's weight: groups of channels."""
     grad, input, shape, *settings, groups = args
     n, sizes = len(levels), tuple([level.size for level in levels])
     grad, input = [more_channels(spread(x, levels), n) for x in (grad, input)]

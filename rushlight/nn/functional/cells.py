@@ -1,4 +1,4 @@
-"""One step of recurrent networks as functions of the weights: `torch.lstm_cell` and similar functions."""
+"""Single steps of recurrent networks, with the weights as arguments: `torch.lstm_cell` and so on."""
 
 from rushlight.nn.functional.recurrence import gru_step, lstm_step, relu_step, tanh_step
 from rushlight.ops.products.products import linear
@@ -15,7 +15,7 @@ def lstm_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The next hidden and cell states, (N, H), of long short-term memory; weights are (4 H, inputs) and (4 H, H).
+    """The next hidden and cell state, (N, H), of an LSTM; the weights are (4 H, input size) and (4 H, H).
 
     >>> import rushlight as torch
     >>> zero = torch.zeros(1, 1)
@@ -34,7 +34,7 @@ def gru_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """The next hidden state, (N, H), of a gated recurrent unit; weights are (3 H, inputs) and (3 H, H).
+    """The next hidden state, (N, H), of a GRU; the weights are (3 H, input size) and (3 H, H).
 
     >>> import rushlight as torch
     >>> torch.gru_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(3, 1), torch.ones(3, 1))
@@ -51,7 +51,7 @@ def rnn_tanh_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """The next hidden state, (N, H), of a plain recurrent network with tanh.
+    """The next hidden state, (N, H), of an Elman network with tanh.
 
     >>> import rushlight as torch
     >>> torch.rnn_tanh_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1), torch.ones(1, 1))
@@ -68,7 +68,7 @@ def rnn_relu_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """The next hidden state, (N, H), of a plain recurrent network with the positive part.
+    """The next hidden state, (N, H), of an Elman network with ReLU.
 
     >>> import rushlight as torch
     >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1), torch.ones(1, 1))

@@ -1,6 +1,7 @@
 """Convolution and transposed convolution in one, two and three dimensions.
 
-The kernels are bilinear and adjoints of each other, so three operators are each other's derivatives, to any order.
+Convolution is bilinear in input and weight, so its derivatives of any order need only three operators: convolution,
+transposed convolution, and the gradient of the weight.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_t
 
 
 def over_channels(grad: Array) -> Array:
-    """The cotangent of a bias: the sum over samples and space."""
+    """The gradient of a bias: the sum over samples and spatial dimensions."""
     return np.add.reduce(grad, axis=(0, *range(2, grad.ndim)))
 
 
@@ -41,7 +42,7 @@ def convolution_cotangents(
     groups: int,
     needs: Sequence[bool],
 ) -> list[Array | None]:
-    """The cotangents of input, weight and bias of a convolution; the first layer's input mostly needs none."""
+    """The gradients of input, weight and bias of a convolution; that of the input only if it is needed."""
     settings = stride, padding, dilation, groups
     return [
         _convolution_transpose(grad, weight, None, input.shape, *settings) if needs[0] else None,
@@ -60,7 +61,7 @@ def transpose_cotangents(
     groups: int,
     needs: Sequence[bool],
 ) -> Any:
-    """The same for a transposed convolution."""
+    """The gradients of input, weight and bias of a transposed convolution."""
     settings = stride, padding, dilation, groups
     return [
         cropped(_convolution(grad, weight, None, *settings), input.shape) if needs[0] else None,
@@ -79,7 +80,7 @@ def weight_cotangents(
     groups: int,
     needs: Sequence[bool],
 ) -> Any:
-    """The cotangents of the cotangent and the input that a weight's gradient was computed from."""
+    """The gradients of the operator that computes a weight's gradient from an output gradient and an input."""
     settings = stride, padding, dilation, groups
     return [
         cropped(_convolution(input, cotangent, None, *settings), grad.shape) if needs[0] else None,
@@ -88,7 +89,7 @@ def weight_cotangents(
 
 
 def cropped(result: Array, shape: Any) -> Any:
-    """The first places of a convolution: output padding beyond the stride leaves room for more of them."""
+    """The result cropped to `shape`: with an output padding beyond the stride, a convolution has further positions."""
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
@@ -101,7 +102,7 @@ def convolution_events(
     dilation: Sequence[int],
     groups: int,
 ) -> list[Event]:
-    """A convolution goes by its number of dimensions."""
+    """The profiler events of a convolution: `conv1d` (or 2d, 3d), and `convolution` within it."""
     n = weight.ndim - 2
     outer = (input, weight, bias, stride, padding, dilation, groups)
     inner = (*outer[:6], False, (0,) * n, groups)
@@ -111,7 +112,7 @@ def convolution_events(
 def transpose_events(
     input: Any, weight: Array, bias: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """A transposed one too. In a derivative, on arrays, it is the cotangent of a convolution's input."""
+    """The profiler events of a transposed convolution. In a backward pass, on arrays, it is `convolution_backward`."""
     if not isinstance(input, TensorBase):
         return [Event("convolution_backward", (input, weight))]
     outer = (input, weight, bias, stride, padding, None, groups, dilation)
@@ -120,7 +121,7 @@ def transpose_events(
 
 
 def convolution_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """A convolution for each tangent, and the bias's."""
+    """Forward mode: a convolution for each tangent, plus the tangent of the bias."""
     (input, weight, _, *settings), (t, tangent_of_weight, tangent_of_bias) = args, tangents[:3]
     parts = [] if t is None else [op(t, weight, None, *settings)]
     if tangent_of_weight is not None:
@@ -172,7 +173,7 @@ def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
 
 @lru_cache(maxsize=256)
 def settings_of(dims: int, **numbers: Any) -> tuple[Sequence[int], ...]:
-    """Stride, padding and so on, each with a number for each dimension. RuntimeError for what cannot be."""
+    """Stride, padding and so on, with one number for each dimension. RuntimeError for impossible values."""
     settings = []
     for name, given in numbers.items():
         found = repeated(given, dims)
@@ -193,7 +194,7 @@ FIVE = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kern
 
 
 def check_convolution(name: Any, dims: Any, input: Any, weight: Any, bias: Any, groups: Any, transposed: Any) -> None:
-    """Raises PyTorch's errors for operands of other types or shapes than a convolution takes."""
+    """Raises PyTorch's errors for operands whose dtypes or shapes a convolution does not accept."""
     for position, (parameter, operand) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(operand, Tensor):
             refuse(name, parameter, position, operand)
@@ -234,7 +235,7 @@ def check_convolution(name: Any, dims: Any, input: Any, weight: Any, bias: Any, 
 
 
 def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
-    """Raises PyTorch's errors for operands of different types, or of one that has no convolution."""
+    """Raises PyTorch's errors for operands of different dtypes, or of a dtype without convolution."""
     if bias is not None and differ(bias._array, x) and (not differ(x, w) or not name.startswith("conv_transpose")):
         have, other = (C_NAMES[a.dtype.name] for a in (x, bias._array))
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
@@ -246,9 +247,9 @@ def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
 
 
 def same_padding(input, weight, stride, dilation):
-    """The input, and the padding, for which a convolution has as many places as the input has elements.
+    """The input and the padding with which the output is as long as the input.
 
-    Where the kernel needs one more element after than before, the input is padded with it.
+    If the kernel needs one more element after than before, the input itself is padded with it.
     """
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -269,7 +270,7 @@ def convolve(
     dilation: Any,
     groups: int,
 ) -> Any:
-    """A convolution in `dims` dimensions, of a batch or of one sample."""
+    """A convolution in `dims` dimensions, of a batch or of a single sample."""
     check_convolution(name, dims, input, weight, bias, groups, False)
     stride, padding, dilation = hashable(stride, padding, dilation)
     if isinstance(padding, str):
@@ -287,7 +288,7 @@ def convolve(
 
 
 def of_nothing(shape: Any, result: Array) -> Any:
-    """The result for an input without elements: of no channels PyTorch makes none, of no pixels it makes an error."""
+    """The result for an input without elements, which PyTorch accepts if it has no samples or no channels."""
     if shape[0] and shape[1]:
         sizes = list(shape) if len(shape) > 3 else [*shape[:2], 1, *shape[2:]]
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {sizes}")
@@ -306,7 +307,7 @@ def convolve_transposed(
     groups: int,
     dilation: Any,
 ) -> Any:
-    """A transposed convolution in `dims` dimensions, of a batch or of one sample."""
+    """A transposed convolution in `dims` dimensions, of a batch or of a single sample."""
     check_convolution(name, dims, input, weight, bias, groups, True)
     stride, padding, beyond, dilation = hashable(stride, padding, output_padding, dilation)
     stride, padding, beyond, dilation = settings_of(
@@ -329,7 +330,7 @@ def convolve_transposed(
 def transposed_shape(
     input_shape: Any, weight_shape: Any, stride: Any, padding: Any, beyond: Any, dilation: Any, groups: int
 ) -> Any:
-    """The shape of a transposed convolution's result. RuntimeError where nothing is left of it."""
+    """The output shape of a transposed convolution. RuntimeError if a size is not positive."""
     lines = zip(input_shape[2:], weight_shape[2:], stride, padding, beyond, dilation, strict=True)
     spatial = tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, o, d in lines)
     if min(spatial) < 1:
@@ -370,9 +371,9 @@ def conv2d(
 ) -> Tensor:
     """Cross-correlation of (N, C, H, W) or (C, H, W) with filters (O, C / groups, KH, KW), plus a bias (O).
 
-    `padding` is a number of zeros around each side, "same" (as many places as elements, stride 1) or "valid" (none).
-    All operands have one dtype, any but bool. RuntimeError where the channels do not fit, or the kernel exceeds the
-    padded input.
+    `padding` is a number of zeros on each side, "same" (output size equal to input size, for stride 1) or "valid"
+    (none). All operands have the same dtype, any but bool. RuntimeError if the channels do not match, or the kernel is
+    larger than the padded input.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.conv2d(torch.ones(1, 3, 8, 8), torch.ones(5, 3, 3, 3), stride=2, padding=1).shape
@@ -401,9 +402,9 @@ def conv3d(
 
 @takes_out
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """The convolution of sequences that lie as (time, batch, channels), with a weight (width, channels, new channels).
+    """The convolution of sequences (time, batch, channels) with a weight (width, channels, new channels).
 
-    `pad` places of zeros are put before and after the time. RuntimeError for operands of other shapes or types.
+    `pad` zeros are added before and after in time. RuntimeError for operands of other shapes or dtypes.
 
     >>> import rushlight as torch
     >>> torch.conv_tbc(torch.ones(3, 1, 1), torch.ones(2, 1, 1), torch.zeros(1)).flatten()
@@ -457,9 +458,10 @@ def conv_transpose2d(
 ) -> Tensor:
     """The transposed convolution of (N, C, H, W) or (C, H, W) with filters (C, O / groups, KH, KW), plus a bias (O).
 
-    It is the gradient of `conv2d` in its input: what a convolution of the same stride, padding and dilation saw at each
-    place is added up. `output_padding` makes the result longer at the end, where a stride leaves the size open.
-    RuntimeError where the channels do not fit or nothing would be left.
+    It is the gradient of `conv2d` with respect to its input: each input element adds the filters, times its value, at
+    the positions that a convolution with the same stride, padding and dilation reads. `output_padding` makes the output
+    larger at the end, since with a stride several sizes are possible. RuntimeError if the channels do not match or an
+    output size is not positive.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.conv_transpose2d(torch.ones(1, 5, 4, 4), torch.ones(5, 3, 3, 3), stride=2).shape

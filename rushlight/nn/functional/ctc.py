@@ -13,7 +13,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["ctc_loss"]
 
-IMPOSSIBLE = -1e30  # the logarithm of a probability of zero, finite so that its gradient is zero too
+IMPOSSIBLE = -1e30  # the logarithm of probability 0; finite, so that its gradient is 0 and not NaN
 
 
 def lengths_of(name: str, lengths: Any, samples: Any) -> Any:
@@ -28,7 +28,7 @@ def lengths_of(name: str, lengths: Any, samples: Any) -> Any:
 
 
 def rows_of(targets: Any, lengths: Any) -> Any:
-    """The target sequences as rows (N, longest), whether they came as rows or one after the other."""
+    """The target sequences as rows (N, longest), from rows or from a concatenation."""
     longest = max(lengths, default=0)
     labels = targets._array.astype(np.int64)
     rows = len(lengths) if labels.ndim == 2 else lengths.sum()
@@ -44,7 +44,7 @@ def rows_of(targets: Any, lengths: Any) -> Any:
 
 
 def other_size(wanted: Any, labels: Any, dim: int) -> Any:
-    """The error for targets of another size."""
+    """The error for targets of the wrong size."""
     return RuntimeError(
         f"Expected tensor to have {wanted} at dimension {dim}, but got size {labels.shape[dim]} for argument #2 "
         "'targets' (while checking arguments for ctc_loss_allocate_outputs)"
@@ -52,7 +52,7 @@ def other_size(wanted: Any, labels: Any, dim: int) -> Any:
 
 
 def check_dims(log_probs: Any, targets: Any, blank: Any) -> None:
-    """Raises PyTorch's errors for numbers of dimensions and a blank that do not fit."""
+    """Raises PyTorch's errors for wrong numbers of dimensions, and for a blank out of range."""
     place = "(while checking arguments for ctc_loss_allocate_outputs)"
     if 0 in log_probs.shape:
         raise RuntimeError("log_probs tensor must not be empty")
@@ -70,7 +70,7 @@ def check_dims(log_probs: Any, targets: Any, blank: Any) -> None:
 
 
 def with_blanks(rows: Any, blank: Any) -> Any:
-    """The labels with a blank before, between and after them, and where one may skip the blank before it."""
+    """The labels with blanks before, between and after them, and where the blank in between may be skipped."""
     labels = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
     labels[:, 1::2] = rows
     skips = np.zeros(labels.shape, bool)
@@ -79,13 +79,13 @@ def with_blanks(rows: Any, blank: Any) -> Any:
 
 
 def shifted(alpha: Any, steps: Any) -> Any:
-    """Log probabilities moved on by some states; what comes in from the left is impossible."""
+    """Log probabilities moved by some states; the states filled in have probability 0."""
     gap = new_tensor(np.full((alpha.shape[0], min(steps, alpha.shape[1])), IMPOSSIBLE, alpha._array.dtype))
     return cat([gap, alpha[:, : max(alpha.shape[1] - steps, 0)]], 1)
 
 
 def likelihoods(log_probs: Any, labels: Any, skips: Any, input_lengths: Any, target_lengths: Any) -> Any:
-    """The log probabilities of the sequences: the forward variables of the paper, all samples and states at once."""
+    """The log probabilities of the sequences: the forward variables of the paper, for all samples and states."""
     samples, states = labels.shape
     index = np.broadcast_to(labels, (log_probs.shape[0], samples, states))
     emitted = log_probs.gather(2, new_tensor(np.ascontiguousarray(index)))
@@ -105,7 +105,7 @@ def likelihoods(log_probs: Any, labels: Any, skips: Any, input_lengths: Any, tar
 
 
 def check_lengths(steps: Any, input_lengths: Any, target_lengths: Any) -> None:
-    """Raises PyTorch's errors for lengths that do not fit."""
+    """Raises PyTorch's errors for lengths that do not match."""
     if len(input_lengths) and input_lengths.max() > steps:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()} "
@@ -125,12 +125,13 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """The negative log probability of target sequences under all their alignments with log probabilities (T, N, C).
+    """The negative log probability of target sequences, over all alignments, given log probabilities (T, N, C).
 
-    `targets` is (N, S), or all sequences one after the other; without N, `log_probs` is (T, C). The mean is that of
-    the losses divided by the targets' lengths. A sequence too long for its input has an infinite loss, which
-    `zero_infinity` makes 0. RuntimeError for lengths that do not fit. The gradient is that of `log_softmax`'s input,
-    as PyTorch's: a softmax of its own is already in it.
+    `targets` is (N, S), or all sequences concatenated; without N, `log_probs` is (T, C). For the mean, losses are
+    divided by the lengths of their targets. A sequence too long for its input has an infinite loss, which
+    `zero_infinity` makes 0. RuntimeError for lengths that do not match. As in PyTorch, the gradient is that with
+    respect to the input of `log_softmax`: it includes the softmax's derivative, which `log_softmax` does not change
+    again.
 
     >>> import rushlight as torch
     >>> log_probs = torch.full((2, 1, 2), 0.5).log()
@@ -160,7 +161,10 @@ def ctc_loss(
 
 
 def own_softmax(log_probs: Any, input_lengths: Any) -> Any:
-    """Zero for each sample, with the gradient exp(log_probs), which PyTorch's has and `log_softmax` takes out again."""
+    """Zero for each sample, with the gradient exp(log_probs).
+
+    PyTorch's gradient has this term, which the backward pass of `log_softmax` removes again.
+    """
     used = np.arange(log_probs.shape[0])[:, None, None] < input_lengths[:, None]
     total = (log_probs.exp() * new_tensor(used.astype(log_probs._array.dtype))).sum((0, 2))
     return total - total.detach()

@@ -1,4 +1,4 @@
-"""Distances and similarities of vectors."""
+"""Distances and similarities between vectors."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
 
 
 def at_least(norm: Tensor, eps: float) -> Tensor:
-    """A norm lifted to `eps` where it is below; the gradient goes on as if it were not."""
+    """A norm of at least `eps`; the gradient ignores the bound."""
     array = norm._array
     if are_at_least(array, eps):
         rely_on(are_at_least, array, eps)
@@ -23,14 +23,14 @@ def at_least(norm: Tensor, eps: float) -> Tensor:
 
 
 def are_at_least(array: Array, least: float) -> bool:
-    """Whether no element is less than a number."""
+    """Whether no element is less than `least`."""
     return not (array < least).any()
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between the vectors along a dimension, with broadcasting; norms are at least `eps`.
+    """The cosine of the angle between vectors along a dimension, with broadcasting; norms are at least `eps`.
 
-    RuntimeError for integers, IndexError for a dimension that there is not.
+    RuntimeError for integers, IndexError for a dimension out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[3.0, 4.0]]))

@@ -1,4 +1,4 @@
-"""Dropout, of elements and of whole channels, with the same masks as PyTorch from the same seed."""
+"""Dropout of elements and of whole channels, with the same masks as PyTorch after the same seed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -29,21 +29,21 @@ __all__ = [
     "native_dropout_backward",
 ]
 
-ALPHA = 1.7580993408473766  # SELU's value at minus infinity, negated: what "off" is for self-normalizing networks
+ALPHA = 1.7580993408473766  # minus SELU's limit at -inf; dropped elements of `alpha_dropout` become its negative
 
 
 def check_probability(p: float) -> None:
-    """Raises PyTorch's ValueError for what is no probability."""
+    """Raises PyTorch's ValueError for a number that is not a probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def per_element(input: Tensor) -> None:
-    """None: the mask has a number for each element, drawn as into a copy of the input."""
+    """None: one random number for each element, in the order of a copy of the input."""
 
 
 def per_channel(input: Tensor) -> tuple[int, ...]:
-    """The shape of a mask that has one number for each channel of each sample."""
+    """The shape of a mask with one number for each channel of each sample."""
     shape = input._array.shape
     if len(shape) < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -51,7 +51,7 @@ def per_channel(input: Tensor) -> tuple[int, ...]:
 
 
 def per_channel_of_sample(input: Array) -> Any:
-    """The shape of a mask that has one number for each channel of a sample, where they come first."""
+    """The shape of a mask with one number for each channel of a single sample (C, ...)."""
     shape = input._array.shape
     if not shape:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -59,7 +59,7 @@ def per_channel_of_sample(input: Array) -> Any:
 
 
 def drawn_as_copied(input: Tensor, shape: Sequence[int] | None, draw: Any, p: float) -> Array:
-    """Numbers of a shape; where it is None, for each element of the input, drawn as into a copy of it."""
+    """Random numbers of a shape; if it is None, one for each element, in the order of a copy of the input."""
     array = input._array
     if shape is None and not input._unsettled:
         return drawn_like(array, draw, random.default_generator, p)
@@ -67,7 +67,7 @@ def drawn_as_copied(input: Tensor, shape: Sequence[int] | None, draw: Any, p: fl
 
 
 def dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, inplace: bool) -> Tensor:
-    """The input times a fresh mask, of the shape that `shape` gives for the input."""
+    """The input times a random mask; `shape` returns the mask's shape for the input."""
     if not training or p == 0 or not input._array.size:
         return input
     mask = new_tensor(drawn_as_copied(input, shape(input), distributions.dropout_mask, p))
@@ -75,7 +75,7 @@ def dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, 
 
 
 def alpha_dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, inplace: bool) -> Tensor:
-    """The input where a fresh mask is on, else SELU's lowest value, scaled and shifted to keep mean and variance."""
+    """Alpha dropout: dropped elements become SELU's lowest value; the result is scaled to keep mean and variance."""
     if not training or p == 0 or not input._array.size:
         return input
     if p == 1:
@@ -88,11 +88,10 @@ def alpha_dropped(input: Tensor, shape: Callable[..., Any], p: float, training: 
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zeros elements with probability `p`, and divides the others by 1 - p; the input itself without `training`.
+    """Sets elements to zero with probability `p`, and divides the others by 1 - p; without `training`, does nothing.
 
-    ValueError for a `p` that is no probability; RuntimeError for integers.
-
-    The method is that of Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
+    ValueError if `p` is not a probability; RuntimeError for integers.
+    Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
 
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
@@ -125,7 +124,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """`dropout` of whole channels of (N, C, H, W), or of (N, C, L), with a warning.
+    """`dropout` of whole channels of (N, C, H, W), or, with a warning, of (N, C, L).
 
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
@@ -162,7 +161,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def warn_of_dimensions(name: str, ndim: int, space: Any, expected: Any) -> None:
-    """PyTorch's warning for an input of another number of dimensions than expected."""
+    """PyTorch's warning for an input with an unexpected number of dimensions."""
     warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
@@ -172,11 +171,10 @@ def warn_of_dimensions(name: str, ndim: int, space: Any, expected: Any) -> None:
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout that keeps mean 0 and variance 1: elements become SELU's lowest value with probability `p`.
+    """Dropout that keeps mean 0 and variance 1: with probability `p`, elements become SELU's lowest value.
 
-    ValueError for a `p` that is no probability.
-
-    The method is that of Klambauer et al., "Self-normalizing neural networks", 2017.
+    ValueError if `p` is not a probability.
+    Klambauer et al., "Self-normalizing neural networks", 2017.
 
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
@@ -220,7 +218,7 @@ def _native_dropout_backward(grad_output, mask, scale):
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """`dropout`, and the mask of the elements that were kept.
+    """`dropout`, and the mask of the elements that are kept.
 
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
@@ -235,7 +233,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """The cotangent of `native_dropout`'s input: that of its result where the mask is on, times `scale`.
+    """The gradient of `native_dropout`: `grad_output * mask * scale`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.native_dropout_backward(torch.ones(2), torch.tensor([True, False]), 2.0)

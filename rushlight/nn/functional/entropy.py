@@ -1,4 +1,4 @@
-"""Cross entropy of class scores, and the negative log likelihood of log probabilities."""
+"""Cross entropy of logits, and negative log likelihood of log probabilities."""
 
 from collections.abc import Sequence
 from math import prod
@@ -26,7 +26,7 @@ __all__ = ["cross_entropy", "nll_loss"]
 
 
 def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor: float, result1: Array) -> Array:
-    """(softmax - one-hot) * grad; softmax is a function of the input where this is to be differentiated again."""
+    """`(softmax - one_hot) * grad`; for double backward, softmax is recomputed from the input."""
     grad = grads[0] * factor
     if not isinstance(grad, TensorBase):
         return kernels.cross_entropy_cotangent(grad, input, target, result1)
@@ -42,12 +42,12 @@ def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor
     batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
 )
 def _cross_entropy(input, target, factor):
-    """The sum of the losses of rows of scores, times `factor`, and the moments of the rows."""
+    """The sum of the losses of rows of logits, times `factor`, and the maximum and log-sum-exp of the rows."""
     return kernels.cross_entropy(input, target, factor)
 
 
 def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) -> Array:
-    """The cotangent of the log probabilities that count, all the same."""
+    """The gradient of the log probabilities: `grad * factor` at the target classes, 0 elsewhere."""
     if not isinstance(grad, TensorBase):
         return kernels.put_in_columns(grad * factor, target, input_shape, grad.dtype)
     coefficients = new_tensor(np.full(input_shape[0], factor, grad._array.dtype))
@@ -61,12 +61,12 @@ def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) 
     batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
 )
 def _nll_sum(input, target, factor):
-    """The sum of the log probabilities of the classes, times `factor`."""
+    """The sum of the log probabilities of the target classes, times `factor`."""
     return kernels.pick(input, target, factor)
 
 
 def nll_operator(name: str, node: str) -> Any:
-    """Enters the likelihood loss: linear in its input, with a coefficient for each target."""
+    """Registers the negative log likelihood loss: linear in its input, with a coefficient for each target."""
 
     def cotangent(grad, input_shape, target, coefficients):
         return _put_back(np.expand_dims(-coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
@@ -105,12 +105,12 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The cross entropy between scores (logits) of classes and the true classes.
+    """The cross entropy between logits and target classes.
 
-    `input` is (N, C), (N, C, d1, ...) or (C). `target` is either the classes, as numbers, of its shape without C,
-    where `ignore_index` does not count, or their probabilities, shaped as `input`. `weight` (C) weighs the classes;
-    the mean is then over the weights. `label_smoothing` mixes the targets with the uniform distribution.
-    ValueError or RuntimeError for shapes and dtypes that do not fit, IndexError for a class that does not exist.
+    `input` is (N, C), (N, C, d1, ...) or (C). `target` has either class indices, in the shape of `input` without C,
+    where `ignore_index` is not counted, or class probabilities, in the shape of `input`. `weight` (C) has a factor for
+    each class; the mean is then weighted. `label_smoothing` mixes the targets with the uniform distribution. ValueError
+    or RuntimeError for shapes and dtypes that do not match, IndexError for a class out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.cross_entropy(torch.tensor([[2.0, 0.0], [0.0, 0.0]]), torch.tensor([0, 1]))
@@ -138,7 +138,7 @@ def cross_entropy(
 
 
 def check_probabilities(target: Tensor, ignore_index: int) -> None:
-    """Raises PyTorch's errors for targets that are no probabilities."""
+    """Raises PyTorch's errors for targets that are not class probabilities."""
     if kind_of(target._array.dtype) != "f":
         name = dtypes.TYPE_NAMES[target.dtype]
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {name}")
@@ -147,7 +147,7 @@ def check_probabilities(target: Tensor, ignore_index: int) -> None:
 
 
 def of_probabilities(logarithms: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
-    """The cross entropy with probabilities of classes."""
+    """The cross entropy for class probabilities as targets."""
     dim = 0 if logarithms._array.ndim == 1 else 1
     classes = logarithms._array.shape[dim]
     if smoothing:
@@ -190,10 +190,11 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative of the log probabilities that `input` (N, C), (N, C, d1, ...) or (C) gives to the true classes.
+    """The negative log likelihood of the target classes, given log probabilities (N, C), (N, C, d1, ...) or (C).
 
-    `target` has its shape without C; `ignore_index` does not count; `weight` (C) weighs the classes, and the mean is
-    over the weights. ValueError or RuntimeError for shapes that do not fit, IndexError for a class that does not exist.
+    `target` has the shape of `input` without C; `ignore_index` is not counted. `weight` (C) has a factor for each
+    class; the mean is then weighted. ValueError or RuntimeError for shapes that do not match, IndexError for a class
+    out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.nll_loss(torch.tensor([[-0.5, -1.0], [-2.0, -0.1]]), torch.tensor([0, 1]))
@@ -210,7 +211,7 @@ def nll_loss(
         loss = nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)
         return loss.squeeze(0) if reduction == "none" else loss
     safe, coefficients = coefficients_of(input, classes, weight, ignore_index, reduction)
-    if not x.shape[1]:  # all targets are ignored: any class will do for them
+    if not x.shape[1]:  # all targets are ignored, so any class will do for them
         input = input.sum(1, keepdim=True)
     return (_nll_loss if x.ndim == 2 else _nll_loss2d)(input, safe, coefficients, reduction)
 
@@ -218,7 +219,7 @@ def nll_loss(
 def coefficients_of(
     input: Tensor, classes: Array, weight: Tensor | None, ignore_index: int, reduction: str
 ) -> Array | tuple[Array, ...]:
-    """The classes with a 0 for those to be ignored, and what each log probability counts: nothing for those."""
+    """The classes, with 0 for ignored ones, and the coefficient of each log probability (0 for ignored ones)."""
     safe, coefficients = count(classes, ignore_index, input._array.shape[1], input._array.dtype)
     if weight is not None:
         check_weight_type(input, weight)
@@ -227,7 +228,7 @@ def coefficients_of(
 
 
 def counted_classes(classes: Any, ignore_index: Any, number: Any, dtype: Any) -> Any:
-    """The classes with a 0 for those to be ignored, and 0 for these, 1 for all others. IndexError for one too many."""
+    """The classes, with 0 for ignored ones, and a mask of those that count. IndexError for a class out of range."""
     counted = classes != ignore_index
     wrong = counted & ((classes < 0) | (classes >= number))
     if wrong.any():
@@ -236,7 +237,7 @@ def counted_classes(classes: Any, ignore_index: Any, number: Any, dtype: Any) ->
 
 
 def shares(coefficients: Any) -> Any:
-    """Each coefficient as a part of their sum."""
+    """Coefficients divided by their sum."""
     total = np.add.reduce(coefficients, axis=None)
     return coefficients / np.where(total == 0, total.dtype.type(1), total)
 
@@ -245,12 +246,12 @@ count, multiply, share_out = noted(counted_classes), noted(np.multiply), noted(s
 
 
 def weight_of(weight: Tensor, classes: Array) -> Array:
-    """The weight of each class of an array."""
+    """The weight of each class in an array of classes."""
     return weight.detach().take(new_tensor(classes))._array
 
 
 def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    """Raises PyTorch's errors for scores, classes and weights that do not fit each other."""
+    """Raises PyTorch's errors for logits, classes and weights that do not match."""
     shape, found = input._array.shape, target._array.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -264,7 +265,7 @@ def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 
 def check_types(input: Tensor, target: Tensor) -> None:
-    """The errors for types of scores and classes."""
+    """Raises the errors for dtypes of logits and classes."""
     if kind_of(input._array.dtype) != "f":
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     if target._array.dtype not in (np.int64, np.uint8):
@@ -273,7 +274,7 @@ def check_types(input: Tensor, target: Tensor) -> None:
 
 
 def check_rows(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    """The errors for classes and weights that do not fit rows of scores."""
+    """Raises the errors for classes and weights that do not match logits (N, C)."""
     found = target._array.shape
     if len(found) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -285,9 +286,9 @@ def check_rows(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 
 def check_planes(input: Array, target: Array, weight: Array) -> None:
-    """The errors for classes and weights that do not fit scores (N, C, d1, ...)."""
+    """Raises the errors for classes and weights that do not match logits (N, C, d1, ...)."""
     shape, found = input._array.shape, target._array.shape
-    if len(shape) != 4:  # counts as (N, C, 1, d1 * ...)
+    if len(shape) != 4:  # PyTorch computes it as (N, C, 1, d1 * ...)
         if found[1:] != shape[2:]:
             raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}")
         shape = (*shape[:2], 1, prod(shape[2:])) if 0 not in shape else (*shape[:2], 0, 0)
@@ -304,7 +305,7 @@ def check_planes(input: Array, target: Array, weight: Array) -> None:
 
 
 def check_weight(input: Tensor, weight: Tensor, dim: int, place: str = "") -> None:
-    """Raises PyTorch's errors for class weights that do not fit the scores."""
+    """Raises PyTorch's errors for class weights that do not match the logits."""
     classes = input._array.shape[dim]
     if weight._array.shape != (classes,):
         raise RuntimeError(
@@ -315,7 +316,7 @@ def check_weight(input: Tensor, weight: Tensor, dim: int, place: str = "") -> No
 
 
 def check_weight_type(input: Tensor, weight: Tensor) -> None:
-    """RuntimeError for class weights of another type than the scores'."""
+    """Raises RuntimeError for class weights whose dtype differs from that of the logits."""
     if weight._array.dtype != input._array.dtype:
         have, other = (dtypes.TYPE_NAMES[t.dtype] for t in (input, weight))
         raise RuntimeError(f"expected scalar type {have} but found {other}")

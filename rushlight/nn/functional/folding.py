@@ -1,4 +1,4 @@
-"""Sliding patches of images as columns (im2col), and columns added up to images: each is the other's adjoint."""
+"""Sliding patches of images as columns (im2col), and its adjoint, which adds columns up to images (col2im)."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -46,7 +46,7 @@ def _fold(input, spatial, kernel, dilation, padding, stride):
 
 @lru_cache(maxsize=256)
 def settings_of(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any) -> Any:
-    """Kernel size, dilation, padding and stride as pairs. RuntimeError for what cannot be."""
+    """Kernel size, dilation, padding and stride as pairs. RuntimeError for impossible values."""
     given = {"kernel": kernel, "dilation": dilation, "pad": padding, "stride": stride}
     full = {"kernel": "kernel size", "pad": "padding"}
     settings = []
@@ -63,13 +63,13 @@ def settings_of(kernel: Callable[..., Any], dilation: Any, padding: Any, stride:
 
 
 def places_of(spatial: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """How many patches there are along each dimension; less than one where the kernel does not fit."""
+    """How many patches there are along each dimension; less than one if the kernel does not fit."""
     lines = zip(spatial, kernel, dilation, padding, stride, strict=True)
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in lines)
 
 
 def listing(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any = None) -> Any:
-    """Settings as messages list them."""
+    """The settings as error messages list them."""
     last = "" if stride is None else f", stride={stride}"
     return f"kernel_size={kernel}, dilation={dilation}, padding={padding}{last}"
 
@@ -77,9 +77,9 @@ def listing(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any
 def unfold(
     input: Tensor, kernel_size: Numbers, dilation: Numbers = 1, padding: Numbers = 0, stride: Numbers = 1
 ) -> Tensor:
-    """The sliding patches of images (N, C, H, W) or (C, H, W) as columns (N, C * KH * KW, places).
+    """Sliding patches of images (N, C, H, W) or (C, H, W) as columns (N, C * KH * KW, patches).
 
-    RuntimeError for settings that leave no place.
+    RuntimeError if no patch fits.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.unfold(torch.arange(4.0).reshape(1, 1, 2, 2), 2)
@@ -116,9 +116,9 @@ def fold(
     padding: Numbers = 0,
     stride: Numbers = 1,
 ) -> Tensor:
-    """Columns (N, C * KH * KW, places) or without N added up to images (N, C, H, W), where `unfold` found them.
+    """Adds columns (N, C * KH * KW, patches), or without N, up to images (N, C, H, W), the adjoint of `unfold`.
 
-    RuntimeError for columns that do not fit the images.
+    RuntimeError for columns that do not match the images.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.fold(torch.ones(1, 2, 2), (1, 3), (1, 2))
@@ -141,7 +141,7 @@ def fold(
 
 
 def check_columns(shape: Any, size: Any, settings: Any) -> None:
-    """Raises PyTorch's errors for columns that do not fit an image."""
+    """Raises PyTorch's errors for columns that do not match an image."""
     kernel, dim = settings[0], len(shape) - 2
     if shape[-2] % prod(kernel):
         raise RuntimeError(

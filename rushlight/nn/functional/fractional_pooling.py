@@ -1,6 +1,6 @@
-"""Fractional maximum pooling: windows of one size at random steps, so that they come to a wanted number.
+"""Fractional max pooling: windows of one size at random distances, for a given output size.
 
-The method is that of Graham, "Fractional max-pooling", 2014.
+Graham, "Fractional max-pooling", 2014.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def starts(samples: Array, size: int, count: int, kernel: int) -> Array:
-    """Where the windows begin along one dimension, for each channel of each sample: (N, C, count)."""
+    """The start of each window along one dimension, for each channel of each sample: (N, C, count)."""
     begin = np.full((*samples.shape, count), size - kernel, np.int64)
     if count > 1:
         alpha = samples.dtype.type((size - kernel) / (count - 1))
@@ -39,7 +39,7 @@ def starts(samples: Array, size: int, count: int, kernel: int) -> Array:
 
 def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Sequence[int]) -> Array:
     """The flat positions of each window's elements: (N, C, windows, taps)."""
-    order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # of two numbers, the first is the width's
+    order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # in 2-D, the first is for the width
     flat = np.zeros((*samples.shape[:2], 1, 1), np.int64)
     for which, size, count, width in zip(order, spatial, places, kernel, strict=True):
         line = starts(samples[..., which], size, count, width)[..., None] + np.arange(width)
@@ -49,7 +49,7 @@ def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Seque
 
 
 def pool_operator(dims: int) -> Any:
-    """Enters the fractional pooling of `dims` dimensions."""
+    """Registers the fractional max pooling of `dims` dimensions."""
 
     def fractional_max_pool(input, samples, kernel, places):
         batch = planes.batched(input, dims)
@@ -71,7 +71,7 @@ NAMES: dict[int, tuple[str, ...]] = {2: ("height", "width"), 3: ("time", "height
 
 
 def each(dims: int, name: str, numbers: Any) -> tuple[int, ...]:
-    """A number for each dimension. RuntimeError for another number of them."""
+    """One number for each dimension. RuntimeError for a wrong count."""
     found = repeated(numbers, dims)
     if found is None:
         raise RuntimeError(
@@ -81,7 +81,7 @@ def each(dims: int, name: str, numbers: Any) -> tuple[int, ...]:
 
 
 def places_of(dims: int, shape: Sequence[int], ratios: Any) -> tuple[int, ...]:
-    """The number of windows along each dimension, from its ratio to the size."""
+    """The number of windows along each dimension, from its ratio to the input size."""
     if isinstance(ratios, (int, float)):
         if dims == 2:
             raise TypeError(f"object of type '{type(ratios).__name__}' has no len(): give output_ratio as a tuple")
@@ -94,7 +94,7 @@ def places_of(dims: int, shape: Sequence[int], ratios: Any) -> tuple[int, ...]:
 
 
 def check_samples(samples: Tensor, batch: int, channels: int, dims: int) -> None:
-    """Raises PyTorch's errors for random numbers of another shape than (N, C, dims), or for more samples."""
+    """Raises PyTorch's errors for random numbers whose shape is not (N, C, dims)."""
     shape = samples._array.shape
     if len(shape) != 3:
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(shape)}")
@@ -126,7 +126,7 @@ def check_output_sizes(dims: int, shape: Sequence[int], kernel: Sequence[int], p
 def pool(
     dims: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Sequence[float] | None, samples: Any
 ) -> Any:
-    """The maxima of random windows, and where they are."""
+    """The maxima of random windows, and their indices."""
     x, name = input._array, f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
@@ -151,7 +151,7 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`fractional_max_pool2d`, with the flat positions of the maxima in their planes.
+    """`fractional_max_pool2d`, with the indices of the maxima in the flattened planes.
 
     >>> import rushlight as torch
     >>> values, indices = torch.nn.functional.fractional_max_pool2d_with_indices(torch.ones(1, 6, 6), 2, 3)
@@ -169,7 +169,7 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`fractional_max_pool3d`, with the flat positions of the maxima in their volumes.
+    """`fractional_max_pool3d`, with the indices of the maxima in the flattened volumes.
 
     >>> import rushlight as torch
     >>> values, indices = torch.nn.functional.fractional_max_pool3d_with_indices(torch.ones(1, 6, 6, 6), 2, 3)
@@ -187,10 +187,11 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of windows of (N, C, H, W) or (C, H, W) at random steps, as many as `output_size` says.
+    """Max pooling of (N, C, H, W) or (C, H, W) to `output_size`, over windows at random distances.
 
-    Instead of the size its ratio to the input's may be given. The numbers in [0, 1) that decide the steps are drawn for
-    each channel, or given as `_random_samples` (N, C, 2). ValueError without a size, RuntimeError for one too large.
+    `output_ratio` gives the output size as a fraction of the input size. The random numbers in [0, 1) that place the
+    windows are drawn for each channel, or given as `_random_samples` (N, C, 2). ValueError without a size, RuntimeError
+    for one too large.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.fractional_max_pool2d(torch.ones(1, 6, 6), 2, output_ratio=(0.5, 0.5)).shape
@@ -208,7 +209,7 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of windows of (N, C, D, H, W) or (C, D, H, W) at random steps; see `fractional_max_pool2d`.
+    """Max pooling of (N, C, D, H, W) or (C, D, H, W) over windows at random distances; see `fractional_max_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.fractional_max_pool3d(torch.ones(1, 6, 6, 6), 2, output_size=3).shape

@@ -1,7 +1,7 @@
-"""Images sampled at the points of a grid, and affine grids: the spatial transformer of Jaderberg et al. (2015).
+"""Sampling images at the points of a grid, and affine grids: the spatial transformer of Jaderberg et al. (2015).
 
-All is made of differentiable pieces, so that gradients of any order reach both the image and the grid. Two dimensions
-have a kernel besides, for the usual modes, and for gradients that are not differentiated again.
+The computation is composed of differentiable operators, so that image and grid get gradients of any order. For two
+dimensions and the usual modes a kernel computes the values and the first-order gradients.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ __all__ = [
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
-QUICK = MODES[:2]  # those that there is a kernel for
+QUICK = MODES[:2]  # the modes that the kernel supports
 fast: ModuleType | None = load("sampling")
 GRID_SAMPLE_INTERPOLATION_MODES = {name: number for number, name in enumerate(MODES)}
 GRID_SAMPLE_PADDING_MODES = {name: number for number, name in enumerate(PADDINGS)}
@@ -54,17 +54,17 @@ ALIGNMENT = (
 
 @operator(aten=(), batch=on_batched, input=lambda grad, slope: grad * slope)
 def _moved(input, values, slope):
-    """Other values with a derivative that is known: what clipping and reflecting make of coordinates."""
+    """Returns `values` in place of `input`, with derivative `slope`: for coordinates that are clipped or reflected."""
     return values
 
 
 def in_pixels(x: Tensor, size: int, align_corners: bool) -> Tensor:
-    """Coordinates from -1 to 1 as pixels."""
+    """Coordinates from -1 to 1 as pixel coordinates."""
     return (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
 
 
 def reflected(x: Array, size: int, align_corners: bool) -> Array | tuple[Array, ...]:
-    """Coordinates (an array) folded back into the image at its borders, and the sign that each got."""
+    """Coordinates (an array) reflected at the borders into the image, and the sign of the derivative of each."""
     low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
     if high == low:
         return np.zeros_like(x), np.zeros_like(x)
@@ -76,7 +76,7 @@ def reflected(x: Array, size: int, align_corners: bool) -> Array | tuple[Array, 
 
 
 def kept_inside(x: Array, size: int, padding_mode: str, align_corners: bool) -> Array | tuple[Array, ...]:
-    """Coordinates (an array) moved into the image, as the padding mode says, and their derivative."""
+    """Coordinates (an array) moved into the image according to the padding mode, and their derivative."""
     slope = np.ones_like(x)
     if padding_mode == "reflection":
         x, slope = reflected(x, size, align_corners)
@@ -95,7 +95,7 @@ def cubic_weights(t: Any) -> Any:
 def taps_along(
     x: Tensor, size: int, mode: str, padding_mode: str, align_corners: bool
 ) -> list[Sequence[Array]] | Array:
-    """The places (arrays) that coordinates along one dimension take elements from, each with its weight (a tensor)."""
+    """The indices (arrays) that an interpolation along one dimension reads, each with its weight (a tensor)."""
     x = in_pixels(x, size, align_corners)
     if padding_mode != "zeros" and mode != "bicubic":
         x = _moved(x, *kept_inside(x._array, size, padding_mode, align_corners))
@@ -113,7 +113,7 @@ def taps_along(
 
 
 def picked(input, places):
-    """The elements of (N, C, *spatial) at places (arrays (N, ...) for each dimension); 0 outside."""
+    """The elements of (N, C, *spatial) at indices (arrays (N, ...) for each dimension); 0 outside."""
     spatial = input.shape[2:]
     samples, channels = input.shape[:2]
     inside = reduce(np.logical_and, [(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
@@ -127,7 +127,7 @@ def picked(input, places):
 
 
 def weighted(input: Tensor, taps: Sequence[Sequence[Array]] | Array) -> Tensor:
-    """The elements at places along each dimension, times the weights of the places."""
+    """The weighted sum of the elements at the given indices along each dimension."""
     values = picked(input, [place for place, _ in taps])
     for _, weight in taps:
         values = values if weight is None else values * weight.unsqueeze(1)
@@ -135,7 +135,7 @@ def weighted(input: Tensor, taps: Sequence[Sequence[Array]] | Array) -> Tensor:
 
 
 def check_grid(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
-    """Raises PyTorch's errors for operands and options that do not fit."""
+    """Raises PyTorch's errors for operands and options that do not match."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
@@ -179,11 +179,11 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The image (N, C, H, W) at the points of `grid` (N, H', W', 2), or (N, C, D, H, W) at (N, D', H', W', 3).
+    """Samples images (N, C, H, W) at the points of `grid` (N, H', W', 2), or (N, C, D, H, W) at (N, D', H', W', 3).
 
-    A point is (x, y) or (x, y, z) from -1 to 1: between the centres of the outermost pixels with `align_corners`, else
-    between their edges. `mode` is "bilinear", "nearest" or "bicubic" (of 4-D inputs); outside of the image are "zeros",
-    its "border" or its "reflection". ValueError or RuntimeError for what does not fit.
+    A point is (x, y) or (x, y, z) from -1 to 1; these are the centres of the outermost pixels with `align_corners`,
+    else their outer edges. `mode` is "bilinear", "nearest" or "bicubic" (for 4-D inputs). `padding_mode` says what is
+    outside the image: "zeros", "border" or "reflection". ValueError or RuntimeError for operands that do not match.
 
     >>> import rushlight as torch
     >>> image, point = torch.tensor([[[[0.0, 2.0]]]]), torch.tensor([[[[0.0, 0.0]]]])
@@ -199,16 +199,16 @@ def grid_sample(
 
 
 def composed(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    """The image at the points of a grid, in differentiable pieces."""
+    """`grid_sample` composed of differentiable operators."""
     sizes = input.shape[2:]
-    coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # a grid has x before y
+    coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # in a grid, x comes before y
     lines = [taps_along(x, size, mode, padding_mode, align_corners) for x, size in zip(coordinates, sizes, strict=True)]
     first, *others = [weighted(input, taps) for taps in product(*lines)]
     return sum(others, start=first)
 
 
 def has_kernel(input: Tensor, grid: Tensor, mode: str) -> bool:
-    """Whether the kernel may sample: plain arrays of numbers, at which nobody looks on the way."""
+    """Whether the kernel can be used: for a supported mode, and plain arrays that are not traced."""
     if fast is None or STACK.depth or mode not in QUICK or len(input.shape) != 4:
         return False
     return type(input._array) is type(grid._array) is np.ndarray and input._array.dtype.itemsize > 2
@@ -217,7 +217,7 @@ def has_kernel(input: Tensor, grid: Tensor, mode: str) -> bool:
 def sampled_cotangents(
     grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, needs: Any
 ) -> Any:
-    """The cotangents of image and grid: of tensors, and where the kernel has no place, by those of the pieces."""
+    """The gradients of image and grid: by the kernel if possible, else composed of differentiable operators."""
     if is_array(grad):
         found = fast and fast.returned(grad, input, grid, interpolation_mode, padding_mode, align_corners, *needs)
         if found:
@@ -259,10 +259,10 @@ grid_sampler_2d = grid_sampler_3d = grid_sampler
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid (N, H, W, 2) or (N, D, H, W, 3) that `grid_sample` takes, moved by affine matrices `theta`.
+    """The grid (N, H, W, 2) or (N, D, H, W, 3) for `grid_sample` that applies affine transformations `theta`.
 
-    `size` is that of the result of sampling, (N, C, H, W) or (N, C, D, H, W); `theta` is (N, 2, 3) or (N, 3, 4).
-    ValueError or NotImplementedError for what does not fit.
+    `size` is that of the sampled images, (N, C, H, W) or (N, C, D, H, W); `theta` is (N, 2, 3) or (N, 3, 4). ValueError
+    or NotImplementedError for arguments that do not match.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.affine_grid(torch.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), align_corners=False)
@@ -276,7 +276,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 
 def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
-    """The points of the grid that nothing moves, with a 1 behind their coordinates: a row for each."""
+    """The points of the identity grid, one a row, each followed by a 1 (homogeneous coordinates)."""
     lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in space]
     if not align_corners:
         lines = [line * (n - 1) / n for line, n in zip(lines, space, strict=True)]
@@ -285,7 +285,7 @@ def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
 
 
 def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:
-    """The cotangent of the matrices."""
+    """The gradient of the matrices."""
     rows = np.reshape(grad, (*grad.shape[: -len(space) - 1], prod(space), len(space)))
     return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, dtype)
 
@@ -297,7 +297,7 @@ def _affine_grid_generator(theta, space, align_corners, dtype):
 
 
 def check_affine(theta: Any, size: Any, align_corners: Any) -> None:
-    """Raises PyTorch's errors for matrices and sizes that do not fit each other."""
+    """Raises PyTorch's errors for matrices and sizes that do not match."""
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):

@@ -1,6 +1,6 @@
-"""Images made larger or smaller: nearest neighbours, linear, cubic and Lanczos filters, and averages.
+"""Resizing images: nearest neighbour, linear, cubic and Lanczos interpolation, and averages.
 
-Each is linear and works along one dimension after the other, so it is a sparse matrix for each (see `sampling`).
+Each is linear and separable: along each dimension it is a product with a sparse matrix (see `sampling`).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ from rushlight.tensors import Tensor
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
 AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
-SPACE = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2, "lanczos": 2}  # dimensions that a mode is for
-BYTES = ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")  # modes that take pixels of a byte
+SPACE = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2, "lanczos": 2}  # spatial dimensions of each mode
+BYTES = ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")  # modes that accept uint8 pixels
 
 
 def nearest(size: int, count: int, scale: float | None, exact: bool) -> Array:
-    """The place that each of `count` places takes its element from, computed in float32, as PyTorch does.
+    """The index of the element for each of `count` output positions, computed in float32 as in PyTorch.
 
-    PyTorch's mode "nearest" does not look at the scale where a line keeps or doubles its size.
+    PyTorch's mode "nearest" ignores the scale if the size stays the same or doubles.
     """
     if not exact and count in (size, 2 * size):
         return np.arange(count) // (count // size)
@@ -37,14 +37,14 @@ def nearest(size: int, count: int, scale: float | None, exact: bool) -> Array:
 
 
 def step_of(size: int, count: int, scale: float | None, align_corners: bool) -> float:
-    """How far it is from one of `count` places to the next among `size` ones."""
+    """The distance between neighbouring output positions, in input pixels."""
     if align_corners:
         return (size - 1) / (count - 1) if count > 1 else 0.0
     return 1 / scale if scale else size / count
 
 
 def source(size: int, count: int, scale: float | None, align_corners: bool) -> Array:
-    """Where each of `count` places lies among `size` ones."""
+    """The coordinate of each of `count` output positions among `size` input pixels."""
     step = step_of(size, count, scale, align_corners)
     return np.arange(count) * step if align_corners else (np.arange(count) + 0.5) * step - 0.5
 
@@ -62,7 +62,7 @@ def cubic(x: Array, a: float = -0.75) -> Array:
 
 
 def lanczos(x: Array) -> Any:
-    """The windowed sinc filter of Lanczos, of three lobes."""
+    """The Lanczos filter, a windowed sinc with three lobes."""
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 
@@ -76,12 +76,12 @@ SMOOTH: dict[str, tuple[Callable[..., Any], int]] = {
 
 @lru_cache(maxsize=256)
 def resizing(kind: str, size: int, count: int, scale: float | None, align_corners: bool, antialias: bool) -> Any:
-    """The matrix (count, size) of an interpolation along one dimension."""
+    """The matrix (count, size) of the interpolation along one dimension."""
     rows = np.arange(count)
     if kind.startswith("nearest"):
         return matrix(rows, nearest(size, count, scale, kind == "nearest-exact"), 1.0, (count, size))
     if count == size and (antialias or kind == "linear"):
-        return matrix(rows, rows, 1.0, (count, size))  # whatever the scale, as in PyTorch
+        return matrix(rows, rows, 1.0, (count, size))  # independent of the scale, as in PyTorch
     if antialias:
         return smoothing(kind, size, count, scale, align_corners)
     weigh, reach = FILTERS[kind]
@@ -93,7 +93,7 @@ def resizing(kind: str, size: int, count: int, scale: float | None, align_corner
 
 
 def smoothing(kind: str, size: int, count: int, scale: Any, align_corners: bool) -> Any:
-    """The same with a filter as wide as the step, which keeps fine patterns from becoming coarse ones."""
+    """The same with antialiasing: the filter is as wide as the step between output positions."""
     weigh, reach = SMOOTH[kind]
     step = step_of(size, count, scale, align_corners)
     wide = max(step, 1.0)
@@ -107,7 +107,7 @@ def smoothing(kind: str, size: int, count: int, scale: Any, align_corners: bool)
 
 
 def resize_operators() -> Any:
-    """Enters an operator for each mode and number of dimensions, under PyTorch's names."""
+    """Registers an operator for each mode and number of dimensions, under PyTorch's names."""
     names = {
         (mode, dims): f"{mode.title().replace('-', '')}{dims}D"
         for mode in ("nearest", "nearest-exact")
@@ -138,7 +138,7 @@ RESIZE = resize_operators()
 
 
 def sizes_of(input: Tensor, size: Any, scale_factor: Any, recompute: Any) -> Any:
-    """The sizes to come to, and the scales that decide places (None: the ratio of the sizes)."""
+    """The output sizes, and the scales that determine the positions (None: the ratio of the sizes)."""
     space = input.shape[2:]
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -162,7 +162,7 @@ def sizes_of(input: Tensor, size: Any, scale_factor: Any, recompute: Any) -> Any
 
 
 def check_corners(mode: str, align_corners: bool | None) -> None:
-    """ValueError for corners to be aligned in a mode that has none."""
+    """Raises ValueError for `align_corners` in a mode that does not have it."""
     if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -170,7 +170,7 @@ def check_corners(mode: str, align_corners: bool | None) -> None:
 
 
 def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
-    """Raises PyTorch's errors for a mode that does not exist, or not for this input or these options."""
+    """Raises PyTorch's errors for an unknown mode, or one that does not fit the input or the options."""
     known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
         raise ValueError(
@@ -190,7 +190,7 @@ def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: 
 
 
 def check_interpolation_input(input: Tensor, sizes: Any, mode: str) -> None:
-    """Raises PyTorch's errors for an image without elements, and a dtype without interpolation."""
+    """Raises PyTorch's errors for an image without elements, or of an unsupported dtype."""
     shape = list(input.shape)
     if min(*shape[2:], *sizes) <= 0:
         names = ("D", "H", "W")[5 - len(shape) :]
@@ -215,13 +215,13 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """(N, C, L), (N, C, H, W) or (N, C, D, H, W) of another size, or times a scale.
+    """Resizes (N, C, L), (N, C, H, W) or (N, C, D, H, W) to a size or by a scale factor.
 
     `mode` is "nearest" (with the rounding of older libraries), "nearest-exact", "area", or "linear", "bilinear",
-    "trilinear", "bicubic" and "lanczos", each for its number of dimensions. `align_corners` puts the outermost pixels'
-    centres on each other, instead of their edges; `antialias` widens the filter where the image gets smaller;
-    `recompute_scale_factor` takes the scale from the sizes. Images of bytes (uint8) are resized as bytes, rounded after
-    each dimension as in PyTorch. ValueError, NotImplementedError or RuntimeError for what does not fit.
+    "trilinear", "bicubic" and "lanczos", each for its number of dimensions. `align_corners` aligns the centres of the
+    outermost pixels, instead of their outer edges; `antialias` widens the filter when the image gets smaller;
+    `recompute_scale_factor` computes the scale from the sizes. uint8 images are rounded after each dimension, as in
+    PyTorch. ValueError, NotImplementedError or RuntimeError for arguments that do not match.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.interpolate(torch.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
@@ -251,7 +251,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """`interpolate`, under its old name, with a warning.
+    """The old name of `interpolate`; warns.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)

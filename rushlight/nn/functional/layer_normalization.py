@@ -1,4 +1,4 @@
-"""Layer normalization and group normalization, each over parts of a single sample."""
+"""Layer normalization and group normalization, whose statistics are those of a single sample."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ __all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm"]
 
 
 def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, needs):
-    """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
+    """The gradients of input, weight and bias; for double backward they are composed of differentiable operators."""
     grad, ends = grads[0], input.shape[input.ndim - dims :]
     if not isinstance(grad, TensorBase):
         input_grad, *affine = kernels.cotangents(
@@ -41,7 +41,7 @@ def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, nee
 
 
 def layer_norm_batch(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, ...]:
-    """The rule: examples are more rows; weights and biases of their own come after."""
+    """The batch rule: the examples are further rows; weights and biases of their own are applied afterwards."""
     input, weight, bias, dims, eps = args
     result, mean, invstd = op.forward(aligned(input, levels), None, None, dims, eps)
     for own, apply in ((weight, np.multiply), (bias, np.add)):
@@ -51,7 +51,7 @@ def layer_norm_batch(op: Any, args: Sequence[Any], levels: Any) -> tuple[Array, 
 
 
 def layer_norm_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
-    """(t - mean(t) - normal * mean(normal * t)) / std of the normalized values, then weight and bias."""
+    """Forward mode: (t - mean(t) - normal * mean(normal * t)) / std for the normalized values; then weight and bias."""
     input, weight, _, dims, eps = args
     t, tangent_of_weight, tangent_of_bias = tangents[:3]
     axes = tuple(range(-dims, 0))
@@ -76,12 +76,12 @@ def layer_norm_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequ
     tangent=layer_norm_tangent,
 )
 def _layer_norm(input, weight, bias, dims, eps):
-    """The result and the moments."""
+    """The result, the mean and 1 / standard deviation."""
     return kernels.normalized(input, weight, bias, dims, eps)
 
 
 def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, needs):
-    """The same for group normalization."""
+    """The gradients of group normalization; for double backward composed of differentiable operators."""
     samples, channels = input.shape[:2]
     plane = math.prod(input.shape[2:])
     grouped, planes = (samples, groups, channels // groups * plane), (samples, channels, plane)
@@ -125,7 +125,7 @@ def _group_norm(input, weight, bias, groups, eps):
 
 
 def check_shape(input: Any, normalized_shape: Any, name: str, **operands: Any) -> tuple[int, ...]:
-    """The normalized shape as a tuple; raises PyTorch's errors where the operands do not fit it."""
+    """The normalized shape as a tuple; raises PyTorch's errors if the operands do not match it."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     if isinstance(normalized_shape, int):
@@ -152,7 +152,7 @@ def check_shape(input: Any, normalized_shape: Any, name: str, **operands: Any) -
 
 
 def check_dtypes(name: str, input: Tensor, *operands: Tensor | None) -> None:
-    """Raises PyTorch's errors for operands whose types do not fit the input's."""
+    """Raises PyTorch's errors for operands whose dtypes do not match the input's."""
     d = input._array.dtype
     if kind_of(d) != "f":
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
@@ -176,7 +176,7 @@ def native_layer_norm(
 
 
 def with_moments_of(input: Tensor, weight: Tensor | None, results: Sequence[Tensor]) -> Any:
-    """A normalization's results; the moments of float16 are float16 too, unless the weights are float32."""
+    """The results of a normalization; for float16, mean and 1 / std are float16 too, unless the weights are float32."""
     if input._array.dtype != np.float16 or (weight is not None and weight._array.dtype != np.float16):
         return results
     values, mean, deviation = results
@@ -190,11 +190,11 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """The last dimensions, of `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalizes over the last dimensions, of shape `normalized_shape`, to mean 0 and variance 1.
 
-    Weight and bias have the normalized shape. RuntimeError for shapes or dtypes that do not fit.
-
-    The method is that of Ba, Kiros and Hinton, "Layer normalization", 2016.
+    The result is multiplied by `weight` and `bias` is added; both have the normalized shape. RuntimeError for shapes or
+    dtypes that do not match.
+    Ba, Kiros and Hinton, "Layer normalization", 2016.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0], [10.0, 30.0]]), (2,))
@@ -207,7 +207,7 @@ def layer_norm(
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`group_norm` of N samples of C channels of HxW elements, with the mean and 1 / standard deviation of each group.
+    """`group_norm` of N samples with C channels of HxW elements; also returns each group's mean and 1 / std.
 
     >>> import rushlight as torch
     >>> torch.native_group_norm(torch.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)
@@ -231,11 +231,10 @@ def native_group_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
 ) -> Tensor:
-    """Each group of channels of each sample of (N, C, ...) with mean 0 and variance 1, times `weight` (C), plus `bias`.
+    """Normalizes each group of channels of each sample of (N, C, ...); then times `weight` (C) plus `bias` (C).
 
-    RuntimeError where the groups do not divide the channels, and for shapes or dtypes that do not fit.
-
-    The method is that of Wu and He, "Group normalization", 2018.
+    RuntimeError if the number of groups does not divide the channels, and for shapes or dtypes that do not match.
+    Wu and He, "Group normalization", 2018.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)

@@ -1,4 +1,4 @@
-"""The cross entropy of a linear layer's scores, at once or a few rows at a time."""
+"""The cross entropy of a linear layer's outputs, computed at once or a few rows at a time."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,19 +19,20 @@ POLICIES = ("auto", "accurate", "balanced", "compact")
 
 @dataclass(frozen=True, slots=True)
 class LinearCrossEntropyOptions:
-    """How `linear_cross_entropy` works in chunks: the scores of all rows (N, C) are never in memory together.
+    """How `linear_cross_entropy` works in chunks, so that the logits of all rows (N, C) are never in memory together.
 
-    It pays where there are more classes than features. The backward pass computes each chunk's scores again.
-    `batch_chunk_size` is the number of rows of a chunk. Without it `chunking_method` chooses: "aspect_ratio" takes so
-    many rows that their scores are about as large as the input (N, in_features), "aspect_ratio:4" a fourth of these;
-    "auto" is "aspect_ratio:2", for float16 and bfloat16 "aspect_ratio"; None takes all rows.
+    This is useful if there are more classes than features. The backward pass recomputes the logits of each chunk.
 
-    PyTorch chooses further by `acc_policy` and `acc_dtype` how precisely it adds up, and by `allow_retain_graph`
-    whether a second backward pass is possible. Here sums of float16 are always taken in float32, the most precise of
-    PyTorch's ways, and a second pass is always possible, also of a higher order.
+    `batch_chunk_size` is the number of rows of a chunk. Without it, `chunking_method` chooses: with "aspect_ratio" the
+    logits of a chunk are about as large as the input (N, in_features), with "aspect_ratio:4" a fourth of that; "auto"
+    is "aspect_ratio:2", for float16 and bfloat16 "aspect_ratio"; None takes all rows.
 
-    Raises ValueError for options that there are not, NotImplementedError for another `acc_dtype` than float32 (or
-    the input's own).
+    In PyTorch, `acc_policy` and `acc_dtype` also choose the precision of sums, and `allow_retain_graph` says whether a
+    second backward pass is possible. Here float16 is always added up in float32, the most precise of PyTorch's choices,
+    and further backward passes, also of higher order, are always possible.
+
+    Raises ValueError for unknown options, NotImplementedError for an `acc_dtype` other than float32 (or the input's
+    own).
 
     >>> import rushlight as torch
     >>> options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=2)
@@ -64,7 +65,7 @@ class LinearCrossEntropyOptions:
             )
 
     def rows(self, n: int, features: int, classes: int, dtype: dtypes.dtype) -> int:
-        """How many of n rows of features make a chunk."""
+        """The number of rows in a chunk, for n rows of features."""
         method = self.chunking_method
         if method == "auto":
             halves = dtype in (dtypes.float16, dtypes.bfloat16)
@@ -82,7 +83,7 @@ class LinearCrossEntropyOptions:
 
 
 def share_of(method: str | None) -> int | None:
-    """The number after "aspect_ratio:", 1 where there is none; None for other methods."""
+    """The number after "aspect_ratio:", 1 without one; None for other methods."""
     name, colon, number = (method or "").partition(":")
     if name != "aspect_ratio" or (colon and not (number.isdigit() and int(number))):
         return None
@@ -90,7 +91,7 @@ def share_of(method: str | None) -> int | None:
 
 
 def check_linear(input: Tensor, weight: Tensor, target: Tensor, bias: Tensor | None, ignore_index: Any) -> None:
-    """Raises PyTorch's errors for operands of `linear_cross_entropy` that do not fit each other."""
+    """Raises PyTorch's errors for operands of `linear_cross_entropy` that do not match."""
     x, w = input._array, weight._array
     if x.ndim not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {x.ndim}")
@@ -126,8 +127,8 @@ def linear_cross_entropy(
 ) -> Tensor:
     """`cross_entropy` of `linear(input, linear_weight, linear_bias)`; the weight may be (C, d1, ..., in_features).
 
-    With `options` the rows are taken in chunks, for which the target must be classes (int64), without label smoothing,
-    and the weight (C, in_features); otherwise a warning says that they are taken at once.
+    With `options`, the rows are processed in chunks. Then the target must be class indices (int64), without label
+    smoothing, and the weight (C, in_features); otherwise a warning says that all rows are processed at once.
 
     >>> import rushlight as torch
     >>> x, weight = torch.ones(2, 3), torch.zeros(4, 3)
@@ -149,7 +150,7 @@ def linear_cross_entropy(
 
 
 def goes_in_chunks(linear_weight: Tensor, target: Tensor, reduction: str, label_smoothing: float) -> bool:
-    """Whether rows can be taken in chunks; warns where they cannot."""
+    """Whether the rows can be processed in chunks; warns if not."""
     outputs = linear_weight.shape[1:-1]
     if outputs or reduction not in ("mean", "sum", "none") or label_smoothing or target.dtype != dtypes.int64:
         warn(
@@ -171,7 +172,7 @@ def in_chunks(
     ignored: int,
     options: LinearCrossEntropyOptions,
 ) -> Tensor:
-    """The loss of a linear layer's scores, of which only a chunk's are in memory at a time."""
+    """The loss of a linear layer's outputs, with only one chunk's logits in memory at a time."""
     options = replace(options, acc_dtype=options.acc_dtype or input.dtype)  # refused where that is no type of floats
     if options.acc_dtype not in (dtypes.float32, input.dtype):
         raise NotImplementedError(
@@ -197,6 +198,6 @@ def in_chunks(
 
 
 def weight_of(targets: Tensor, weight: Tensor | None, ignored: int) -> Tensor:
-    """What the sum of losses is divided by for their mean: how many count, or the sum of their classes' weights."""
+    """The divisor for the mean: how many targets count, or the sum of their class weights."""
     counted = targets != ignored
     return counted.sum() if weight is None else weight[targets[counted]].sum()

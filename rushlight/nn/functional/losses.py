@@ -1,4 +1,4 @@
-"""Losses that compare an input with a target element by element."""
+"""Losses that compare input and target element by element."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -49,9 +49,9 @@ def loss_operator(
     slope: Callable[..., Any],
     target_slope: Callable[..., Any] | None = None,
 ) -> Any:
-    """Enters a loss of two arrays and a parameter, which the reduction is part of.
+    """Registers a loss of two arrays and a parameter, including its reduction.
 
-    `slope` is its derivative in the input; that in the target is `target_slope`, or its negative.
+    `slope` is the derivative with respect to the input; that of the target is `target_slope`, or minus `slope`.
     """
 
     loss, slope = fused(loss), fused(slope)
@@ -92,41 +92,41 @@ def loss_operator(
 
 
 def summed_to_shape(cotangent: Array, shape: Sequence[int]) -> Array:
-    """The cotangent of an operand that was broadcast: its shape may be the result's, and is reduced here for that."""
+    """The gradient of an operand that was broadcast, summed to its own shape."""
     return None if cotangent is None else unbroadcast(cotangent, shape)
 
 
 def smooth_l1(input: Array, target: Array, beta: Any) -> Any:
-    """A parabola within beta of 0, straight outside."""
+    """A parabola for differences within `beta`, linear outside."""
     z = np.abs(input - target)
     return np.where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
 
 
 def smooth_l1_slope(input: Array, target: Array, beta: Any) -> Array:
-    """The derivative of `smooth_l1` in the input; NaN at NaN."""
+    """The derivative of `smooth_l1` with respect to the input; NaN for NaN."""
     z = input - target
     return np.where(np.abs(z) >= beta, np.sign(z), z / beta)
 
 
 def huber(input: Array, target: Array, delta: Any) -> Any:
-    """A parabola within delta of 0, straight outside."""
+    """A parabola for differences within `delta`, linear outside."""
     z = np.abs(input - target)
     return np.where(z <= delta, 0.5 * z * z, delta * (z - 0.5 * delta))
 
 
 def huber_slope(input: Array, target: Array, delta: Any) -> Array:
-    """The derivative of `huber` in the input; NaN at NaN."""
+    """The derivative of `huber` with respect to the input; NaN for NaN."""
     z = input - target
     return np.where(np.abs(z) > delta, delta * np.sign(z), z)
 
 
 def entropy(input: Array, target: Array, _: Any) -> Array:
-    """The cross entropy of probabilities; logarithms are at least -100."""
+    """The cross entropy of probabilities, with logarithms of at least -100."""
     return (target - 1) * np.maximum(np.log1p(-input), -100) - target * np.maximum(np.log(input), -100)
 
 
 def entropy_slope(input: Array, target: Array, _: Any) -> Array:
-    """The derivative of `entropy` in the input, bounded as PyTorch bounds it."""
+    """The derivative of `entropy` with respect to the input, bounded as in PyTorch."""
     return (input - target) / np.maximum((1 - input) * input, 1e-12)
 
 
@@ -166,14 +166,14 @@ _soft_margin_loss = loss_operator(
 
 
 def keep_shape(input: Tensor, other: Tensor) -> None:
-    """RuntimeError where what an input is broadcast with is larger."""
+    """Raises RuntimeError if broadcasting with `other` would change the input's shape."""
     shape = common_shape(input._array.shape, other._array.shape)
     if shape != input._array.shape:
         raise larger_result(input._array.shape, shape)
 
 
 def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
-    """An input and a target of one shape, with PyTorch's warning for a target of another."""
+    """Input and target broadcast to one shape, with PyTorch's warning if they differ in shape."""
     if input._array.shape != target._array.shape:
         warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
@@ -184,7 +184,7 @@ def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
 
 
 def weigh(loss: Any, weight: Array, input: Array, reduction: str) -> Any:
-    """A loss with a weight for each element; the mean is over the weights."""
+    """A loss with a weight for each element; the mean is weighted."""
     if weight._array.shape != input._array.shape:
         raise ValueError("Weights and input must have the same size.")
     loss = loss * weight
@@ -199,9 +199,9 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The squared differences: their mean, their sum, or each (`reduction="none"`), times `weight` if there is one.
+    """The squared differences: their mean, their sum, or each (`reduction="none"`), times `weight` if given.
 
-    A UserWarning for shapes that differ, which are broadcast; NotImplementedError for integers and complex numbers.
+    Shapes that differ are broadcast, with a UserWarning; NotImplementedError for integers and complex numbers.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
@@ -222,7 +222,7 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The absolute differences: their mean, their sum, or each, times `weight` if there is one; as `mse_loss`.
+    """The absolute differences: their mean, their sum, or each, times `weight` if given; see `mse_loss`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
@@ -242,7 +242,7 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """The differences z as z**2 / (2 * beta) where |z| < beta, else |z| - beta / 2; RuntimeError for a negative beta.
+    """For differences z: z**2 / (2 * beta) where |z| < beta, else |z| - beta / 2. RuntimeError for a negative beta.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
@@ -258,7 +258,7 @@ def smooth_l1_loss(
 
 
 def check_held(input: Array, target: Array) -> Any:
-    """The dtype of two operands together; PyTorch's error where a loss of the input's dtype cannot hold it."""
+    """The common dtype of two operands; PyTorch's error if a loss of the input's dtype cannot hold it."""
     wide = result_type(input, target)
     if rank(wide._numpy) > rank(input.dtype._numpy):
         raise lower_result(wide._numpy, input.dtype._numpy)
@@ -268,9 +268,9 @@ def check_held(input: Array, target: Array) -> Any:
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """The differences z as z**2 / 2 where |z| <= delta, else delta * (|z| - delta / 2), times `weight` if there is one.
+    """For differences z: z**2 / 2 where |z| <= delta, else delta * (|z| - delta / 2); times `weight` if given.
 
-    RuntimeError for a delta that is not positive.
+    RuntimeError if delta is not positive.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
@@ -305,7 +305,7 @@ def binary_cross_entropy(
 ) -> Tensor:
     """The cross entropy of probabilities `input` with targets in [0, 1]; logarithms are at least -100.
 
-    ValueError for shapes that differ, RuntimeError for numbers outside of [0, 1].
+    ValueError for shapes that differ, RuntimeError for inputs outside [0, 1].
 
     >>> import rushlight as torch
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5, 0.9]), torch.tensor([1.0, 1.0]))
@@ -340,7 +340,7 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """`binary_cross_entropy` of `sigmoid(input)`, without overflow. `pos_weight` weighs the positive targets.
+    """`binary_cross_entropy` of `sigmoid(input)`, without overflow. `pos_weight` multiplies the positive targets' loss.
 
     ValueError for shapes that differ.
 
@@ -393,8 +393,8 @@ def kl_div(
 ) -> Tensor:
     """The Kullback-Leibler divergence of log probabilities `input` from probabilities (or their logarithms) `target`.
 
-    `reduction="batchmean"` divides by the batch size alone, as the definition does; "mean", with a warning, by the
-    number of elements. RuntimeError for integers.
+    `reduction="batchmean"` divides by the batch size, as in the definition; "mean", with a warning, by the number of
+    elements. RuntimeError for integers.
 
     >>> import rushlight as torch
     >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.9, 0.1]])
@@ -428,8 +428,8 @@ def poisson_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of counts `target` under Poisson distributions of rate exp(input), or `input`.
 
-    Without `log_input`, `eps` is added to the rate in its logarithm. `full` adds Stirling's approximation of the
-    logarithm of the factorial, for targets above 1.
+    With `log_input=False`, the rate is `input`, and `eps` is added to it in the logarithm. `full` adds Stirling's
+    approximation of log(target!) for targets above 1.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
@@ -449,7 +449,7 @@ def has_none_negative(array: Array) -> bool:
 
 
 def variance_of(input: Tensor, var: Any) -> Tensor:
-    """The variance as a tensor that broadcasts with the input. ValueError where it is negative or does not fit."""
+    """The variance as a tensor that broadcasts with the input. ValueError if it is negative or does not match."""
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)
     if not has_none_negative(var._array):
@@ -474,10 +474,10 @@ def gaussian_nll_loss(
     eps: float = 1e-06,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log likelihood of `target` under normal distributions of mean `input` and variance `var`.
+    """The negative log likelihood of `target` under normal distributions with mean `input` and variance `var`.
 
-    The variance, of the input's shape, without the last dimension, or with 1 in place of one, is at least `eps`.
-    `full` adds log(2 pi) / 2. ValueError for a negative variance, and one of another shape.
+    The variance has the input's shape, possibly without the last dimension or with 1 as its size; it is set to at least
+    `eps`. `full` adds log(2 pi) / 2. ValueError for a negative variance, or one of another shape.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]), torch.tensor([4.0]))

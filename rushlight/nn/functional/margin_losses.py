@@ -1,4 +1,4 @@
-"""Losses with a margin: how far one score, distance or similarity has to be from another."""
+"""Losses with a margin between scores, distances or similarities."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The input itself where the target is 1, max(0, margin - input) where it is -1.
+    """`input` where the target is 1, max(0, margin - input) where it is -1.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]), reduction="none")
@@ -54,9 +54,9 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin - target * (input1 - input2)): for a target of 1 the first should rank higher, for -1 the second.
+    """max(0, margin - target * (input1 - input2)): target 1 means that the first input should be larger, -1 the second.
 
-    RuntimeError for inputs of different numbers of dimensions.
+    RuntimeError for inputs with different numbers of dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
@@ -80,9 +80,9 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, for the angle between rows (N, D) or (D).
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, of the angle between rows (N, D) or (D).
 
-    RuntimeError for inputs whose dimensions do not fit the target's.
+    RuntimeError for inputs whose dimensions do not match the target's.
 
     >>> import rushlight as torch
     >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 2.0]])
@@ -103,14 +103,14 @@ def cosine_embedding_loss(
 
 
 def similarity_of_rows(input1: Tensor, input2: Tensor) -> Tensor:
-    """The cosine of the angle between rows; PyTorch adds its eps to the squared norms here."""
+    """The cosine of the angle between rows; as in PyTorch, epsilon is added to the squared norms here."""
     eps = 1e-12
     norms = ((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)
     return (input1 * input2).sum(-1) / norms.sqrt()
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
-    """Raises PyTorch's errors for a margin that is not positive, and tensors of different numbers of dimensions."""
+    """Raises PyTorch's errors for a margin that is not positive, and for different numbers of dimensions."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
@@ -134,10 +134,9 @@ def triplet_margin_loss(
 ) -> Tensor:
     """max(0, margin + d(anchor, positive) - d(anchor, negative)) for `pairwise_distance` d.
 
-    `swap` takes the distance of positive and negative where it is the smaller one. ValueError for a margin that is
-    not positive, RuntimeError for tensors of different numbers of dimensions.
-
-    The swap is that of Balntas et al., "Learning shallow convolutional feature descriptors with triplet losses", 2016.
+    With `swap`, d(positive, negative) is used if it is smaller than d(anchor, negative). ValueError for a margin that
+    is not positive, RuntimeError for tensors with different numbers of dimensions.
+    Balntas et al., "Learning shallow convolutional feature descriptors with triplet losses", 2016, for the swap.
 
     >>> import rushlight as torch
     >>> a, p, n = torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
@@ -158,7 +157,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with any distance, a function of two tensors.
+    """`triplet_margin_loss` with any distance function of two tensors.
 
     >>> import rushlight as torch
     >>> a, p, n = torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
@@ -179,7 +178,7 @@ def triplet(
     swap: bool,
     reduction: str,
 ) -> Tensor:
-    """The loss of triplets with a distance."""
+    """The triplet loss with a given distance function."""
     check_triplet(anchor, positive, negative, margin)
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
@@ -197,10 +196,10 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over wrong classes j of max(0, margin - input[y] + input[j]) ** p, of scores (N, C) or (C).
+    """The sum over wrong classes j of max(0, margin - input[y] + input[j]) ** p, divided by C, of (N, C) or (C).
 
-    `weight` (C) weighs the classes. ValueError for a p other than 1 and 2; RuntimeError for shapes that do not fit, and
-    a class that does not exist.
+    `weight` (C) has a factor for each class. ValueError if p is not 1 or 2; RuntimeError for shapes that do not match,
+    and for a class out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
@@ -229,7 +228,7 @@ def multi_margin_loss(
 
 
 def check_scores(input: Tensor, scores: Tensor) -> None:
-    """Raises PyTorch's error for scores of no classes, or of too many dimensions."""
+    """Raises PyTorch's error for scores without classes, or with too many dimensions."""
     if input.ndim > 2 or scores._array.shape[1] == 0:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
@@ -237,7 +236,7 @@ def check_scores(input: Tensor, scores: Tensor) -> None:
 
 
 def checked_classes(input: Tensor, scores: Tensor, target: Tensor) -> Array:
-    """The classes as an array of one dimension; raises PyTorch's errors where they are none for the scores."""
+    """The classes as a one-dimensional array; raises PyTorch's errors if they do not match the scores."""
     samples = scores._array.shape[0]
     found = target._array.reshape(-1)
     if target.ndim > 1 or found.size != samples:
@@ -260,8 +259,8 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """The sum of max(0, 1 - input[y] + input[j]) over true classes y and others j, divided by C, of (N, C) or (C).
 
-    `target`, of the input's shape, lists the true classes; -1 ends the list. RuntimeError for another shape, and
-    a class that does not exist.
+    `target`, of the input's shape, lists the true classes; -1 ends the list. RuntimeError for another shape, and for a
+    class out of range.
 
     >>> import rushlight as torch
     >>> x, y = torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]])

@@ -1,4 +1,4 @@
-"""Multi-head attention as one function of all its parameters: what `nn.MultiheadAttention` calls."""
+"""Multi-head attention as a function of all its parameters, which `nn.MultiheadAttention` calls."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ __all__ = ["multi_head_attention_forward"]
 
 @dataclass
 class Keys:
-    """What is attended to: keys and values (S, N, E), then (N * heads, S, E / heads), and the masks over them."""
+    """Keys and values, (S, N, E) and later (N * heads, S, E / heads), and the masks over them."""
 
     k: Tensor
     v: Tensor
@@ -32,13 +32,13 @@ class Keys:
     padding: Tensor | None
 
     def grow(self, k: Tensor, v: Tensor, dim: int) -> None:
-        """Appends a place that every query may attend to."""
+        """Appends a position that every query may attend to."""
         self.k, self.v = cat([self.k, k], dim), cat([self.v, v], dim)
         self.attention = None if self.attention is None else pad(self.attention, (0, 1))
         self.padding = None if self.padding is None else pad(self.padding, (0, 1))
 
     def mask(self, batch: int, heads: int) -> Tensor | None:
-        """Both masks as one, of (N * heads or 1, L or 1, S)."""
+        """Both masks combined, of shape (N * heads or 1, L or 1, S)."""
         if self.padding is None:
             return self.attention
         places = self.k.shape[1]
@@ -55,7 +55,7 @@ class Keys:
 
 
 def expect(condition: bool, message: str) -> None:
-    """Raises AssertionError, as PyTorch does for operands that do not fit."""
+    """Raises AssertionError if a condition is false, as PyTorch does for operands that do not match."""
     if not condition:
         raise AssertionError(message)
 
@@ -63,7 +63,7 @@ def expect(condition: bool, message: str) -> None:
 def check_dimensions(
     query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, attn_mask: Tensor | None, num_heads: int
 ) -> bool:
-    """Whether the operands are a batch; AssertionError where their numbers of dimensions do not go together."""
+    """Whether the operands are batched; AssertionError if their numbers of dimensions do not match."""
     expect(
         query.ndim in (2, 3),
         f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor",
@@ -95,7 +95,7 @@ def check_dimensions(
 
 
 def as_added(mask: Tensor | None, name: str, dtype: np.dtype) -> Any:
-    """A mask as what is added to scores: a bool one says what may not be attended to."""
+    """A mask as a bias to be added to the scores; a bool mask is True where attention is NOT allowed."""
     if mask is None or mask.is_floating_point():
         return mask
     expect(mask.dtype == torch_bool, f"only bool and floating types of {name} are supported")
@@ -103,7 +103,7 @@ def as_added(mask: Tensor | None, name: str, dtype: np.dtype) -> Any:
 
 
 def attention_mask(mask: Tensor, length: int, each: int, places: int) -> Tensor:
-    """The mask over queries and keys with three dimensions; RuntimeError for another shape."""
+    """The mask over queries and keys, with three dimensions; RuntimeError for another shape."""
     expected = (length, places) if mask.ndim == 2 else (each, length, places)
     if tuple(mask.shape) != expected:
         raise RuntimeError(f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {expected}.")
@@ -113,7 +113,7 @@ def attention_mask(mask: Tensor, length: int, each: int, places: int) -> Tensor:
 def masks_of(
     query: Tensor, key: Tensor, num_heads: int, key_padding_mask: Any, attn_mask: Tensor | None, causal: bool
 ) -> tuple[Tensor | None, ...]:
-    """Both masks as what is added to scores; that over queries is dropped where `is_causal` stands for it."""
+    """Both masks as biases; that over queries is dropped if `is_causal` makes it superfluous."""
     length, batch, _ = query.shape
     dtype = query._array.dtype
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
@@ -130,7 +130,7 @@ def masks_of(
 def check_attention_sizes(
     query: Tensor, key: Any, value: Tensor, embed_dim: int, num_heads: int, separate: bool
 ) -> None:
-    """Raises PyTorch's AssertionErrors for sizes that do not go together."""
+    """Raises PyTorch's AssertionErrors for sizes that do not match."""
     found = query.shape[-1]
     expect(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
     expect(found % num_heads == 0, f"embed_dim {found} not divisible by num_heads {num_heads}")
@@ -144,9 +144,9 @@ def check_attention_sizes(
 
 
 def project(query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Any) -> Sequence[Tensor]:
-    """Query, key and value after their projections, in one product where several are the same tensor.
+    """Query, key and value after their projections, in one product if several are the same tensor.
 
-    `weights` is the packed weight, or a weight for each.
+    `weights` is the packed weight, or one weight for each.
     """
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     if isinstance(weights, Tensor):
@@ -159,7 +159,7 @@ def project(query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Any) 
 
 
 def project_packed(query: Any, key: Any, value: Any, weight: Array, bias: Any, biases: Any) -> Any:
-    """The same with one weight, and one bias, for all three."""
+    """The projections with one packed weight and one packed bias for all three."""
     if key is not value:
         return [linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases, strict=True)]
     if query is key:
@@ -171,7 +171,7 @@ def project_packed(query: Any, key: Any, value: Any, weight: Array, bias: Any, b
 
 
 def add_biases(keys: Keys, bias_k: Any, bias_v: Any, static_k: Any, static_v: Any, batch: int) -> None:
-    """Appends the learned place to keys and values."""
+    """Appends the learned position `bias_k`, `bias_v` to keys and values."""
     if bias_k is None and bias_v is None:
         return
     expect(bias_v is not None, "bias_k is set but bias_v is None")
@@ -182,7 +182,7 @@ def add_biases(keys: Keys, bias_k: Any, bias_v: Any, static_k: Any, static_v: An
 
 
 def by_heads(x: Tensor, each: int, head_dim: int, static: Any = None, name: str = "") -> Tensor:
-    """(L, N, E) as (N * heads, L, head_dim); what is given as static is so already, and is checked."""
+    """(L, N, E) as (N * heads, L, head_dim); a tensor given as `static` has this shape already, and is only checked."""
     if static is None:
         return x.reshape(x.shape[0], each, head_dim).transpose(0, 1)
     expect(static.shape[0] == each, f"expecting {name}.size(0) of {each}, but got {static.shape[0]}")
@@ -191,7 +191,7 @@ def by_heads(x: Tensor, each: int, head_dim: int, static: Any = None, name: str 
 
 
 def attend(q: Tensor, keys: Keys, mask: Any, dropout_p: float) -> tuple[Tensor, ...]:
-    """The attention of each head, and its weights."""
+    """The attention of each head, and the attention weights."""
     scores = matmul(q * math.sqrt(1 / q.shape[-1]), keys.k.transpose(-2, -1))
     weights = softmax(scores if mask is None else scores + mask, -1)
     weights = dropout(weights, dropout_p) if dropout_p > 0 else weights
@@ -199,7 +199,7 @@ def attend(q: Tensor, keys: Keys, mask: Any, dropout_p: float) -> tuple[Tensor, 
 
 
 def attend_blindly(q: Tensor, keys: Keys, mask: Any, dropout_p: float, causal: bool, batch: int, heads: int) -> Tensor:
-    """The attention of each head without its weights."""
+    """The attention of each head without the attention weights."""
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, heads, *mask.shape[1:])
     q, k, v = (x.reshape(batch, heads, *x.shape[1:]) for x in (q, keys.k, keys.v))
@@ -236,10 +236,10 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:
     """Multi-head attention of query (L, N, E), key and value (S, N, E), or all without N: (L, N, E), and the weights.
 
-    See `nn.MultiheadAttention`, whose parameters these are. `key_padding_mask` (N, S) and `attn_mask` (L, S) or
-    (N * heads, L, S) are added to the scores, or say what may not be attended to where they are bool. The weights
-    (N, L, S), or (N, heads, L, S) without `average_attn_weights`, come with `need_weights`, else None. AssertionError
-    or RuntimeError for operands that do not fit.
+    The parameters are those of `nn.MultiheadAttention`. `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads,
+    L, S) are added to the scores, or, if they are bool, are True where attention is not allowed. The attention weights,
+    (N, L, S), or (N, heads, L, S) without `average_attn_weights`, are returned with `need_weights`, else None.
+    AssertionError or RuntimeError for operands that do not match.
 
     >>> import rushlight as torch
     >>> x, eye = torch.ones(3, 1, 2), torch.eye(2)
@@ -281,7 +281,7 @@ def multi_head_attention_forward(
 
 
 def unbatched(arguments: Any) -> Any:
-    """The same for one sample, as a batch of one."""
+    """The arguments of a single sample as those of a batch of one."""
     same = arguments["query"] is arguments["key"] is arguments["value"]
     query, key, value = (arguments[name].unsqueeze(1) for name in ("query", "key", "value"))
     arguments |= {"query": query, "key": query if same else key, "value": query if same else value}

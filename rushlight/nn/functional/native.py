@@ -1,7 +1,7 @@
-"""PyTorch's own functions of `torch` below those of `nn.functional`: the same, with all arguments and in another order.
+"""The functions of `torch` that correspond to those of `nn.functional`, but take all arguments in another order.
 
-A number says how losses are reduced: 0 not at all, 1 to their mean, 2 to their sum. Without one they are not reduced,
-though the signatures that PyTorch documents say the mean.
+`reduction` is a number: 0 for none, 1 for the mean, 2 for the sum. Its default is 0, although PyTorch's documented
+signatures say the mean.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
-    """See `nn.functional.affine_grid`.
+    """`nn.functional.affine_grid`, with `align_corners` required.
 
     >>> import rushlight as torch
     >>> torch.affine_grid_generator(torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), [1, 1, 1, 2], False)
@@ -55,7 +55,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """See `nn.functional.batch_norm`; `cudnn_enabled` makes no difference on a CPU.
+    """`nn.functional.batch_norm` with its arguments in another order; `cudnn_enabled` has no effect on a CPU.
 
     >>> import rushlight as torch
     >>> torch.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 1e-9, False)
@@ -76,7 +76,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """See `nn.functional.instance_norm`; `cudnn_enabled` makes no difference on a CPU.
+    """`nn.functional.instance_norm` with its arguments in another order; `cudnn_enabled` has no effect on a CPU.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[[1.0, 3.0]]])
@@ -89,7 +89,7 @@ def instance_norm(
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """See `nn.functional.embedding`; -1 for no padding.
+    """`nn.functional.embedding` with the weight first; -1 means no padding.
 
     >>> import rushlight as torch
     >>> torch.embedding(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1, 0, 1]))
@@ -102,7 +102,7 @@ def embedding(
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
-    """See `nn.functional.kl_div`.
+    """`nn.functional.kl_div` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> torch.kl_div(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.9, 0.1]), reduction=2)
@@ -114,7 +114,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array = None, pos_weight: Any = None, reduction: int = 0
 ) -> Tensor:
-    """See `nn.functional.binary_cross_entropy_with_logits`.
+    """`nn.functional.binary_cross_entropy_with_logits` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> torch.binary_cross_entropy_with_logits(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]), reduction=1)
@@ -126,7 +126,7 @@ def binary_cross_entropy_with_logits(
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Array, margin: float = 0.0, reduction: int = 0) -> Tensor:
-    """See `nn.functional.cosine_embedding_loss`.
+    """`nn.functional.cosine_embedding_loss` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> first, second = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
@@ -145,7 +145,7 @@ def ctc_loss(
     reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Tensor:
-    """See `nn.functional.ctc_loss`.
+    """`nn.functional.ctc_loss` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> scores = torch.zeros(4, 1, 3).log_softmax(2)  # 4 steps, 1 sequence, blank and 2 letters
@@ -156,7 +156,7 @@ def ctc_loss(
 
 
 def hinge_embedding_loss(input: Array, target: Array, margin: float = 1.0, reduction: int = 0) -> Tensor:
-    """See `nn.functional.hinge_embedding_loss`.
+    """`nn.functional.hinge_embedding_loss` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> torch.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]), reduction=0)
@@ -166,7 +166,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: float = 1.0, reduc
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Array, margin: float = 0.0, reduction: int = 0) -> Tensor:
-    """See `nn.functional.margin_ranking_loss`.
+    """`nn.functional.margin_ranking_loss` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> first, second = torch.tensor([2.0, 1.0]), torch.tensor([1.0, 1.2])
@@ -177,7 +177,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Array, margin: float =
 
 
 def poisson_nll_loss(input: Array, target: Array, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    """See `nn.functional.poisson_nll_loss`.
+    """`nn.functional.poisson_nll_loss` with all arguments required, and `reduction` as a number.
 
     >>> import rushlight as torch
     >>> torch.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]), True, False, 1e-8, 1)
@@ -196,7 +196,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 0,
 ) -> Tensor:
-    """See `nn.functional.triplet_margin_loss`.
+    """`nn.functional.triplet_margin_loss` with `reduction` as a number.
 
     >>> import rushlight as torch
     >>> far = torch.tensor([[0.0, 1.0]])
@@ -207,7 +207,7 @@ def triplet_margin_loss(
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.dropout`, in place.
+    """`nn.functional.dropout`, in place.
 
     >>> import rushlight as torch
     >>> torch.dropout_(torch.tensor([1.0, 2.0]), 0.5, False)
@@ -217,7 +217,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.alpha_dropout`, in place.
+    """`nn.functional.alpha_dropout`, in place.
 
     >>> import rushlight as torch
     >>> torch.alpha_dropout_(torch.tensor([1.0, 2.0]), 0.5, False)
@@ -227,7 +227,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.feature_alpha_dropout`, in place.
+    """`nn.functional.feature_alpha_dropout`, in place.
 
     >>> import rushlight as torch
     >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.5, False)

@@ -1,4 +1,4 @@
-"""Division by norms: of vectors, and of each element's neighbours in other channels."""
+"""Division by norms: of vectors, or of neighbouring channels."""
 
 from rushlight.nn.functional.pooling import avg_pool2d, avg_pool3d
 from rushlight.ops.elementwise.arithmetic import div
@@ -11,7 +11,7 @@ __all__ = ["local_response_norm", "normalize"]
 def normalize(
     input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """The input divided by its p-norm along one or several dimensions, which is at least `eps`.
+    """`input` divided by its p-norm along one or several dimensions; the norm is taken as at least `eps`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
@@ -21,11 +21,10 @@ def normalize(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """Each element of (N, C, ...) divided by (k + alpha * m) ** beta, m the mean square over `size` channels around it.
+    """Each element of (N, C, ...) divided by (k + alpha * m) ** beta, where m is the mean square over `size` channels.
 
-    ValueError for an input of less than three dimensions.
-
-    The method is that of Krizhevsky, Sutskever and Hinton, "ImageNet classification with deep networks", 2012.
+    ValueError for an input of fewer than three dimensions.
+    Krizhevsky, Sutskever and Hinton, "ImageNet classification with deep networks", 2012.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.local_response_norm(torch.ones(1, 2, 1), 2, alpha=2.0, beta=1.0)

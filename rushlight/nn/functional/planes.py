@@ -1,4 +1,4 @@
-"""Elements picked from the planes of a batch by their flat positions, as pooling's indices name them."""
+"""Elements of the planes of a batch, selected by the flat indices that pooling returns."""
 
 from math import prod
 from typing import Any
@@ -12,7 +12,7 @@ from rushlight.ops.table import operator
 
 
 def batched(array: Array, dims: int) -> Array:
-    """A sample as a batch of one; a batch as it is."""
+    """A single sample as a batch of one; a batch unchanged."""
     return array if array.ndim == dims + 2 else array[None]
 
 
@@ -22,20 +22,20 @@ def batched(array: Array, dims: int) -> Array:
     input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims),
 )
 def gather(input, indices, dims):
-    """The elements that the indices name, of batches (N, C, *spatial) or samples (C, *spatial)."""
+    """The elements at the indices, of batches (N, C, *spatial) or samples (C, *spatial)."""
     return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)
 
 
 @operator(batch=as_samples, linear=True, input=lambda grad, indices, dims: gather(grad, indices, dims))
 def scatter(input: Array, indices: Array, shape: Any, dims: int) -> Array:
-    """The elements added up where the indices point, in zeros of a shape."""
+    """Zeros of a given shape, with the elements added at the indices."""
     return kernels.scatter_planes(batched(input, dims), batched(indices, dims), shape[-dims:]).reshape(shape)
 
 
 def largest(planes: Array, positions: Array) -> tuple[Array, ...]:
-    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and where they are.
+    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, windows, taps), and their indices.
 
-    As in pooling, the first of equal ones, but the last NaN.
+    As in pooling, the first of equal elements is taken, but the last NaN.
     """
     if (found := kernels.largest_listed(planes, positions)) is not None:
         return found

@@ -1,4 +1,4 @@
-"""What pooling over sliding windows refuses, in PyTorch's order and words."""
+"""The errors of pooling over sliding windows, in PyTorch's order and words."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,8 +13,8 @@ from rushlight.ops.table import refuse
 from rushlight.tensors import Tensor
 
 NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
-AXES = {1: "HW", 2: "HW", 3: "THW"}  # a row counts as a plane of height 1
-WORDS = {  # how errors say that there are too many or too few numbers, and what they are to be
+AXES = {1: "HW", 2: "HW", 3: "THW"}  # one-dimensional pooling is two-dimensional with height 1
+WORDS = {  # the error messages for a wrong count of numbers: the argument, and what it must be
     "max_pool1d": (
         "{}() {} must be {} of size 1 but got size {}",
         (
@@ -39,7 +39,7 @@ KERNELS = {"max_pool1d": "max_pool1d_impl", "avg_pool3d": "avg_pool3d_out_frame"
 
 @lru_cache(maxsize=256)
 def settings_of(name, dims, kernel, stride, padding, dilation):
-    """Kernel size, stride, padding and dilation with a number for each dimension; no stride is the kernel's size."""
+    """Kernel size, stride, padding and dilation, one number for each dimension. No stride means the kernel size."""
     given = (kernel, kernel if stride in (None, ()) else stride, padding, dilation)
     found = tuple(repeated(numbers, dims) for numbers in given)
     for i, numbers in enumerate(found):
@@ -53,7 +53,7 @@ def settings_of(name, dims, kernel, stride, padding, dilation):
 
 
 def wrong_count(name: str, dims: Any, i: Any, given: Any) -> str:
-    """What is said of too many or too few numbers."""
+    """The error message for a wrong count of numbers."""
     what = ("kernel_size", "stride", "padding", "dilation")[i]
     if name in WORDS:
         words, allowed = WORDS[name]
@@ -65,7 +65,7 @@ def wrong_count(name: str, dims: Any, i: Any, given: Any) -> str:
 
 
 def check_line(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
-    """The numbers of `max_pool1d`, which has words of its own."""
+    """Raises the errors for the numbers of `max_pool1d`, whose messages differ from the others."""
     for what, number in (("kernel_size", kernel), ("stride", stride), ("padding", padding), ("dilation", dilation)):
         if what == "padding":
             if padding < 0:
@@ -80,7 +80,7 @@ def check_line(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
 
 
 def check_windows(dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
-    """The numbers of any other pooling: first what is asked of each dimension, then of all."""
+    """Raises the errors for the numbers of other pooling functions: those about single numbers first."""
     for window in zip(kernel, stride, padding, dilation, strict=True):
         kernels.check_reach(*window)
     given = (("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation))
@@ -94,7 +94,7 @@ def check_windows(dims: int, kernel: Any, stride: Any, padding: Any, dilation: A
 
 
 def check_dims(name: str, dims: int, input: Any) -> None:
-    """The number of dimensions."""
+    """Raises the errors for a wrong number of dimensions."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     shape = input._array.shape
@@ -111,7 +111,7 @@ def check_dims(name: str, dims: int, input: Any) -> None:
 
 
 def not_in_range(name: str, shape: Any, least: int = 2, most: int = 3, argument: str = "#1 'self'") -> str:
-    """What is said of too many or too few dimensions."""
+    """The error message for a wrong number of dimensions."""
     return (
         f"Expected {least} to {most} dimensions, but got {len(shape)}-dimensional tensor for argument {argument} "
         f"(while checking arguments for {name})"
@@ -119,7 +119,7 @@ def not_in_range(name: str, shape: Any, least: int = 2, most: int = 3, argument:
 
 
 def not_pooled(dims: Any, shape: Any) -> str:
-    """What is said of sizes that leave nothing to pool."""
+    """The error message for an input in which no window fits."""
     return (
         f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
         f"but got:{list(shape)}"
@@ -127,7 +127,7 @@ def not_pooled(dims: Any, shape: Any) -> str:
 
 
 def check_pooled_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
-    """The sizes, of which only the number of samples may be 0, and the type of data."""
+    """Raises the errors for sizes (only the number of samples may be 0) and for dtypes."""
     shape = input._array.shape
     if 0 in shape[-dims - 1 :]:
         raise RuntimeError(empty(name, dims, shape))
@@ -144,7 +144,7 @@ def check_pooled_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[S
 
 
 def empty(name: str, dims: Any, shape: Any) -> str:
-    """What is said of a size of 0."""
+    """The error message for a size of 0."""
     if dims == 3:
         place = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
         return (
@@ -157,7 +157,7 @@ def empty(name: str, dims: Any, shape: Any) -> str:
 
 
 def check_places(name, shape, settings, ceil_mode):
-    """Whether there is a window on a line."""
+    """Whether at least one window fits in a one-dimensional input."""
     places = kernels.windows_along(shape[-1], *(numbers[0] for numbers in settings), ceil_mode)
     if places >= 1:
         return

@@ -1,4 +1,4 @@
-"""Pooling over sliding windows: maxima, averages and power averages, in one, two and three dimensions."""
+"""Pooling over sliding windows: max, average and power-average, in one, two and three dimensions."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def max_pool(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple[Array, ...]:
-    """The maxima of all windows of a batch or of one sample, and their flat positions."""
+    """The maxima of all windows of a batch or of a single sample, and their flat indices."""
     dims = len(kernel)
     values, indices = kernels.max_pool(planes.batched(input, dims), kernel, stride, padding, dilation, ceil_mode)
     return (values, indices) if input.ndim == dims + 2 else (values[0], indices[0])
@@ -51,7 +51,7 @@ def avg_pool(
     count_include_pad: bool,
     divisor_override: Any,
 ) -> Array:
-    """The means of all windows of a batch or of one sample."""
+    """The means of all windows of a batch or of a single sample."""
     dims = len(kernel)
     options = kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
     result = kernels.avg_pool(planes.batched(input, dims), *options)
@@ -78,7 +78,7 @@ def avg_pool_cotangent(
 
 
 def max_pool_operator(dims: int) -> Any:
-    """Enters the maximum pooling of `dims` dimensions."""
+    """Registers the max pooling of `dims` dimensions."""
     return operator(
         layout="channels last, lines" if dims == 1 else "channels last",
         batch=as_samples,
@@ -91,7 +91,7 @@ def max_pool_operator(dims: int) -> Any:
 
 
 def avg_pool_operator(dims):
-    """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
+    """Registers the average pooling of `dims` dimensions and its adjoint; each is the other's derivative."""
     adjoint = operator(
         layout=LAYOUTS[dims],
         batch=as_samples,
@@ -130,7 +130,7 @@ def pool_maxima(
     ceil_mode: bool,
     indices: bool = True,
 ) -> Any:
-    """The maxima of all windows, and where they are."""
+    """The maxima of all windows, and their indices."""
     name = f"max_pool{dims}d{'_with_indices' if indices and dims == 1 else ''}"
     settings = checked(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
     return MAX_POOL[dims](input, *settings, ceil_mode)
@@ -154,7 +154,7 @@ def pool_averages(
 def checked(
     name: str, dims: Any, input: Tensor, ceil_mode: bool, *numbers: Sequence[int] | int | None
 ) -> tuple[Sequence[int], ...]:
-    """Kernel size, stride, padding and dilation, where the input can be pooled by them."""
+    """Checks the settings, and returns kernel size, stride, padding and dilation with one number for each dimension."""
     pool_checks.check_dims(name, dims, input)
     settings = pool_checks.settings_of(name, dims, *hashable(*numbers))
     pool_checks.check_pooled_sizes(name, dims, input, settings, ceil_mode)
@@ -162,7 +162,7 @@ def checked(
 
 
 def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
-    """The p-norms of all windows; 0, and a gradient of 0, where the sum of the powers is not positive."""
+    """The p-norms of all windows; 0, with zero gradient, where the sum of the powers is not positive."""
     if abs(norm_type) == math.inf:
         sign = 1 if norm_type > 0 else -1
         return sign * pool_maxima(dims, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)[0]
@@ -180,7 +180,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool1d`, with the positions of the maxima.
+    """`max_pool1d`, with the indices of the maxima.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -198,7 +198,7 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool2d`, with the flat positions of the maxima in their planes.
+    """`max_pool2d`, with the indices of the maxima in the flattened planes.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_pool2d_with_indices(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
@@ -217,7 +217,7 @@ def max_pool2d_with_indices_backward(
     ceil_mode: bool,
     indices: Tensor,
 ) -> Tensor:
-    """The cotangent of `max_pool2d_with_indices`' input: that of the maxima added up where the indices point.
+    """The gradient of `max_pool2d_with_indices`: zeros, with `grad_output` added at the indices.
 
     >>> import rushlight as torch
     >>> x, grad, indices = torch.zeros(1, 2, 2), torch.ones(1, 1, 1), torch.tensor([[[1]]])
@@ -247,7 +247,7 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool3d`, with the flat positions of the maxima in their volumes.
+    """`max_pool3d`, with the indices of the maxima in the flattened volumes.
 
     >>> import rushlight as torch
     >>> values, indices = torch.nn.functional.max_pool3d_with_indices(torch.ones(1, 2, 2, 2), 2)
@@ -266,7 +266,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of sliding windows of (N, C, L) or (C, L); see `max_pool2d`.
+    """Max pooling of (N, C, L) or (C, L); see `max_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2, stride=1)
@@ -285,12 +285,12 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of sliding windows of (N, C, H, W) or (C, H, W), of real numbers.
+    """Max pooling of (N, C, H, W) or (C, H, W): the maximum of each sliding window.
 
-    The windows are `stride` apart (their own size if None), over the input and at most half a window of `padding`
-    around it, which never wins. With `ceil_mode` a last window may reach over the end. With `return_indices` the
-    flat positions of the maxima in their planes come too, as `max_unpool2d` takes them. RuntimeError for settings
-    that leave no window.
+    The windows are `stride` apart (by default the kernel size). They cover the input and, on each side, `padding`
+    elements (at most half a window), which count as -inf. With `ceil_mode`, a last window may extend beyond the end.
+    `return_indices` also returns the indices of the maxima in the flattened planes, as `max_unpool2d` takes them.
+    RuntimeError for settings with which no window fits.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
@@ -309,7 +309,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The maxima of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `max_pool2d`.
+    """Max pooling of (N, C, D, H, W) or (C, D, H, W); see `max_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_pool3d(torch.ones(1, 4, 4, 4), 2).shape
@@ -327,7 +327,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The means of sliding windows of (N, C, L) or (C, L); see `avg_pool2d`.
+    """Average pooling of (N, C, L) or (C, L); see `avg_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -346,10 +346,11 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The means of sliding windows of (N, C, H, W) or (C, H, W).
+    """Average pooling of (N, C, H, W) or (C, H, W): the mean of each sliding window.
 
-    The padding counts as zeros, or not at all without `count_include_pad`; `divisor_override` divides the sums
-    instead of the windows' sizes. RuntimeError for settings that leave no window, and a divisor of zero.
+    The padding counts as zeros, or is left out with `count_include_pad=False`. `divisor_override` is the divisor of the
+    sums, in place of the windows' sizes. RuntimeError for settings with which no window fits, and for a divisor of
+    zero.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.avg_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
@@ -368,7 +369,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The means of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `avg_pool2d`.
+    """Average pooling of (N, C, D, H, W) or (C, D, H, W); see `avg_pool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.avg_pool3d(torch.ones(1, 2, 2, 2), 2)
@@ -394,7 +395,7 @@ def lp_pool2d(
 ) -> Tensor:
     """The p-norms of sliding windows of (N, C, H, W) or (C, H, W): (sum of x ** p) ** (1 / p), without absolute values.
 
-    Where the sum of the powers is not positive, the result and the gradient are 0.
+    Where the sum of the powers is not positive, result and gradient are 0.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)

@@ -1,7 +1,7 @@
-"""What recurrent layers compute: one step of each kind of cell, and the steps of a layer in one direction.
+"""The computation of recurrent layers: one step of each kind of cell, and all steps of a layer in one direction.
 
-A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM the cell state. Gates lie one after
-the other along the last dimension, in PyTorch's order.
+A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM also the cell state. The gates are
+concatenated along the last dimension, in PyTorch's order.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,24 +22,24 @@ State = tuple[Tensor, ...]
 
 
 def tanh_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """tanh of the projected input plus that of the hidden state."""
+    """The next state of an Elman network: tanh(projected input + projected hidden state)."""
     return ((projected + linear(state[0], weight, bias)).tanh(),)
 
 
 def relu_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """The same with relu."""
+    """The next state of an Elman network with ReLU in place of tanh."""
     return (relu(projected + linear(state[0], weight, bias)),)
 
 
 def activated(gates: Any) -> Any:
-    """The input, forget, cell and output gates of LSTM after their nonlinearities."""
+    """The input, forget, cell and output gates of an LSTM after their nonlinearities."""
     n = gates.shape[-1] // 4
     entering, forgetting = logistic_of(gates[..., :n]), logistic_of(gates[..., n : 2 * n])
     return entering, forgetting, np.tanh(gates[..., 2 * n : 3 * n]), logistic_of(gates[..., 3 * n :])
 
 
 def lstm_cotangents(grads: Sequence[Array], gates: Any, cell: Any, result1: Any) -> Any:
-    """The cotangents of the gates and of the last cell state, from those of the next states."""
+    """The gradients of the gates and of the previous cell state, given those of the next states."""
     grad_hidden, grad_cell = grads
     entering, forgetting, new, leaving = activated(gates)
     shown = np.tanh(result1)
@@ -55,14 +55,14 @@ def lstm_cotangents(grads: Sequence[Array], gates: Any, cell: Any, result1: Any)
 
 @operator(aten=(), batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
 def _lstm_states(gates, cell):
-    """The next hidden and cell states of LSTM."""
+    """The next hidden and cell state of an LSTM."""
     entering, forgetting, new, leaving = activated(gates)
     cell = forgetting * cell + entering * new
     return leaving * np.tanh(cell), cell
 
 
 def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """Long short-term memory: input, forget, cell and output gates.
+    """A step of long short-term memory, with input, forget, cell and output gates.
 
     Source: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997.
     """
@@ -71,7 +71,7 @@ def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | No
 
 
 def gru_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """The gated recurrent unit: reset, update and new gates.
+    """A step of the gated recurrent unit, with reset, update and new gates.
 
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
     """
@@ -92,9 +92,9 @@ GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 def run_forwards(inputs: Sequence[Any], state: Any, step: Any) -> tuple[list[Tensor], State]:
-    """Goes through projected inputs, one for each time step, the sequences of which end one by one.
+    """Runs over projected inputs, one for each time step; the batch shrinks as sequences end.
 
-    Returns the hidden states of all time steps, and the last state of all sequences.
+    Returns the hidden states of all time steps, and the last state of each sequence.
     """
     outputs, ended = [], []
     for projected in inputs:
@@ -109,7 +109,7 @@ def run_forwards(inputs: Sequence[Any], state: Any, step: Any) -> tuple[list[Ten
 
 
 def run_backwards(inputs: Sequence[Any], state: Any, step: Any) -> tuple[list[Tensor], State]:
-    """The same from the last time step to the first: sequences begin one by one."""
+    """The same from the last time step to the first; the batch grows as sequences start."""
     first, outputs = state, []
     state = tuple(part[: len(inputs[-1])] for part in first)
     for projected in reversed(inputs):

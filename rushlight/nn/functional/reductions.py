@@ -1,4 +1,4 @@
-"""What losses do with the loss of each element: keep it, add all up, or average."""
+"""The reductions of losses: none, sum or mean."""
 
 from rushlight.core.advice import advised
 from rushlight.core.lines import warn
@@ -6,7 +6,7 @@ from rushlight.tensors import Tensor
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The reduction that is asked for, also in the deprecated options' words. ValueError for an unknown one."""
+    """The name of the reduction, also from the deprecated options. ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
         kept = "none" if reduce is False else "sum" if size_average is False else "mean"
         warn(f"size_average and reduce args will be deprecated, please use reduction='{kept}' instead.")
@@ -17,5 +17,5 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
-    """The mean or the sum of a loss, or the loss itself."""
+    """The mean or the sum of a loss, or the loss itself, according to `reduction`."""
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss

@@ -1,4 +1,4 @@
-"""RMS normalization: layer normalization that leaves the mean where it is."""
+"""RMS normalization: layer normalization without subtracting the mean."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ __all__ = ["rms_norm"]
 def rms_norm_cotangents(
     grads: Sequence[Array], input: Array, weight: Array, dims: int, eps: float, result1: Array, needs: Sequence[bool]
 ) -> list[Array | None]:
-    """The cotangents of input and weight; as a composition where they are to be differentiated again."""
+    """The gradients of input and weight; for double backward they are composed of differentiable operators."""
     grad, ends = grads[0], input.shape[input.ndim - dims :]
     if not isinstance(grad, TensorBase):
         input_grad, weight_grad, _ = kernels.cotangents(grad, input, weight, None, result1, dims, *needs)
@@ -38,7 +38,7 @@ def rms_norm_cotangents(
 
 
 def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
-    """The rule: examples are more rows; weights of their own come after."""
+    """The batch rule: the examples are further rows; weights of their own are applied afterwards."""
     input, weight, dims, eps = args
     result, scale = op.forward(aligned(input, levels), None, dims, eps)
     if weight is not None:
@@ -54,7 +54,7 @@ def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
     batch=rms_norm_batch,
 )
 def _rms_norm(input, weight, dims, eps):
-    """The result, and 1 / the root mean square."""
+    """The result, and 1 / root mean square."""
     result, _, scale = kernels.normalized(input, weight, None, dims, eps, centered=False)
     return result, scale
 
@@ -62,11 +62,10 @@ def _rms_norm(input, weight, dims, eps):
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions, of `normalized_shape`, divided by their root mean square, times `weight`.
+    """Divides by the root mean square over the last dimensions, of shape `normalized_shape`; then times `weight`.
 
-    `eps` is added to the mean square; None is the dtype's own. RuntimeError for shapes that do not fit.
-
-    The method is that of Zhang and Sennrich, "Root mean square layer normalization", 2019.
+    `eps` is added to the mean square; None means the epsilon of the dtype. RuntimeError for shapes that do not match.
+    Zhang and Sennrich, "Root mean square layer normalization", 2019.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))

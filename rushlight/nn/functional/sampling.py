@@ -1,4 +1,4 @@
-"""Linear maps along the last dimensions, each a sparse matrix: what resizing and adaptive averaging are made of."""
+"""Linear maps along the last dimensions, as sparse matrices: used for resizing and adaptive averaging."""
 
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
@@ -17,7 +17,7 @@ fast: ModuleType | None = load("maps")
 
 
 class Map:
-    """A sparse matrix along a dimension, with what is made of it once."""
+    """A linear map along one dimension, as a sparse matrix, with values derived from it that are computed once."""
 
     def __init__(self, rows: Any):
         self.rows = rows
@@ -25,7 +25,7 @@ class Map:
 
     @cached_property
     def in_fixed_point(self) -> tuple[Any, int]:
-        """The weights as whole numbers below 2 ** 15, and the bits of their fractions: at most 22, as in PyTorch."""
+        """The weights as integers below 2 ** 15, and their number of fractional bits: at most 22, as in PyTorch."""
         bits = min(22, ceil(log2((2**15 - 0.5) / self.rows.data.max())) - 1)
         whole = self.rows * 2.0**bits
         whole.data = np.trunc(whole.data + np.copysign(0.5, whole.data))
@@ -33,14 +33,14 @@ class Map:
 
     @cached_property
     def T(self) -> Any:
-        """The transposed one."""
+        """The transposed map."""
         turned = Map(self.rows.T.tocsr())
         turned.T = self
         return turned
 
 
 def mapped(array: Array, maps: Any) -> Array:
-    """The array with each of its last dimensions multiplied by a matrix."""
+    """The array with a map applied along each of its last dimensions."""
     for axis, each in zip(range(-len(maps), 0), maps, strict=True):
         matrix = each.in_dtype(array.dtype)
         if fast is not None and matrix.nnz:
@@ -51,16 +51,16 @@ def mapped(array: Array, maps: Any) -> Array:
         columns = array.swapaxes(axis, 0)
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
         if type(flat) is not np.ndarray:
-            matrix = matrix.toarray()  # a sparse matrix knows of NumPy's arrays alone
+            matrix = matrix.toarray()  # sparse matrices only multiply NumPy arrays
         columns = (matrix @ flat).reshape(matrix.shape[0], *columns.shape[1:])
         array = columns.swapaxes(axis, 0)
     return np.ascontiguousarray(array, like=array)
 
 
 def mapped_bytes(array: Array, maps: Any) -> Array:
-    """`mapped` for pixels of a byte: the last dimension first, and each result rounded to a byte again.
+    """`mapped` for uint8 pixels: the last dimension first, and each result rounded to uint8.
 
-    A dimension that keeps its size is left alone, as in PyTorch.
+    A dimension that keeps its size is skipped, as in PyTorch.
     """
     for axis, each in reversed(list(zip(range(-len(maps), 0), maps, strict=True))):
         matrix, bits = each.in_fixed_point
@@ -78,7 +78,7 @@ LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous
 
 
 def enter_map(name: str, node: Any, layout: str = "channels last", aten: Any = None, of_bytes: Any = mapped) -> Any:
-    """Enters an operator that is such a map; its derivative is the transposed one. `of_bytes` computes it for uint8."""
+    """Registers an operator that applies maps; its derivative applies the transposes. `of_bytes` is for uint8."""
 
     def compute(input: Array, maps: Any) -> Array:
         if input.dtype == np.float16:
@@ -98,7 +98,7 @@ def enter_map(name: str, node: Any, layout: str = "channels last", aten: Any = N
 
 
 def matrix(rows: Array, columns: Array, weights: Array, shape: Sequence[int]) -> Any:
-    """The map of weights at places, which may coincide: then they are added."""
+    """The map with the given weights at rows and columns; weights at the same position are added."""
     from scipy.sparse import csr_array
 
     rows, columns = np.broadcast_arrays(rows.astype(np.int32), columns.astype(np.int32))
@@ -108,7 +108,7 @@ def matrix(rows: Array, columns: Array, weights: Array, shape: Sequence[int]) ->
 
 @lru_cache(maxsize=64)
 def averaging(size: int, count: int) -> Any:
-    """The means of `count` windows of a line: from floor(i * size / count) to ceil((i + 1) * size / count)."""
+    """The means of `count` windows along a dimension: from floor(i * size / count) to ceil((i + 1) * size / count)."""
     window = np.arange(count)
     starts, ends = window * size // count, -(-(window + 1) * size // count)
     lengths = ends - starts

@@ -1,4 +1,4 @@
-"""Elements moved between channels and space, and channels shuffled: permutations, whose inverses are their adjoints."""
+"""Pixel shuffle and channel shuffle: permutations of elements, whose inverses are their adjoints."""
 
 from math import prod
 
@@ -38,7 +38,7 @@ def _channel_shuffle(input, groups):
 
 
 def check_dimensions(name: str, input: Tensor) -> None:
-    """Raises PyTorch's error for what is no image."""
+    """Raises PyTorch's error for an input with fewer than 3 dimensions."""
     if input.ndim < 3:
         raise RuntimeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
@@ -46,7 +46,7 @@ def check_dimensions(name: str, input: Tensor) -> None:
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(*, C * r * r, H, W) as (*, C, H * r, W * r): channels become pixels. RuntimeError where they do not divide so.
+    """(*, C * r * r, H, W) to (*, C, H * r, W * r): channels become pixels. RuntimeError if r * r does not divide.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.pixel_shuffle(torch.arange(4.0).reshape(4, 1, 1), 2)
@@ -66,7 +66,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(*, C, H * r, W * r) as (*, C * r * r, H, W): the inverse of `pixel_shuffle`.
+    """(*, C, H * r, W * r) to (*, C * r * r, H, W): the inverse of `pixel_shuffle`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.pixel_unshuffle(torch.arange(4.0).reshape(1, 2, 2), 2).flatten()
@@ -85,7 +85,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of (N, C, ...) dealt out: the first of each group, then the second of each, and so on.
+    """Interleaves groups of channels of (N, C, ...): the first channel of each group, then the second of each, ...
 
     >>> import rushlight as torch
     >>> torch.nn.functional.channel_shuffle(torch.arange(4.0).reshape(1, 4, 1), 2).flatten()

@@ -1,4 +1,4 @@
-"""Sizes given as one number for all dimensions or as one for each: kernels, strides, paddings."""
+"""Sizes given as one number for all dimensions or one for each: kernels, strides, paddings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,12 +7,12 @@ Numbers = int | Sequence[int]
 
 
 def hashable(*numbers: Sequence[int] | int | None) -> list[Any]:
-    """Lists as tuples, so that what is worked out from them can be remembered."""
+    """Converts lists to tuples, so that results can be cached by them."""
     return [tuple(n) if type(n) is list else n for n in numbers]
 
 
 def repeated(numbers: Numbers, dims: int) -> tuple[int, ...] | None:
-    """One number for each of `dims` dimensions; None where there are neither one nor that many."""
+    """One number for each of `dims` dimensions; None if neither one nor that many are given."""
     if isinstance(numbers, int):
         return (numbers,) * dims
     found = tuple(int(n) for n in numbers)

@@ -1,4 +1,4 @@
-"""Standardization in differentiable pieces: what derivatives of normalizations of higher order are made of."""
+"""Standardization composed of differentiable operators, for higher-order derivatives of normalizations."""
 
 import math
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from rushlight.tensors import Tensor
 
 
 def mean_over(values: Tensor, axes: Sequence[int]) -> Any:
-    """The mean over some axes, which stay with size 1."""
+    """The mean over some axes, which are kept with size 1."""
     return np.add.reduce(values, axis=axes, keepdims=True) / math.prod(values.shape[axis] for axis in axes)
 
 
 def standardized(input: Any, axes: Sequence[int], eps: float) -> tuple[Tensor, ...]:
-    """The input with mean 0 and variance 1 over some axes, and 1 / its standard deviation."""
+    """The input shifted and scaled to mean 0 and variance 1 over some axes, and 1 / its standard deviation."""
     centered = input - mean_over(input, axes)
     invstd = (mean_over(centered * centered, axes) + eps) ** -0.5
     return centered * invstd, invstd
@@ -24,7 +24,7 @@ def standardized(input: Any, axes: Sequence[int], eps: float) -> tuple[Tensor, .
 def standardized_cotangent(
     grad: Any, normal: Tensor, invstd: Tensor, axes: Any, mean_grad: Any = 0.0, invstd_grad: float = 0.0
 ) -> Tensor:
-    """The cotangent of the input of `standardized`, given those of its result, of the mean, and of `invstd`."""
+    """The gradient of the input of `standardized`, given those of its result, of the mean, and of `invstd`."""
     size = math.prod(normal.shape[axis] for axis in axes)
     along = mean_over(grad * normal, axes) + invstd * invstd_grad / size
     return invstd * (grad - mean_over(grad, axes) - normal * along) + mean_grad / size

@@ -1,4 +1,4 @@
-"""Maxima put back where pooling found them."""
+"""Max unpooling: writing maxima back to where pooling found them."""
 
 from collections.abc import Sequence
 from math import prod
@@ -19,7 +19,7 @@ __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def unpool_operator(dims: int) -> Any:
-    """Enters the unpooling of `dims` dimensions."""
+    """Registers the unpooling of `dims` dimensions."""
 
     def max_unpool(input, indices, spatial):
         shape = (*input.shape[:-dims], *spatial)
@@ -49,7 +49,7 @@ UNPOOL = {dims: unpool_operator(dims) for dims in (1, 2, 3)}
 def spatial_of(
     shape: Sequence[int], kernel: Any, stride: Any, padding: Any, output_size: Sequence[int]
 ) -> tuple[int, ...]:
-    """The sizes to unpool to; ValueError for an `output_size` that no such pooling could have had as its input."""
+    """The output size; ValueError for an `output_size` that cannot have been the input of such a pooling."""
     dims = len(kernel)
     if len(shape) < dims:
         raise IndexError(
@@ -80,7 +80,7 @@ def spatial_of(
 
 
 def check_unpooling_indices(dims: int, input: Tensor, indices: Tensor, spatial: Sequence[int], stride: Any) -> None:
-    """Raises PyTorch's errors for indices that do not fit; a row counts as a plane of width 1."""
+    """Raises PyTorch's errors for indices that do not match; one-dimensional inputs are planes of width 1."""
     planes_of = max(dims, 2)
     shape = list(input._array.shape) + [1] * (dims == 1)
     if indices._array.dtype != np.int64:
@@ -114,7 +114,7 @@ def check_unpooling_indices(dims: int, input: Tensor, indices: Tensor, spatial: 
 def unpool(
     dims: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Tensor:
-    """Zeros with the input at the indices."""
+    """Zeros, with the input at the indices."""
     given = kernel_size, kernel_size if stride is None else stride, padding
     numbers = [repeated(n, dims) for n in given]
     for found, what in zip(numbers, ("kernel_size", "stride", "padding"), strict=True):
@@ -153,8 +153,8 @@ def max_unpool2d(
 ) -> Tensor:
     """The partial inverse of `max_pool2d`: zeros, with maxima (N, C, H, W) or (C, H, W) at the `indices` it returned.
 
-    `output_size` is the size of the pooling's input, where that is not clear. ValueError for one that it cannot have
-    been, RuntimeError for indices that do not fit.
+    `output_size` is the size of the pooling's input, if that is ambiguous. ValueError for an impossible size,
+    RuntimeError for indices that do not match.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.max_unpool2d(torch.tensor([[[3.0]]]), torch.tensor([[[1]]]), 2)

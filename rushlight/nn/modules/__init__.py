@@ -1,4 +1,4 @@
-"""The modules: layers, containers, losses, and the base class of all; a family a file."""
+"""The modules: layers, containers, losses, and their base class; one file for each family."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.modules.activation import *

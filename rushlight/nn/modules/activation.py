@@ -1,4 +1,4 @@
-"""Nonlinearities as modules, element by element or along a dimension."""
+"""Activations as modules, elementwise or along a dimension."""
 
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class _Pointwise(Module):
-    """A function of each element, which may be computed in place; subclasses name their options."""
+    """Base class of elementwise activations that can be computed in place; subclasses list their options."""
 
     options: tuple[str, ...] = ()
     inplace = False
@@ -54,7 +54,7 @@ class _Pointwise(Module):
 
 
 class _InPlace(_Pointwise):
-    """A function of each element whose only option is to be computed in place."""
+    """Base class of elementwise activations whose only option is `inplace`."""
 
     def __init__(self, inplace: bool = False):
         super().__init__()
@@ -128,7 +128,7 @@ class Hardsigmoid(_InPlace):
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Nothing, as PyTorch's."""
+        """An empty string, as in PyTorch."""
         return ""
 
 
@@ -145,7 +145,7 @@ class Hardswish(_InPlace):
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Nothing, as PyTorch's."""
+        """An empty string, as in PyTorch."""
         return ""
 
 
@@ -171,8 +171,7 @@ class Threshold(_Pointwise):
 
 
 class RReLU(_Pointwise):
-    """x where it is positive, else x times a slope: random while training, the mean of the bounds in evaluation
-    mode.
+    """x where it is positive, else x times a slope: random in training, the mean of the bounds in evaluation mode.
 
     Source: B. Xu et al., "Empirical evaluation of rectified activations in convolutional network", 2015.
 
@@ -190,7 +189,7 @@ class RReLU(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Multiplies negative elements by a slope, random while training; the shape of `input`."""
+        """Multiplies negative elements by a slope, random in training; the shape of `input`."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
@@ -245,7 +244,7 @@ class ReLU6(Hardtanh):
 
 
 class _WithAlpha(_Pointwise):
-    """A function with a factor `alpha` on the negative side."""
+    """Base class of activations with a factor `alpha` for negative elements."""
 
     options: tuple[str, ...] = ("alpha",)
 
@@ -304,7 +303,7 @@ class LeakyReLU(_Pointwise):
 
 
 class PReLU(Module):
-    """x where it is positive, else weight * x: the slope is trained, one for all channels or one for each.
+    """x where it is positive, else weight * x: the slope is a parameter, one for all channels or one for each.
 
     Source: K. He et al., "Delving deep into rectifiers", 2015.
 
@@ -321,7 +320,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Sets the slopes to their first value."""
+        """Sets the slopes to their initial value."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -334,7 +333,7 @@ class PReLU(Module):
 
 
 class GELU(Module):
-    """x times the normal distribution function of x; `approximate="tanh"` uses its approximation by tanh.
+    """x times the normal distribution function of x; `approximate="tanh"` uses its tanh approximation.
 
     Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
 
@@ -348,7 +347,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """Each element times the probability that a normal number is below it; the shape of `input`."""
+        """Each element times the standard normal distribution function of it; the shape of `input`."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
@@ -444,19 +443,19 @@ class Softplus(Module):
 
 
 class _Shrink(Module):
-    """A function that is 0 within `lambd` of 0."""
+    """Base class of functions that are 0 where |x| <= lambd."""
 
     def __init__(self, lambd: float = 0.5):
         super().__init__()
         self.lambd = lambd
 
     def extra_repr(self) -> str:
-        """The width."""
+        """The value of `lambd`."""
         return str(self.lambd)
 
 
 class Hardshrink(_Shrink):
-    """x, or 0 within `lambd` of 0.
+    """x where |x| > lambd, else 0.
 
     >>> import rushlight as torch
     >>> torch.nn.Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
@@ -464,12 +463,12 @@ class Hardshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Replaces elements of size `lambd` and less by 0; the shape of `input`."""
+        """Replaces elements with |x| <= lambd by 0; the shape of `input`."""
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
-    """x moved towards 0 by `lambd`, or 0 within `lambd` of 0.
+    """x moved towards 0 by `lambd`; 0 where |x| <= lambd.
 
     >>> import rushlight as torch
     >>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
@@ -477,7 +476,7 @@ class Softshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Brings each element nearer to 0 by `lambd`; the shape of `input`."""
+        """Moves each element towards 0 by `lambd`; the shape of `input`."""
         return F.softshrink(input, self.lambd)
 
 
@@ -496,7 +495,7 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The gated half."""
+        """The first half of the input times the sigmoid of the second half."""
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
@@ -505,7 +504,7 @@ class GLU(Module):
 
 
 class _Along(Module):
-    """A function along a dimension."""
+    """Base class of activations along a dimension."""
 
     def __init__(self, dim: int | None = None):
         super().__init__()
@@ -564,7 +563,7 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each pixel's channels."""
+        """The softmax over the channels of each pixel; the shape of `input`."""
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
         return F.softmax(input, -3)

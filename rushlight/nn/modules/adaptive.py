@@ -1,4 +1,4 @@
-"""The adaptive softmax: classes that are rare have small networks of their own."""
+"""Adaptive softmax: rare classes are grouped in clusters, each with a smaller network of its own."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,11 +22,12 @@ class _ASMoutput(NamedTuple):
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities of many classes, sorted from frequent to rare, and the loss that is their negative mean.
+    """Log probabilities of many classes, sorted from frequent to rare, and the loss, their negative mean.
 
-    The classes below `cutoffs[0]` are in the head, together with one entry for each cluster of those up to the next
-    cutoff; the networks of clusters are smaller by `div_value` each. Called with inputs (N, in_features) and targets
-    (N,), or one of each, it gives the log probabilities of the targets, and the loss.
+    The head has the classes below `cutoffs[0]` and one entry for each cluster, which has the classes up to the next
+    cutoff; the hidden size of each cluster is smaller than the previous one's by the factor `div_value`. Called with
+    inputs (N, in_features) and targets (N,), or a single sample, it returns the log probabilities of the targets, and
+    the loss.
 
     Source: E. Grave et al., "Efficient softmax approximation for GPUs", 2017. ValueError for cutoffs that are not
     increasing numbers from 1 to n_classes - 1.
@@ -80,7 +81,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draws all weights anew."""
+        """Initializes all weights again."""
         self.head.reset_parameters()
         for inner, outer in self.tail:  # type: ignore[misc]
             inner.reset_parameters()
@@ -112,7 +113,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._all(input, self.head(input))
 
     def _all(self, input, head):
-        """The same, where what the head gives is known."""
+        """The log probabilities of all classes, given the output of the head."""
         head = log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i, cluster in enumerate(self.tail):
@@ -120,7 +121,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return cat(parts, dim=1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most likely class of each input, (N,): clusters are looked into only where the head says so."""
+        """The most likely class of each input, (N,); clusters are only evaluated where the head predicts one."""
         head = self.head(input)
         output = head.argmax(dim=1)
         rare = output >= self.shortlist_size
@@ -130,7 +131,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def check_shapes(input: Tensor, target: Tensor) -> None:
-    """RuntimeError for inputs and targets that do not belong together."""
+    """Raises RuntimeError for inputs and targets whose shapes do not match."""
     if target.dim() == 1:
         if input.shape[0] != target.shape[0]:
             raise RuntimeError("Input and target should have the same size in the batch dimension.")

@@ -1,4 +1,4 @@
-"""Pooling layers that choose their windows: for a given size of the result, or at random."""
+"""Adaptive and fractional pooling layers: the windows follow from the output size, or are random."""
 
 from typing import Any, ClassVar
 
@@ -21,23 +21,23 @@ __all__ = [
 OutputSize = int | None | tuple[int | None, ...]
 
 
-Pooled = Tensor | tuple[Tensor, Tensor]  # with the places of the largest, where they are asked for
+Pooled = Tensor | tuple[Tensor, Tensor]  # with the indices of the maxima, if asked for
 
 
 class _AdaptiveAvgPool(Module):
-    """Means of windows that are as large as they have to be."""
+    """Base class of adaptive average pooling."""
 
     def __init__(self, output_size: OutputSize):
         super().__init__()
         self.output_size = output_size
 
     def extra_repr(self) -> str:
-        """The size of the result."""
+        """The output size."""
         return shown(self, "output_size")
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """The means of `output_size` windows of inputs (N, C, L) or (C, L).
+    """Adaptive average pooling of (N, C, L) or (C, L) to `output_size`.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
@@ -50,8 +50,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """The means of windows of images (N, C, H, W) or (C, H, W), as many as `output_size` says; None keeps a
-    size.
+    """Adaptive average pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool2d((5, None))(torch.ones(1, 64, 8, 9)).shape
@@ -64,7 +63,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """The means of windows of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`.
+    """Adaptive average pooling of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape
@@ -77,7 +76,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
 
 
 class _AdaptiveMaxPool(Module):
-    """Largest elements of windows that are as large as they have to be."""
+    """Base class of adaptive max pooling."""
 
     def __init__(self, output_size: OutputSize, return_indices: bool = False):
         super().__init__()
@@ -85,12 +84,12 @@ class _AdaptiveMaxPool(Module):
         self.return_indices = return_indices
 
     def extra_repr(self) -> str:
-        """The size of the result."""
+        """The output size."""
         return shown(self, "output_size")
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The largest of each of `output_size` windows of inputs (N, C, L) or (C, L).
+    """Adaptive max pooling of (N, C, L) or (C, L) to `output_size`.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
@@ -103,7 +102,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The largest of each window of images, as many as `output_size` says; see `AdaptiveAvgPool2d`.
+    """Adaptive max pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool2d(1)(torch.tensor([[[1.0, 3.0], [7.0, 5.0]]]))
@@ -116,7 +115,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The largest of each window of volumes, as many as `output_size` says; see `AdaptiveAvgPool2d`.
+    """Adaptive max pooling of volumes (N, C, D, H, W) or (C, D, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape
@@ -129,9 +128,9 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
 
 
 class _FractionalMaxPool(Module):
-    """Largest elements of windows that begin at random.
+    """Base class of fractional max pooling.
 
-    ValueError unless either the size of the result or its ratio to that of the input is given.
+    ValueError unless either the output size or its ratio to the input size is given.
     """
 
     dims: ClassVar[int]
@@ -162,12 +161,12 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """Max pooling of images in windows that begin at random, about as far from each other as the ratio asks for.
+    """Max pooling of images over windows at random distances, to an output size or a ratio of the input size.
 
     Source: B. Graham, "Fractional max-pooling", 2014.
 
     ValueError for neither or both of `output_size` and `output_ratio`, and for a ratio that is not between 0 and 1;
-    IndexError for inputs that are no images, RuntimeError for those smaller than the windows.
+    IndexError for inputs that are not images, RuntimeError for those smaller than the windows.
 
     >>> import rushlight as torch
     >>> torch.nn.FractionalMaxPool2d(2, output_ratio=0.6)(torch.rand(1, 10, 10)).shape
@@ -189,10 +188,10 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """Max pooling of volumes in windows that begin at random; see `FractionalMaxPool2d`.
+    """Max pooling of volumes over windows at random distances; see `FractionalMaxPool2d`.
 
     ValueError for neither or both of `output_size` and `output_ratio`, and for a ratio that is not between 0 and 1;
-    IndexError for inputs that are no volumes, RuntimeError for those smaller than the windows.
+    IndexError for inputs that are not volumes, RuntimeError for those smaller than the windows.
 
     >>> import rushlight as torch
     >>> torch.nn.FractionalMaxPool3d(2, output_size=(3, 4, 4))(torch.rand(1, 6, 8, 8)).shape

@@ -13,14 +13,14 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attends to a sequence of keys and values in several heads: softmax(q k^T / sqrt(head size)) v, projected.
+    """Multi-head attention: in each head softmax(q k^T / sqrt(head size)) v, then a linear projection.
 
-    Sequences are (L, N, E), (N, L, E) with `batch_first`, or (L, E). `kdim` and `vdim` are the sizes of keys
-    and values where they are not `embed_dim`. `add_bias_kv` and `add_zero_attn` append a key and a value,
-    trained or zero. `dropout` acts on the weights.
+    Sequences are (L, N, E), (N, L, E) with `batch_first`, or (L, E). `kdim` and `vdim` are the sizes of keys and
+    values, if they are not `embed_dim`. `add_bias_kv` appends a trained key and value, `add_zero_attn` zeros. `dropout`
+    is applied to the attention weights.
 
-    Source: A. Vaswani et al., "Attention is all you need", 2017. ValueError or AssertionError for sizes that
-    do not fit.
+    Source: A. Vaswani et al., "Attention is all you need", 2017. ValueError or AssertionError for sizes that do not
+    match.
 
     >>> import rushlight as torch
     >>> x = torch.ones(5, 2, 8)
@@ -71,7 +71,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _shapes(self, bias):
-        """The shapes of the weights that project queries, keys and values: one for all, or one for each."""
+        """The shapes of the projection weights: one packed weight, or one each for queries, keys and values."""
         size, one = self.embed_dim, self._qkv_same_embed_dim
         return {
             "q_proj_weight": None if one else (size, size),
@@ -82,7 +82,7 @@ class MultiheadAttention(Module):
         }
 
     def _reset_parameters(self):
-        """Draws the weights; biases are zero."""
+        """Initializes the weights; biases are zero."""
         for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
             if getattr(self, name) is not None:
                 init.xavier_uniform_(getattr(self, name))
@@ -104,11 +104,11 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """What each query attends to, and the weights (None without `need_weights`).
+        """The attention output, and the attention weights (None without `need_weights`).
 
-        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L, S) are added to the scores, or say
-        what may not be attended to where they are bool. `is_causal` tells that `attn_mask` is the causal one.
-        Weights are averaged over the heads, or given for each.
+        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L, S) are added to the scores, or, if they are
+        bool, are True where attention is not allowed. `is_causal` says that `attn_mask` is the causal mask. The
+        attention weights are averaged over the heads, or returned for each head.
         """
         swap = self.batch_first and query.ndim == 3
         if swap:

@@ -1,6 +1,4 @@
-"""Batch normalisation, and what it shares with instance normalisation: statistics that are tracked while
-training.
-"""
+"""Batch normalization layers, and the running statistics that they share with instance normalization."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -21,7 +19,7 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 class _NormBase(Module):
-    """Normalisation by channel, with weights and running statistics if asked for."""
+    """Base class of normalization by channel, with optional weights and running statistics."""
 
     _version = 2
     input_dims: ClassVar[tuple[int, ...]]
@@ -53,14 +51,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forgets the running statistics: means 0, variances 1."""
+        """Resets the running statistics: means to 0, variances to 1."""
         if self.track_running_stats:
             init.zeros_(self.running_mean)
             init.ones_(self.running_var)
             init.zeros_(self.num_batches_tracked)
 
     def reset_parameters(self) -> None:
-        """Sets the weights to 1, the biases to 0, and forgets the running statistics."""
+        """Sets the weights to 1 and the biases to 0, and resets the running statistics."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -81,7 +79,7 @@ class _NormBase(Module):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """State dicts of the first version do not count batches."""
+        """Also loads state dicts of version 1, which do not have `num_batches_tracked`."""
         key = prefix + "num_batches_tracked"
         if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
             state_dict[key] = self.num_batches_tracked
@@ -91,7 +89,7 @@ class _NormBase(Module):
 
 
 def add_one(array: Array) -> None:
-    """Counts one more, in place."""
+    """Increments a counter in place."""
     array += 1
 
 
@@ -99,10 +97,10 @@ advance: Callable[..., Any] = noted(add_one, changes=(0,))
 
 
 class _BatchNorm(_NormBase):
-    """What the batch normalisations of any number of dimensions share."""
+    """Base class of batch normalization layers."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input; in training mode by its own statistics, which are added to the running ones."""
+        """The normalized input; in training with the batch's statistics, which update the running ones."""
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         count = self.num_batches_tracked
@@ -118,11 +116,10 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of inputs (N, C) or (N, C, L): each channel to mean 0 and variance 1, then scaled,
-    shifted.
+    """Normalizes each channel of (N, C) or (N, C, L) to mean 0 and variance 1, then scales and shifts it.
 
-    Running statistics, with `momentum` the share of the newest (None: all count the same), take the place of
-    the batch's own in evaluation mode. Source: S. Ioffe, C. Szegedy, "Batch normalization", 2015.
+    In evaluation mode, running statistics are used instead of the batch's. `momentum` is the weight of the latest batch
+    in them (None: all batches count equally). Source: S. Ioffe, C. Szegedy, "Batch normalization", 2015.
 
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm1d(2)
@@ -135,7 +132,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images (N, C, H, W); see `BatchNorm1d`.
+    """Batch normalization of images (N, C, H, W); see `BatchNorm1d`.
 
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm2d(3)
@@ -147,7 +144,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes (N, C, D, H, W); see `BatchNorm1d`.
+    """Batch normalization of volumes (N, C, D, H, W); see `BatchNorm1d`.
 
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm3d(3)

@@ -1,4 +1,4 @@
-"""The place of ChannelShuffle in PyTorch."""
+"""The module in which PyTorch has ChannelShuffle."""
 
 from rushlight.nn.modules.rearrangement import ChannelShuffle
 

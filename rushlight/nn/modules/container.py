@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row that is called through, in a list, in a dictionary."""
+"""Modules that contain modules: `Sequential`, `ModuleList` and `ModuleDict`."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 
 
 class Numbered(Module):
-    """What `Sequential` and `ModuleList` share: modules in an order, called by numbers."""
+    """Base class of `Sequential` and `ModuleList`: modules in order, named by their index."""
 
     _modules: dict[str, Module]  # type: ignore[assignment]  # none is None here
 
@@ -21,7 +21,7 @@ class Numbered(Module):
         raise NotImplementedError
 
     def _key(self, idx):
-        """The name of the module at a position; IndexError out of range."""
+        """The name of the module at an index; IndexError if it is out of range."""
         size = len(self)
         position = index(idx)
         if not -size <= position < size:
@@ -29,7 +29,7 @@ class Numbered(Module):
         return list(self._modules)[position]
 
     def _renumber(self, modules):
-        """Names modules by their positions."""
+        """Names the modules by their indices."""
         self._modules = {str(i): module for i, module in enumerate(modules)}
 
     def __setitem__(self, idx: int, module: Any) -> None:
@@ -52,19 +52,17 @@ class Numbered(Module):
         return self
 
     def pop(self, key: int | slice) -> Module:
-        """Takes out the module at a position, and returns it."""
+        """Removes the module at an index and returns it."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(Numbered):
-    """Calls modules one after the other, each with the result of the one before.
+    """Calls modules one after the other, each with the result of the previous one.
 
-    Made of modules, or of an ordered dictionary of them, which names them.
-
-    TypeError for what is no module, IndexError for a position that there is not; the input is refused by the module
-    that does not take it.
+    The modules are given as arguments, or as an ordered dictionary with their names. TypeError for anything that is not
+    a module, IndexError for an index out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
@@ -106,7 +104,7 @@ class Sequential(Numbered):
         return self.extend(list(self) * (self._times(other) - 1))
 
     def _times(self, number):
-        """Checks how often to repeat the modules."""
+        """Checks the number of repetitions; TypeError or ValueError if it is not a positive integer."""
         if not isinstance(number, int):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(number)}")
         if number <= 0:
@@ -114,7 +112,7 @@ class Sequential(Numbered):
         return number
 
     def insert(self, index: int, module: Module) -> Self:
-        """Puts a module before the one at a position. IndexError out of range."""
+        """Inserts a module before the one at an index. IndexError if it is out of range."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         size = len(self)
@@ -133,16 +131,16 @@ class Sequential(Numbered):
 
 
 def sequential(other: Any) -> Any:
-    """The argument, if modules can be added from it; ValueError else."""
+    """The argument if it is a `Sequential`; else ValueError."""
     if not isinstance(other, Sequential):
         raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
     return other
 
 
 class ModuleList(Numbered):
-    """Modules in a list; the network that holds it says how they are called.
+    """A list of modules; the module that contains it decides how they are called.
 
-    TypeError for what is no module, IndexError for a position that there is not, NotImplementedError where the list
+    TypeError for anything that is not a module, IndexError for an index out of range, NotImplementedError if the list
     itself is called.
 
     >>> import rushlight as torch
@@ -169,13 +167,13 @@ class ModuleList(Numbered):
         return ModuleList(chain(self, other))
 
     def insert(self, index: int, module: Module) -> None:
-        """Puts a module before the one at a position."""
+        """Inserts a module before the one at an index."""
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Adds modules at the end. TypeError for what cannot be iterated over."""
+        """Adds modules at the end. TypeError for an argument that is not iterable."""
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in list(modules):
@@ -194,10 +192,10 @@ class ModuleList(Numbered):
 
 
 class ModuleDict(Module):
-    """Modules in a dictionary, in the order in which they were added.
+    """A dictionary of modules, in the order in which they were added.
 
-    TypeError for what is no module and for names that are no texts, KeyError for a name with a dot, an empty one, and
-    one that there is not.
+    TypeError for values that are not modules and names that are not strings; KeyError for a name that is empty or has a
+    dot, and for one that is missing.
 
     >>> import rushlight as torch
     >>> choices = torch.nn.ModuleDict({"relu": torch.nn.ReLU(), "tanh": torch.nn.Tanh()})
@@ -231,23 +229,23 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Takes all modules out."""
+        """Removes all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        """Takes out a module, and returns it."""
+        """Removes a module and returns it."""
         return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:
-        """The names."""
+        """The names of the modules."""
         return self._modules.keys()
 
     def items(self) -> Iterable[tuple[str, Module]]:
-        """The names and modules."""
+        """The names and modules, in order."""
         return self._modules.items()
 
     def values(self) -> Iterable[Module]:
-        """The modules."""
+        """The modules, in order."""
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
@@ -257,7 +255,7 @@ class ModuleDict(Module):
 
 
 def pairs(source: Any, kind: str) -> Iterator[Any]:
-    """The keys and values of a mapping, or of an iterable of pairs; PyTorch's errors for anything else."""
+    """The keys and values of a mapping, or of an iterable of pairs; raises PyTorch's errors for anything else."""
     if not isinstance(source, Iterable):
         raise TypeError(
             f"{kind}.update should be called with an iterable of key/value pairs, but got {type(source).__name__}"

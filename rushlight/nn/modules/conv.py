@@ -17,7 +17,7 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What the convolution layers of any number of dimensions share."""
+    """Base class of all convolution layers."""
 
     dims: ClassVar[int]
     transposed: ClassVar[bool] = False
@@ -55,7 +55,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def _check(self):
-        """Raises PyTorch's errors about the arguments."""
+        """Raises PyTorch's errors for invalid arguments."""
         if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
         for name in ("in_channels", "out_channels"):
@@ -74,11 +74,11 @@ class _ConvNd(Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draws weights and bias uniformly from within 1 / sqrt(fan_in) of zero."""
+        """Initializes weight and bias with uniform random numbers between ±1 / sqrt(fan_in)."""
         draw_weight_and_bias(self)
 
     def extra_repr(self) -> str:
-        """Sizes, and the options that differ from their defaults."""
+        """The sizes, and the options that differ from their defaults."""
         usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "padding_mode": "zeros"}
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         for name, default in usual.items():
@@ -91,7 +91,7 @@ class _ConvNd(Module):
 
 
 class _Conv(_ConvNd):
-    """What the convolution layers share, apart from the transposed ones."""
+    """Base class of the convolution layers that are not transposed."""
 
     def __init__(
         self,
@@ -123,11 +123,11 @@ class _Conv(_ConvNd):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """The convolution of the input with the weights, padded as asked for."""
+        """The convolution of the input with the layer's weight and bias, padded according to the options."""
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input, weight, bias):
-        """The same with any weights."""
+        """The convolution with any weight and bias."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._margins(), mode=self.padding_mode)
@@ -135,7 +135,7 @@ class _Conv(_ConvNd):
         return CONVOLUTIONS[self.dims](input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def _margins(self):
-        """How much to pad before and after each dimension, the last dimension first, as `F.pad` takes it."""
+        """The padding before and after each dimension, the last dimension first, as `F.pad` takes it."""
         margins = []
         for i in reversed(range(self.dims)):
             total = self.dilation[i] * (self.kernel_size[i] - 1) if self.padding == "same" else 0
@@ -150,8 +150,8 @@ CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 class Conv1d(_Conv):
     """Convolution along one dimension: inputs (N, in_channels, L) or (in_channels, L).
 
-    `padding` may be "valid" (none) or "same" (the result is as long as the input); `groups` splits the
-    channels into groups of their own weights.
+    `padding` may be "valid" (none) or "same" (the output is as long as the input); `groups` divides the channels into
+    groups with weights of their own.
 
     >>> import rushlight as torch
     >>> torch.nn.Conv1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
@@ -164,7 +164,7 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """Convolution of images: inputs (N, in_channels, H, W) or (in_channels, H, W).
 
-    Each of the sizes is one number or two. Everything else as in `Conv1d`.
+    Each size is one number or two. Other arguments as for `Conv1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.Conv2d(16, 33, (3, 5), stride=(2, 1), padding=(4, 2))(torch.ones(2, 16, 50, 100)).shape

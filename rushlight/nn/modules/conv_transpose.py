@@ -1,4 +1,4 @@
-"""Transposed convolution layers: the derivative of a convolution with respect to its input, used as a layer."""
+"""Transposed convolution layers: the gradient of a convolution with respect to its input, used as a layer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class _ConvTranspose(_ConvNd):
-    """What the transposed convolution layers share."""
+    """Base class of the transposed convolution layers."""
 
     transposed = True
 
@@ -51,13 +51,13 @@ class _ConvTranspose(_ConvNd):
         )
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The transposed convolution; `output_size` chooses among the sizes that the stride leaves open."""
+        """The transposed convolution; `output_size` chooses one of the sizes that are possible with the stride."""
         output_padding = self.output_padding if output_size is None else self._padding_for(input, list(output_size))
         options: Any = (self.stride, self.padding, output_padding, self.groups, self.dilation)
         return CONVOLUTIONS[self.dims](input, self.weight, self.bias, *options)
 
     def _padding_for(self, input, output_size):
-        """The output padding that gives an output size; ValueError for a size out of reach."""
+        """The output padding for a given output size; ValueError for an impossible size."""
         n, others = self.dims, input.ndim - self.dims
         if len(output_size) not in (n, n + others):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Distances and similarities of vectors."""
+"""Distances and similarities between vectors."""
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
@@ -22,7 +22,7 @@ class PairwiseDistance(Module):
         self.keepdim = keepdim
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The distances."""
+        """The distances; (*, D) gives (*), or (*, 1) with `keepdim`."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
@@ -40,5 +40,5 @@ class CosineSimilarity(Module):
         self.eps = eps
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The cosines."""
+        """The cosines; the dimension `dim` is removed."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)

@@ -1,4 +1,4 @@
-"""Dropout layers: parts of the input are set to zero at random while training."""
+"""Dropout layers, which set random elements or channels to zero in training."""
 
 from rushlight.core.advice import advised
 from rushlight.nn import functional as F
@@ -10,7 +10,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _DropoutNd(Module):
-    """What the dropout layers share. ValueError for a probability that is none."""
+    """Base class of dropout layers. ValueError if `p` is not a probability."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False):
         super().__init__()
@@ -20,16 +20,14 @@ class _DropoutNd(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """The probability, and whether the input is overwritten."""
+        """The probability, and whether the layer works in place."""
         return shown(self, "p", "inplace")
 
 
 class Dropout(_DropoutNd):
-    """Sets each element to zero with probability `p` and scales the others by 1 / (1 - p); in training mode
-    only.
+    """In training, sets each element to zero with probability `p` and scales the others by 1 / (1 - p).
 
-    Source: G. Hinton et al., "Improving neural networks by preventing co-adaptation of feature detectors",
-    2012.
+    Source: G. Hinton et al., "Improving neural networks by preventing co-adaptation of feature detectors", 2012.
 
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
@@ -38,12 +36,12 @@ class Dropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with random zeros while training, the input itself in evaluation mode."""
+        """In training, a copy with random zeros; in evaluation mode, the input itself."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_DropoutNd):
-    """Sets whole channels of inputs (N, C, L) or (C, L) to zero.
+    """In training, sets random channels of (N, C, L) or (C, L) to zero.
 
     >>> import rushlight as torch
     >>> torch.nn.Dropout1d(0.5)(torch.ones(8, 3)).unique(dim=1).shape
@@ -51,12 +49,12 @@ class Dropout1d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with some channels (N, C, L) zero while training, the input itself in evaluation mode."""
+        """In training, a copy in which some channels are zero; in evaluation mode, the input itself."""
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_DropoutNd):
-    """Sets whole channels of images (N, C, H, W) to zero.
+    """In training, sets random channels of images (N, C, H, W) to zero.
 
     >>> import rushlight as torch
     >>> torch.nn.Dropout2d(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape
@@ -64,12 +62,12 @@ class Dropout2d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with some channels (N, C, H, W) zero while training, the input itself in evaluation mode."""
+        """In training, a copy in which some channels are zero; in evaluation mode, the input itself."""
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_DropoutNd):
-    """Sets whole channels of volumes (N, C, D, H, W) to zero.
+    """In training, sets random channels of volumes (N, C, D, H, W) to zero.
 
     >>> import rushlight as torch
     >>> torch.nn.Dropout3d(0.5)(torch.ones(1, 8, 2, 3, 3)).flatten(2).unique(dim=2).shape
@@ -77,12 +75,12 @@ class Dropout3d(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with some channels (N, C, D, H, W) zero while training, the input itself in evaluation mode."""
+        """In training, a copy in which some channels are zero; in evaluation mode, the input itself."""
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_DropoutNd):
-    """Sets elements to SELU's lowest value at random, and keeps mean 0 and variance 1.
+    """In training, sets random elements to SELU's lowest value, and keeps mean 0 and variance 1.
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
 
@@ -95,12 +93,12 @@ class AlphaDropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with some elements replaced."""
+        """In training, a copy with random elements replaced; in evaluation mode, the input itself."""
         return F.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """The same for whole channels.
+    """`AlphaDropout` of whole channels.
 
     >>> import rushlight as torch
     >>> torch.nn.FeatureAlphaDropout(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape
@@ -108,5 +106,5 @@ class FeatureAlphaDropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with some channels replaced."""
+        """In training, a copy with random channels replaced; in evaluation mode, the input itself."""
         return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

@@ -1,4 +1,4 @@
-"""Layers that only change the shape."""
+"""`Flatten` and `Unflatten`, layers that change only the shape."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Makes one dimension of those from `start_dim` to `end_dim`.
+    """Merges the dimensions from `start_dim` to `end_dim` into one.
 
-    IndexError for a dimension that there is not, RuntimeError where `start_dim` comes after `end_dim`.
+    IndexError for a dimension out of range, RuntimeError if `start_dim` comes after `end_dim`.
 
     >>> import rushlight as torch
     >>> torch.nn.Flatten()(torch.ones(32, 1, 5, 5)).shape
@@ -34,7 +34,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Makes several dimensions, of sizes `unflattened_size`, of one. TypeError unless the sizes are integers.
+    """Splits one dimension into several, of sizes `unflattened_size`. TypeError unless the sizes are integers.
 
     >>> import rushlight as torch
     >>> torch.nn.Unflatten(1, (2, 5))(torch.ones(3, 10)).shape
@@ -57,7 +57,7 @@ class Unflatten(Module):
 
 
 def require_sizes(sizes: Any) -> None:
-    """Raises PyTorch's TypeErrors for what is no tuple of integers."""
+    """Raises PyTorch's TypeErrors for anything but a tuple of integers."""
     if not isinstance(sizes, (tuple, list)):
         raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
     for i, size in enumerate(sizes):

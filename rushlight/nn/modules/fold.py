@@ -1,4 +1,4 @@
-"""The place of Fold, Unfold in PyTorch."""
+"""The module in which PyTorch has Fold and Unfold."""
 
 from rushlight.nn.modules.rearrangement import Fold, Unfold
 

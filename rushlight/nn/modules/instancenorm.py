@@ -1,4 +1,4 @@
-"""Instance normalisation: each channel of each sample by itself."""
+"""Instance normalization layers, which normalize each channel of each sample separately."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
 class _InstanceNorm(_NormBase):
-    """What the instance normalisations of any number of dimensions share."""
+    """Base class of instance normalization layers."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class _InstanceNorm(_NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input, with or without a dimension of samples."""
+        """The normalized input, batched or not."""
         self._check_input_dim(input)
         unbatched = input.ndim == self.input_dims[0]
         self._check_features(input, 0 if unbatched else 1)
@@ -47,7 +47,7 @@ class _InstanceNorm(_NormBase):
         return result.squeeze(0) if unbatched else result
 
     def _check_features(self, input, dim):
-        """Raises, or warns where it does not matter, if the number of channels is not as announced."""
+        """Raises ValueError for a wrong number of channels; only warns if the layer has no weights."""
         size = input.shape[dim]
         if size == self.num_features:
             return
@@ -62,8 +62,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of inputs (N, C, L) or (C, L): each channel of each sample to mean 0 and variance
-    1.
+    """Normalizes each channel of each sample of (N, C, L) or (C, L) to mean 0 and variance 1.
 
     Source: D. Ulyanov et al., "Instance normalization: the missing ingredient for fast stylization", 2016.
 
@@ -77,7 +76,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`.
+    """Instance normalization of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.InstanceNorm2d(3, affine=True)(torch.rand(8, 3, 5, 5)).shape
@@ -88,7 +87,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`.
+    """Instance normalization of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.InstanceNorm3d(3)(torch.rand(8, 3, 2, 5, 5)).shape

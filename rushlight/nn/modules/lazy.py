@@ -1,4 +1,4 @@
-"""Layers that take a size from their first input: their parameters have no shape, and no values, before."""
+"""Lazy layers, which take a size from their first input; until then their parameters have no shape and no values."""
 
 from typing import Any, ClassVar
 
@@ -30,10 +30,10 @@ __all__ = [
 
 
 class LazyModuleMixin:
-    """What modules with uninitialized parameters share: `initialize_parameters` makes them before the first call.
+    """Modules with uninitialized parameters: `initialize_parameters` creates them before the first call.
 
-    Then the module is of the class `cls_to_become`, where that is given. State that is loaded before gives them their
-    shapes too. Parameters may be given to an optimizer before: they stay the same objects.
+    Afterwards the module has the class `cls_to_become`, if that is given. A state dict loaded before the first call
+    also determines the shapes. Parameters may be passed to an optimizer before: they stay the same objects.
     """
 
     cls_to_become: ClassVar[type | None] = None
@@ -49,7 +49,7 @@ class LazyModuleMixin:
         return super().__getattr__(name)  # type: ignore[misc]
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        """What is uninitialized is put there as it is: it cannot be detached."""
+        """Saves uninitialized parameters as they are, since they cannot be detached."""
         super()._save_to_state_dict(destination, prefix, keep_vars=True)  # type: ignore[misc]
         if not keep_vars:
             members = {**self._parameters, **self._persistent_buffers()}
@@ -57,14 +57,14 @@ class LazyModuleMixin:
             destination.update({prefix + name: member.detach() for name, member in made.items()})
 
     def _lazy_load_hook(self, state_dict, prefix, *others):
-        """Gives what is uninitialized the shape of what is about to be loaded."""
+        """Gives uninitialized parameters the shapes in the state dict that is about to be loaded."""
         for name, member in {**self._parameters, **self._buffers}.items():
             value = state_dict.get(prefix + name)
             if is_lazy(member) and value is not None and not is_lazy(value):
                 member.materialize(value.shape)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the parameters, for the arguments of the first call; for subclasses to define."""
+        """Creates the parameters, given the arguments of the first call; for subclasses to define."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
@@ -72,7 +72,7 @@ class LazyModuleMixin:
         return any(is_lazy(member) for member in (*self._parameters.values(), *self._buffers.values()))
 
     def _infer_parameters(self, module, args, kwargs=None):
-        """The hook before the first call."""
+        """The forward pre-hook that initializes the parameters at the first call."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {type(self).__name__} has not been fully initialized")
@@ -84,7 +84,7 @@ class LazyModuleMixin:
 
 
 class LazyLayer(LazyModuleMixin):
-    """A layer one of whose sizes, an attribute called `size_name`, is that of its first input."""
+    """A layer one of whose sizes, the attribute named by `size_name`, is taken from its first input."""
 
     size_name: ClassVar[str]
 
@@ -98,12 +98,12 @@ class LazyLayer(LazyModuleMixin):
                 self._buffers[name] = UninitializedBuffer(dtype=buffer.dtype)
 
     def reset_parameters(self) -> None:
-        """Draws the parameters, once they have shapes."""
+        """Initializes the parameters, once they have shapes."""
         if getattr(self, self.size_name):
             super().reset_parameters()  # type: ignore[misc]
 
     def size_of(self, input: Tensor) -> int:
-        """The size that an input has."""
+        """The size to be taken from an input."""
         raise NotImplementedError
 
     def shape_of(self, name: str) -> tuple[int, ...]:
@@ -111,21 +111,21 @@ class LazyLayer(LazyModuleMixin):
         raise NotImplementedError
 
     def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
-        """Makes the parameters for an input."""
+        """Creates the parameters for the first input."""
         if self.has_uninitialized_params():
             setattr(self, self.size_name, self.size_of(input))
             for name, member in {**self._parameters, **self._buffers}.items():
                 if is_lazy(member):
                     member.materialize(self.shape_of(name))
             self.reset_parameters()
-        elif not getattr(self, self.size_name):  # the parameters were loaded
+        elif not getattr(self, self.size_name):  # the parameters were loaded from a state dict
             setattr(self, self.size_name, self.size_of(input))
 
 
 class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
-    """A `Linear` with as many `in_features` as its first input.
+    """`Linear` with `in_features` taken from its first input.
 
-    IndexError for a first input without dimensions; later ones are refused as `Linear` refuses them.
+    IndexError for a first input without dimensions; later inputs raise the errors of `Linear`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.LazyLinear(3)
@@ -150,12 +150,12 @@ class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
 
 
 class LazyConv(LazyLayer):
-    """A convolution with as many `in_channels` as its first input."""
+    """A convolution with `in_channels` taken from its first input."""
 
     size_name = "in_channels"
 
     def size_of(self, input: Tensor) -> int:
-        """The channels of an input, with or without a dimension of samples."""
+        """The number of channels of an input, batched or not."""
         n = self.dims
         if input.dim() not in (n + 1, n + 2):
             raise RuntimeError(
@@ -175,22 +175,22 @@ class LazyConv(LazyLayer):
 
 
 class LazyNorm(LazyLayer):
-    """A normalization with as many `num_features` as its first input."""
+    """A normalization with `num_features` taken from its first input."""
 
     size_name = "num_features"
 
     def size_of(self, input: Tensor) -> int:
-        """The channels of an input."""
+        """The number of channels of an input."""
         self._check_input_dim(input)
         return input.shape[1]
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """A number for each channel."""
+        """The shape (num_features,)."""
         return (self.num_features,)
 
 
 class LazyInstanceNorm(LazyNorm):
-    """The same, with weights and running statistics unless they are left out."""
+    """Instance normalization with `num_features` taken from its first input."""
 
     def __init__(
         self,
@@ -207,15 +207,15 @@ class LazyInstanceNorm(LazyNorm):
 
 
 def lazy(form: type, layer: type) -> type:
-    """The lazy class of a layer."""
+    """The lazy variant of a layer class."""
     name = f"Lazy{layer.__name__}"
     size, options = form.size_name, "5, kernel_size=3" if form is LazyConv else "affine=True"  # type: ignore[attr-defined]
     error = "RuntimeError" if form is LazyConv else "ValueError"
     dimensions = int(layer.__name__[-2])
     shape = (1, 2, *[4] * dimensions)
-    doc = f"""A `{layer.__name__}` with as many `{size}` as its first input.
+    doc = f"""`{layer.__name__}` with `{size}` taken from its first input.
 
-    {error} for a first input of another number of dimensions; later ones are refused as by `{layer.__name__}`.
+    {error} for a first input with a wrong number of dimensions; later inputs raise the errors of `{layer.__name__}`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.{name}({options})

@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix of weights."""
+"""Layers that multiply by a weight matrix: `Linear` and `Bilinear`; and `Identity`."""
 
 import math
 from typing import Any
@@ -15,9 +15,9 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Gives back its input; takes any arguments, to stand in the place of another layer.
+    """Returns its input; accepts any arguments, so that it can replace another layer.
 
-    It raises no error, whatever it is given.
+    It raises no errors for its arguments.
 
     >>> import rushlight as torch
     >>> torch.nn.Identity("takes", anything=True)(torch.tensor([1.0, 2.0]))
@@ -33,7 +33,7 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """`input @ weight.T + bias`, for inputs of shape (..., in_features); the result has (..., out_features).
+    """`input @ weight.T + bias`, for inputs of shape (..., in_features); the result is (..., out_features).
 
     >>> import rushlight as torch
     >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
@@ -56,11 +56,11 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws weights and bias uniformly from within 1 / sqrt(in_features) of zero."""
+        """Initializes weight and bias with uniform random numbers between ±1 / sqrt(in_features)."""
         draw_weight_and_bias(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The products."""
+        """`input @ weight.T + bias`: (..., in_features) to (..., out_features)."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -69,11 +69,11 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The same, under the name by which PyTorch prints the last layer of attention."""
+    """`Linear` under the name that PyTorch prints for the output projection of attention."""
 
 
 def draw_weight_and_bias(layer: Module) -> None:
-    """Draws a layer's weight and bias as PyTorch does: uniformly from within 1 / sqrt(fan_in) of zero."""
+    """Initializes weight and bias as PyTorch does: uniform random numbers between ±1 / sqrt(fan_in)."""
     init.kaiming_uniform_(layer.weight, a=math.sqrt(5))
     if layer.bias is not None:
         fan_in, _ = init.fans(layer.weight)
@@ -82,8 +82,7 @@ def draw_weight_and_bias(layer: Module) -> None:
 
 
 class Bilinear(Module):
-    """`input1 @ weight[k] @ input2 + bias[k]` for every output feature k, over the last dimensions of two
-    inputs.
+    """`input1 @ weight[k] @ input2 + bias[k]` for every output feature k, over the last dimensions of the inputs.
 
     >>> import rushlight as torch
     >>> torch.nn.Bilinear(20, 30, 40)(torch.ones(128, 20), torch.ones(128, 30)).shape
@@ -108,7 +107,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws weights and bias uniformly from within 1 / sqrt(in1_features) of zero."""
+        """Initializes weight and bias with uniform random numbers between ±1 / sqrt(in1_features)."""
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.in1_features)
@@ -117,7 +116,7 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """The products."""
+        """(..., in1_features) and (..., in2_features) to (..., out_features)."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""The cross entropy of a linear layer's scores as a layer, which holds the linear one."""
+"""The cross entropy of a linear layer's output as one layer, which contains the linear layer."""
 
 from math import prod
 
@@ -14,14 +14,14 @@ __all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """The cross entropy of the scores of a linear layer, `linear`, which it makes: inputs are (N, in_features).
+    """The cross entropy of the output of a linear layer, `linear`, which it creates; inputs are (N, in_features).
 
-    Targets are classes (N,) or probabilities (N, num_classes); with `out_features` (d1, ...) classes (N, d1, ...), for
-    which the layer has num_classes * d1 * ... results. `weight` (num_classes,) weighs the classes, `ignore_index` is a
-    class that does not count, `label_smoothing` mixes targets with the uniform distribution. `options` takes the rows
-    in chunks, so that the scores of all are never in memory together.
+    Targets are classes (N,) or probabilities (N, num_classes). With `out_features` (d1, ...) they are classes (N, d1,
+    ...), and the linear layer has num_classes * d1 * ... outputs. `weight` (num_classes,) has a factor for each class,
+    `ignore_index` is a class that is not counted, and `label_smoothing` mixes targets with the uniform distribution.
+    With `options`, the rows are processed in chunks, so that the logits of all rows are never in memory together.
 
-    RuntimeError for another number of weights than classes, and for a smoothing outside 0 to 1.
+    RuntimeError if `weight` has not one number for each class, and for a smoothing outside 0 to 1.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.LinearCrossEntropyLoss(3, 5, options=torch.nn.LinearCrossEntropyOptions())

@@ -1,4 +1,4 @@
-"""Losses as modules: what is to be minimised, from results and targets."""
+"""Losses as modules."""
 
 from collections.abc import Callable
 
@@ -37,9 +37,9 @@ Flag = bool | None
 
 
 class _Loss(Module):
-    """What the losses share: `reduction`, which is "mean", "sum" or "none".
+    """Base class of losses, with `reduction`: "mean", "sum" or "none".
 
-    `size_average` and `reduce` are its older form.
+    `size_average` and `reduce` are its deprecated form.
     """
 
     def __init__(self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
@@ -50,7 +50,7 @@ class _Loss(Module):
 
 
 def legacy_reduction(size_average: Flag, reduce: Flag) -> str:
-    """The reduction that its older form asks for."""
+    """The reduction for the deprecated arguments."""
     mean = True if size_average is None else size_average
     reduction = "none" if reduce is False else "mean" if mean else "sum"
     warn(
@@ -60,7 +60,7 @@ def legacy_reduction(size_average: Flag, reduce: Flag) -> str:
 
 
 class _WeightedLoss(_Loss):
-    """A loss with a weight for each class (or element)."""
+    """Base class of losses with a weight for each class (or element)."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class L1Loss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """|input - target|, reduced to its mean or sum, or as it is with `reduction="none"`."""
+        """|input - target|: their mean or sum, or each with `reduction="none"`."""
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
@@ -95,12 +95,12 @@ class MSELoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """(input - target)², reduced to its mean or sum, or as it is with `reduction="none"`."""
+        """(input - target)²: their mean or sum, or each with `reduction="none"`."""
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """The absolute difference less beta / 2; below beta, the squared difference over 2 * beta.
+    """|z| - beta / 2 of the differences z; where |z| < beta, z² / (2 * beta).
 
     Source: R. Girshick, "Fast R-CNN", 2015.
 
@@ -114,12 +114,12 @@ class SmoothL1Loss(_Loss):
         self.beta = beta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compares tensors of one shape; the mean or sum, or each element's loss with `reduction="none"`."""
+        """Input and target of the same shape; the mean or sum, or with `reduction="none"` the loss of each element."""
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
 class HuberLoss(_Loss):
-    """Half the squared difference up to delta, and linear beyond. TypeError unless delta is a number.
+    """Half the squared difference up to delta, linear beyond. TypeError unless delta is a number.
 
     Source: P. Huber, "Robust estimation of a location parameter", 1964.
 
@@ -135,15 +135,14 @@ class HuberLoss(_Loss):
         self.delta = delta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compares tensors of one shape; the mean or sum, or with `reduction="none"` the loss of each element."""
+        """Input and target of the same shape; the mean or sum, or with `reduction="none"` the loss of each element."""
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the input at each sample's class: inputs are log-probabilities (N, C, ...), targets classes (N,
-    ...).
+    """The negative log likelihood of target classes (N, ...), given log probabilities (N, C, ...).
 
-    Targets of `ignore_index` do not count. The mean is over the classes' weights.
+    Targets equal to `ignore_index` are not counted. The mean is weighted by the classes' weights.
 
     >>> import rushlight as torch
     >>> torch.nn.NLLLoss()(torch.tensor([[0.7, 0.3], [0.4, 0.6]]).log(), torch.tensor([0, 1]))
@@ -167,7 +166,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """`NLLLoss` by the name that it once had for images. A warning says so.
+    """The deprecated name of `NLLLoss` for images; warns.
 
     >>> import rushlight as torch
     >>> torch.nn.NLLLoss2d()(torch.zeros(1, 2, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64))
@@ -187,11 +186,9 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The negative log-likelihood of classes after softmax: inputs are logits (N, C, ...), targets classes (N,
-    ...).
+    """The cross entropy of logits (N, C, ...) and classes (N, ...): log-softmax, then the negative log likelihood.
 
-    Targets may also be probabilities (N, C, ...). `label_smoothing` mixes targets with the uniform
-    distribution.
+    Targets may also be probabilities (N, C, ...). `label_smoothing` mixes the targets with the uniform distribution.
 
     >>> import rushlight as torch
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 0.0], [0.0, 0.0]]), torch.tensor([0, 1]))
@@ -224,10 +221,10 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log-likelihood of counts from a Poisson distribution: exp(input) - target * input.
+    """The negative log likelihood of counts from Poisson distributions: exp(input) - target * input.
 
-    Without `log_input`, input - target * log(input + eps). `full` adds Stirling's approximation of the
-    constant term.
+    With `log_input=False`, input - target * log(input + eps). `full` adds Stirling's approximation of the constant
+    term.
 
     >>> import rushlight as torch
     >>> torch.nn.PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
@@ -249,7 +246,7 @@ class PoissonNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        """Expected counts, or their logarithms with `log_input`, and counts of one shape."""
+        """Logarithms of the rates (the rates with `log_input=False`) and counts of the same shape."""
         return F.poisson_nll_loss(
             log_input,
             target,
@@ -261,9 +258,9 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """The negative log-likelihood of targets from normal distributions of given means and variances.
+    """The negative log likelihood of targets from normal distributions with given means and variances.
 
-    Variances are at least `eps`; `full` adds the constant term. Source: D. Nix, A. Weigend, "Estimating the
+    Variances are taken as at least `eps`; `full` adds the constant term. Source: D. Nix, A. Weigend, "Estimating the
     mean and variance of the target probability distribution", 1994.
 
     >>> import rushlight as torch
@@ -282,10 +279,9 @@ class GaussianNLLLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """The Kullback-Leibler divergence: target * (log(target) - input), with inputs in log space.
+    """The Kullback-Leibler divergence: target * (log(target) - input), where the input is log probabilities.
 
-    With `log_target` targets are in log space too. The reduction "batchmean" divides by the number of
-    samples.
+    With `log_target`, targets are log probabilities too. The reduction "batchmean" divides by the number of samples.
 
     >>> import rushlight as torch
     >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
@@ -303,7 +299,7 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Log probabilities and probabilities (or their logarithms with `log_target`) of one shape."""
+        """Log probabilities, and probabilities (or their logarithms with `log_target`), of the same shape."""
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
@@ -321,7 +317,7 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
-    """The binary cross entropy after a sigmoid, computed safely; `pos_weight` weighs the positive examples.
+    """The binary cross entropy of sigmoid(input), without overflow; `pos_weight` multiplies the positive targets' loss.
 
     >>> import rushlight as torch
     >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
@@ -377,7 +373,7 @@ class SoftMarginLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The hinge loss of samples with several classes each: inputs (N, C), targets lists of classes ended by -1.
+    """The hinge loss for several classes per sample: inputs (N, C), targets (N, C) are lists of classes, ended by -1.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.MultiLabelMarginLoss()
@@ -440,7 +436,7 @@ class MultiMarginLoss(_WeightedLoss):
 class CosineEmbeddingLoss(_Loss):
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1.
 
-    RuntimeError for a target that has not one number for each pair, ValueError for an unknown `reduction`.
+    RuntimeError unless the target has one number for each pair, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [1.0, 1.0]])
@@ -453,12 +449,12 @@ class CosineEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Vectors (N, D) twice and targets (N) of 1 or -1; the mean or sum, or the losses (N)."""
+        """Two tensors of vectors (N, D), and targets (N) of 1 or -1; the mean or sum, or the losses (N)."""
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, -target * (x1 - x2) + margin): x1 should be the larger one where the target is 1.
+    """max(0, -target * (x1 - x2) + margin): x1 should be larger if the target is 1, x2 if it is -1.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.MarginRankingLoss(margin=0.5, reduction="none")
@@ -471,7 +467,7 @@ class MarginRankingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Two tensors of scores and targets of 1 or -1, of one shape; the mean or sum, or each element's loss."""
+        """Two tensors of scores, and targets of 1 or -1, of the same shape; the mean or sum, or each element's loss."""
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -482,10 +478,10 @@ def require_positive(margin: float, loss: str) -> None:
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with the p-norm for the distance d.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with the p-norm as distance d.
 
-    `swap` takes d(positive, negative) where that is smaller. Source: V. Balntas et al., "Learning shallow
-    convolutional feature descriptors with triplet losses", 2016.
+    With `swap`, d(positive, negative) is used if it is smaller than d(anchor, negative). Source: V. Balntas et al.,
+    "Learning shallow convolutional feature descriptors with triplet losses", 2016.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.TripletMarginLoss(margin=1.0)
@@ -511,7 +507,7 @@ class TripletMarginLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Vectors (N, D) three times, of which the second is to be the nearer to the first."""
+        """Three tensors of vectors (N, D); the mean or sum, or the losses (N)."""
         return F.triplet_margin_loss(
             anchor,
             positive,
@@ -525,7 +521,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """The same with any distance, a function of two tensors; by default, `PairwiseDistance`.
+    """`TripletMarginLoss` with any distance function of two tensors; by default `PairwiseDistance`.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().amax(1))
@@ -548,7 +544,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Three batches of what the distance function takes; the mean or sum, or the losses (N)."""
+        """Three batches of inputs for the distance function; the mean or sum, or the losses (N)."""
         return F.triplet_margin_with_distance_loss(
             anchor,
             positive,
@@ -561,7 +557,7 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """Connectionist temporal classification: the likelihood of a sequence of labels, over all its alignments.
+    """Connectionist temporal classification: the negative log likelihood of label sequences over all alignments.
 
     Source: A. Graves et al., "Connectionist temporal classification", 2006.
 
@@ -578,7 +574,7 @@ class CTCLoss(_Loss):
         self.zero_infinity = zero_infinity
 
     def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor) -> Tensor:
-        """The loss of log-probabilities (time, N, classes)."""
+        """Log probabilities (T, N, C), targets (N, S) and lengths (N,); the mean or sum, or the losses (N)."""
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )

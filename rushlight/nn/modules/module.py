@@ -1,4 +1,4 @@
-"""The base class of all modules."""
+"""`Module`, the base class of all modules."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -39,18 +39,17 @@ __all__ = [
 
 
 def missing_forward(self: Any, *input: Any) -> None:
-    """What a module computes is for its class to define. NotImplementedError where it does not."""
+    """The default `forward`, which raises NotImplementedError: subclasses define what they compute."""
     raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
 
 
 class Module(State, Conversion, HookTable):
-    """The base class of layers and networks: parameters, buffers and submodules, and what is computed with them.
+    """The base class of layers and networks: parameters, buffers and submodules, and a computation, `forward`.
 
-    A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`; calling the module
-    calls that.
+    A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`, which a call of the module
+    calls.
 
-    AttributeError where a part is assigned before `super().__init__()`, NotImplementedError for a call without
-    `forward`.
+    AttributeError if a part is assigned before `super().__init__()`, NotImplementedError for a call without `forward`.
 
     >>> import rushlight as torch
     >>> class Network(torch.nn.Module):
@@ -87,7 +86,7 @@ class Module(State, Conversion, HookTable):
             super().__init__(*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls `forward`, between the hooks where there are any."""
+        """Calls `forward` and the hooks."""
         own = self.__dict__
         if (
             own["_forward_hooks"]
@@ -100,10 +99,9 @@ class Module(State, Conversion, HookTable):
         return self.forward(*args, **kwargs)
 
     def train(self, mode: bool = True) -> Self:
-        """Puts this module and all below into training mode, or into evaluation mode.
+        """Sets this module and its submodules to training mode, or to evaluation mode.
 
-        Dropout and batch normalisation, for instance, behave differently. ValueError for anything but True
-        and False.
+        Dropout and batch normalization, for example, depend on the mode. ValueError for anything but True and False.
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -113,21 +111,21 @@ class Module(State, Conversion, HookTable):
         return self
 
     def eval(self) -> Self:
-        """Puts this module and all below into evaluation mode."""
+        """Sets this module and its submodules to evaluation mode."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Sets whether gradients are recorded for the parameters of this module and of all below."""
+        """Sets whether the parameters of this module and its submodules require gradients."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forgets the gradients of all parameters, or fills them with zeros."""
+        """Sets the gradients of all parameters to None, or to zeros."""
         clear_gradients(self.parameters(), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Has the calls of this module's `forward` recorded and replayed, with the arguments of `torch.compile`.
+        """Compiles the calls of this module's `forward` with `torch.compile`, which takes these arguments.
 
         >>> import rushlight as torch
         >>> layer = torch.nn.Linear(2, 1)
@@ -143,7 +141,7 @@ class Module(State, Conversion, HookTable):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What the module's `repr` says besides its submodules; for subclasses to define."""
+        """The module's arguments as `repr` shows them; for subclasses to define."""
         return ""
 
     def __repr__(self) -> str:
@@ -166,7 +164,7 @@ STATE_HOOKS = (
 
 
 def indented(text: str) -> str:
-    """A text of several lines, of which all but the first move to the right by two spaces."""
+    """A text in which all lines but the first are indented by two spaces."""
     return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
 
 
@@ -179,7 +177,7 @@ fill: Callable[..., Any] = noted(fill_with, changes=(0,))
 
 
 def clear_gradients(parameters: Any, set_to_none: bool) -> None:
-    """Forgets the gradients of parameters, or fills them with zeros."""
+    """Sets the gradients of parameters to None, or to zeros."""
     writes = writer()
     for parameter in parameters:
         grad = parameter._grad
@@ -194,7 +192,7 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
             grad.detach_()
         else:
             grad.requires_grad_(False)
-        if grad._array is None:  # a sparse one
+        if grad._array is None:  # a sparse tensor
             grad.zero_()
         else:
             fill(grad._array, 0)

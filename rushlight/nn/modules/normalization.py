@@ -1,4 +1,4 @@
-"""Normalisation of a sample over its features: layer, group, root mean square, local response."""
+"""Layer, group, root mean square and local response normalization, each of a single sample."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 def reset(module: Module) -> None:
-    """Sets a module's weights to 1 and its biases to 0, where it has them."""
+    """Sets a module's weights to 1 and its biases to 0, if it has them."""
     if module.weight is not None:
         init.ones_(module.weight)
     if getattr(module, "bias", None) is not None:
@@ -22,8 +22,7 @@ def reset(module: Module) -> None:
 
 
 class LayerNorm(Module):
-    """Normalises over the last dimensions, of shape `normalized_shape`, to mean 0 and variance 1; scales and
-    shifts.
+    """Normalizes the last dimensions, of shape `normalized_shape`, to mean 0 and variance 1; then scales and shifts.
 
     Source: J. Ba et al., "Layer normalization", 2016.
 
@@ -54,7 +53,7 @@ class LayerNorm(Module):
         reset(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalises the last dimensions; the shape of `input`."""
+        """Normalizes the last dimensions; the shape of `input`."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -63,9 +62,9 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalises each of `num_groups` groups of channels of inputs (N, C, ...) to mean 0 and variance 1.
+    """Normalizes each of `num_groups` groups of channels of inputs (N, C, ...) to mean 0 and variance 1.
 
-    Source: Y. Wu, K. He, "Group normalization", 2018. ValueError unless the channels can be grouped.
+    Source: Y. Wu, K. He, "Group normalization", 2018. ValueError unless `num_groups` divides the channels.
 
     >>> import rushlight as torch
     >>> torch.nn.GroupNorm(3, 6)(torch.ones(20, 6, 10, 10)).shape
@@ -99,7 +98,7 @@ class GroupNorm(Module):
         reset(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalises groups of channels (N, C, ...); the shape of `input`."""
+        """Normalizes groups of channels of (N, C, ...); the shape of `input`."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -109,9 +108,9 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`; then scales.
+    """Divides by the root mean square over the last dimensions, of shape `normalized_shape`; then scales.
 
-    `eps=None` is the dtype's own. Source: B. Zhang, R. Sennrich, "Root mean square layer normalization",
+    `eps=None` means the epsilon of the dtype. Source: B. Zhang, R. Sennrich, "Root mean square layer normalization",
     2019.
 
     >>> import rushlight as torch
@@ -149,7 +148,7 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Divides each element by a power of the mean square over the `size` channels around it.
+    """Divides each element by a power of the mean square over `size` neighbouring channels.
 
     Source: A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012.
 
@@ -166,7 +165,7 @@ class LocalResponseNorm(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        """Divides by a power of the neighbouring channels' squares; the shape of `input`."""
+        """Divides by a power of the mean square of neighbouring channels; the shape of `input`."""
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
@@ -175,7 +174,7 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The same for images (N, C, H, W), under the name it had in Torch.
+    """`LocalResponseNorm` for images (N, C, H, W), under its name in Lua Torch.
 
     >>> import rushlight as torch
     >>> torch.nn.CrossMapLRN2d(2)(torch.ones(1, 3, 1, 1)).flatten()

@@ -1,6 +1,4 @@
-"""Padding layers: the input continued beyond its edges by a constant, its mirror image, its edge or its other
-end.
-"""
+"""Padding layers: with a constant, by reflection, by replication of the edge, or circular."""
 
 from typing import Any, ClassVar
 
@@ -30,7 +28,7 @@ __all__ = [
 
 
 class _Pad(Module):
-    """What the padding layers share: sizes before and after each dimension, the last dimension first."""
+    """Base class of padding layers; the widths are those before and after each dimension, the last dimension first."""
 
     dims: ClassVar[int]
     mode: ClassVar[str]
@@ -40,16 +38,16 @@ class _Pad(Module):
         self.padding: tuple[Any, ...] = repeated(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with more elements at both ends of the last dimensions."""
+        """A padded copy of the input."""
         return F.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
-        """How many elements are added at each end, as `repr` shows them."""
+        """The padding widths, as `repr` shows them."""
         return str(self.padding)
 
 
 class _ConstantPad(_Pad):
-    """Padding by a constant."""
+    """Base class of padding with a constant."""
 
     mode = "constant"
 
@@ -58,16 +56,16 @@ class _ConstantPad(_Pad):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy with `value` at both ends of the last dimensions."""
+        """A copy padded with `value`."""
         return F.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
-        """The sizes, and the constant."""
+        """The padding widths, and the constant."""
         return shown(self, "padding", "value")
 
 
 class ConstantPad1d(_ConstantPad):
-    """Pads the last dimension by a constant: by one number of elements, or by (left, right).
+    """Pads the last dimension with a constant: by one number of elements, or by (left, right).
 
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad1d((1, 2), 3.5)(torch.ones(1, 2))
@@ -78,7 +76,7 @@ class ConstantPad1d(_ConstantPad):
 
 
 class ConstantPad2d(_ConstantPad):
-    """Pads the last two dimensions by a constant: by one number, or by (left, right, top, bottom).
+    """Pads the last two dimensions with a constant: by one number, or by (left, right, top, bottom).
 
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -91,8 +89,7 @@ class ConstantPad2d(_ConstantPad):
 
 
 class ConstantPad3d(_ConstantPad):
-    """Pads the last three dimensions by a constant: by one number, or by (left, right, top, bottom, front,
-    back).
+    """Pads the last three dimensions with a constant: by one number, or (left, right, top, bottom, front, back).
 
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad3d((1, 0, 0, 1, 0, 0), 9.0)(torch.ones(1, 1, 1, 2))
@@ -104,18 +101,18 @@ class ConstantPad3d(_ConstantPad):
 
 
 class _ZeroPad(_ConstantPad):
-    """Padding by zeros."""
+    """Base class of padding with zeros."""
 
     def __init__(self, padding: Sizes):
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """How many zeros are added at each end, as `repr` shows them."""
+        """The padding widths, as `repr` shows them."""
         return str(self.padding)
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """Pads the last dimension by zeros.
+    """Pads the last dimension with zeros.
 
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
@@ -124,7 +121,7 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
-    """Pads the last two dimensions by zeros.
+    """Pads the last two dimensions with zeros.
 
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -135,7 +132,7 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """Pads the last three dimensions by zeros.
+    """Pads the last three dimensions with zeros.
 
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -144,13 +141,13 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
 
 
 class _ReflectionPad(_Pad):
-    """Padding by the mirror image at the edge."""
+    """Base class of reflection padding."""
 
     mode = "reflect"
 
 
 class ReflectionPad1d(_ReflectionPad):
-    """Pads the last dimension by the mirror image at its ends.
+    """Pads the last dimension by reflection at its ends; the edge elements are not repeated.
 
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
@@ -161,7 +158,7 @@ class ReflectionPad1d(_ReflectionPad):
 
 
 class ReflectionPad2d(_ReflectionPad):
-    """Pads the last two dimensions by the mirror image at their edges.
+    """Pads the last two dimensions by reflection at their edges; the edge elements are not repeated.
 
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -174,7 +171,7 @@ class ReflectionPad2d(_ReflectionPad):
 
 
 class ReflectionPad3d(_ReflectionPad):
-    """Pads the last three dimensions by the mirror image at their edges.
+    """Pads the last three dimensions by reflection at their edges; the edge elements are not repeated.
 
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -185,13 +182,13 @@ class ReflectionPad3d(_ReflectionPad):
 
 
 class _ReplicationPad(_Pad):
-    """Padding by the elements at the edge."""
+    """Base class of replication padding."""
 
     mode = "replicate"
 
 
 class ReplicationPad1d(_ReplicationPad):
-    """Pads the last dimension by the elements at its ends.
+    """Pads the last dimension by repeating the elements at its ends.
 
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0, 3.0]]))
@@ -202,7 +199,7 @@ class ReplicationPad1d(_ReplicationPad):
 
 
 class ReplicationPad2d(_ReplicationPad):
-    """Pads the last two dimensions by the elements at their edges.
+    """Pads the last two dimensions by repeating the elements at their edges.
 
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -215,7 +212,7 @@ class ReplicationPad2d(_ReplicationPad):
 
 
 class ReplicationPad3d(_ReplicationPad):
-    """Pads the last three dimensions by the elements at their edges.
+    """Pads the last three dimensions by repeating the elements at their edges.
 
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -226,12 +223,12 @@ class ReplicationPad3d(_ReplicationPad):
 
 
 class _CircularPad(_Pad):
-    """Padding by the other end. ValueError unless there are one or two dimensions before the padded ones."""
+    """Base class of circular padding. ValueError unless there are one or two dimensions before the padded ones."""
 
     mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
-        """A copy continued at each end with the elements of the other end."""
+        """A copy continued at each end with the elements from the other end."""
         low, high = self.dims + 1, self.dims + 2
         if input.ndim not in (low, high):
             raise ValueError(advised(f"expected {low}D or {high}D input (got {input.ndim}D input)"))
@@ -239,7 +236,7 @@ class _CircularPad(_Pad):
 
 
 class CircularPad1d(_CircularPad):
-    """Pads the last dimension by its other end.
+    """Pads the last dimension with elements from its other end.
 
     >>> import rushlight as torch
     >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
@@ -250,7 +247,7 @@ class CircularPad1d(_CircularPad):
 
 
 class CircularPad2d(_CircularPad):
-    """Pads the last two dimensions by their other ends.
+    """Pads the last two dimensions with elements from their other ends.
 
     >>> import rushlight as torch
     >>> torch.nn.CircularPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -263,7 +260,7 @@ class CircularPad2d(_CircularPad):
 
 
 class CircularPad3d(_CircularPad):
-    """Pads the last three dimensions by their other ends.
+    """Pads the last three dimensions with elements from their other ends.
 
     >>> import rushlight as torch
     >>> torch.nn.CircularPad3d(1)(torch.rand(1, 2, 2, 2)).shape

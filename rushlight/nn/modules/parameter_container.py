@@ -1,4 +1,4 @@
-"""Modules that hold parameters in a list or in a dictionary."""
+"""`ParameterList` and `ParameterDict`, which contain parameters."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,12 +16,12 @@ __all__ = ["ParameterDict", "ParameterList"]
 
 
 def as_parameter(value):
-    """A tensor as a parameter; anything else as it is."""
+    """A tensor as a parameter; any other value unchanged."""
     return Parameter(value) if isinstance(value, TensorBase) and not isinstance(value, Parameter) else value
 
 
 def line_of_key(key: Any, value: Any, kind: Any) -> str:
-    """A line of `repr` for what is held under a key; `kind` is how its dtype is given."""
+    """A line of `repr` for the value of a key; `kind` formats its dtype."""
     if not isinstance(value, TensorBase):
         return f"  ({key}): Object of type: {type(value).__name__}"
     name = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -29,9 +29,9 @@ def line_of_key(key: Any, value: Any, kind: Any) -> str:
 
 
 class ParameterList(Module):
-    """Parameters in a list. Tensors become parameters; anything else is kept as it is.
+    """A list of parameters. Tensors become parameters; any other value is kept unchanged.
 
-    IndexError for a position that there is not, TypeError for values that cannot be walked through.
+    IndexError for an index out of range, TypeError for values that are not iterable.
 
     >>> import rushlight as torch
     >>> torch.nn.ParameterList([torch.ones(2, 3)])
@@ -45,7 +45,7 @@ class ParameterList(Module):
             self.extend(values)
 
     def _key(self, idx):
-        """The name of the value at a position; IndexError out of range."""
+        """The name of the value at an index; IndexError if it is out of range."""
         position = index(idx)
         if not -len(self) <= position < len(self):
             raise IndexError(advised(f"index {idx} is out of range: there are {len(self)}"))
@@ -75,7 +75,7 @@ class ParameterList(Module):
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Adds values at the end. TypeError for a tensor, and for what cannot be iterated over."""
+        """Adds values at the end. TypeError for a tensor, and for an argument that is not iterable."""
         if not isinstance(values, Iterable) or isinstance(values, TensorBase):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in values:
@@ -87,14 +87,14 @@ class ParameterList(Module):
         return "\n".join(line_of_key(i, value, lambda tensor: tensor.dtype) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raises RuntimeError: there is nothing to compute."""
+        """Raises RuntimeError: a parameter list cannot be called."""
         raise RuntimeError("ParameterList should not be called.")
 
 
 class ParameterDict(Module):
-    """Parameters in a dictionary. Tensors become parameters; anything else is kept as it is.
+    """A dictionary of parameters. Tensors become parameters; any other value is kept unchanged.
 
-    AttributeError for a key that there is not, TypeError for values that are no dictionary, pairs or keys.
+    AttributeError for a key that is missing, TypeError for values that are not a dictionary, pairs or keys.
 
     >>> import rushlight as torch
     >>> list(torch.nn.ParameterDict({"left": torch.ones(2)}))
@@ -135,24 +135,24 @@ class ParameterDict(Module):
         return ParameterDict(OrderedDict(self.items()))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value of a key, which is `default` from now on if there was none."""
+        """The value of a key; if it is missing, it is set to `default` first."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Takes everything out."""
+        """Removes all entries."""
         for key in list(self._keys):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Takes out a value, and returns it."""
+        """Removes a key and returns its value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Takes out the last key and value, and returns them."""
+        """Removes the last key and value, and returns them."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
@@ -161,7 +161,7 @@ class ParameterDict(Module):
         return self[key] if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> "ParameterDict":
-        """Another dictionary with these keys, all of the same value."""
+        """Another dictionary with these keys, all with the same value."""
         return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> Iterable[str]:
@@ -169,7 +169,7 @@ class ParameterDict(Module):
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """The keys and values."""
+        """The keys and values, in order."""
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterable[Any]:
@@ -177,7 +177,7 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def update(self, parameters: Any) -> None:
-        """Adds from another dictionary (an unordered one in the order of its keys), or from pairs."""
+        """Adds entries from another dictionary (a plain one in the order of its keys), or from pairs."""
         if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
             parameters = sorted(parameters.items())
         for key, value in pairs(parameters, "ParametersDict"):
@@ -188,7 +188,7 @@ class ParameterDict(Module):
         return "\n".join(line_of_key(key, value, typename) for key, value in self.items())
 
     def __call__(self, input: Any) -> Any:
-        """Raises RuntimeError: there is nothing to compute."""
+        """Raises RuntimeError: a parameter dictionary cannot be called."""
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: Any) -> "ParameterDict":
@@ -207,7 +207,7 @@ class ParameterDict(Module):
 
 
 def require_string(key: Any) -> Any:
-    """A key, which must be a string: TypeError else."""
+    """Returns the key; TypeError unless it is a string."""
     if not isinstance(key, str):
         raise TypeError(
             "Index given to ParameterDict cannot be used as a key as it is not a string "

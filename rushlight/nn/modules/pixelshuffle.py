@@ -1,4 +1,4 @@
-"""The place of PixelShuffle, PixelUnshuffle in PyTorch."""
+"""The module in which PyTorch has PixelShuffle and PixelUnshuffle."""
 
 from rushlight.nn.modules.rearrangement import PixelShuffle, PixelUnshuffle
 

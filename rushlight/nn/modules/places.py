@@ -1,4 +1,4 @@
-"""Where PyTorch has the layers that stand elsewhere here: programs import them from there, and files name them so."""
+"""The modules in which PyTorch has its layers: programs import from there, and saved files name them."""
 
 import sys
 from importlib import import_module
@@ -26,6 +26,6 @@ MOVED = {(HOME + ours, name): HOME + theirs for theirs, ours, names in PLACES fo
 
 
 def show_classes() -> None:
-    """Shows each class in the module that stands for the one in which PyTorch has it."""
+    """Sets `__module__` of each class to the module in which PyTorch has it."""
     for (ours, name), theirs in MOVED.items():
         setattr(import_module(theirs), name, getattr(sys.modules[ours], name))

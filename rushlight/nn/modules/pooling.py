@@ -1,4 +1,4 @@
-"""Pooling layers: the largest, or the mean, of each window of the input."""
+"""Pooling over sliding windows: max, average and power-average pooling layers, and max unpooling."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 
-Pooled = Tensor | tuple[Tensor, Tensor]  # with the places of the largest, where they are asked for
+Pooled = Tensor | tuple[Tensor, Tensor]  # with the indices of the maxima, if asked for
 
 
 class _MaxPool(Module):
-    """What the max pooling layers share."""
+    """Base class of max pooling layers."""
 
     def __init__(
         self,
@@ -48,19 +48,18 @@ class _MaxPool(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        """The options of the windows, as `repr` shows them."""
+        """The kernel size and other settings, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def _options(self):
-        """What the function takes by name."""
+        """The keyword arguments of the function."""
         return {"ceil_mode": self.ceil_mode, "return_indices": self.return_indices}
 
 
 class MaxPool1d(_MaxPool):
-    """The largest of each window of inputs (N, C, L) or (C, L); with `return_indices` also where it was.
+    """The maximum of each window of inputs (N, C, L) or (C, L); with `return_indices` also its index.
 
-    Windows begin every `stride` (by default, `kernel_size`) elements; `ceil_mode` also counts the last,
-    incomplete one.
+    Windows start every `stride` (by default `kernel_size`) elements; `ceil_mode` includes an incomplete last window.
 
     >>> import rushlight as torch
     >>> torch.nn.MaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
@@ -73,7 +72,7 @@ class MaxPool1d(_MaxPool):
 
 
 class MaxPool2d(_MaxPool):
-    """The largest of each window of images (N, C, H, W) or (C, H, W); see `MaxPool1d`.
+    """The maximum of each window of images (N, C, H, W) or (C, H, W); see `MaxPool1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.MaxPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -86,7 +85,7 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`.
+    """The maximum of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.MaxPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
@@ -99,7 +98,7 @@ class MaxPool3d(_MaxPool):
 
 
 class _MaxUnpool(Module):
-    """What the layers that undo max pooling share."""
+    """Base class of max unpooling layers."""
 
     dims: ClassVar[int]
 
@@ -110,12 +109,12 @@ class _MaxUnpool(Module):
         self.padding: tuple[Any, ...] = repeated(padding, self.dims)
 
     def extra_repr(self) -> str:
-        """Kernel size, stride and padding of the pooling that is undone, as `repr` shows them."""
+        """Kernel size, stride and padding of the pooling to be inverted, as `repr` shows them."""
         return shown(self, "kernel_size", "stride", "padding")
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Puts the results of `MaxPool1d` back where its indices say, among zeros.
+    """Zeros, with the results of `MaxPool1d` at the indices that it returned.
 
     >>> import rushlight as torch
     >>> values, places = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
@@ -126,12 +125,12 @@ class MaxUnpool1d(_MaxUnpool):
     dims = 1
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Maxima (N, C, L) and their indices to zeros of the former length, with the maxima in their places."""
+        """Maxima (N, C, L) and their indices to the length before pooling, with zeros elsewhere."""
         return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """Puts the results of `MaxPool2d` back where its indices say, among zeros.
+    """Zeros, with the results of `MaxPool2d` at the indices that it returned.
 
     >>> import rushlight as torch
     >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
@@ -143,12 +142,12 @@ class MaxUnpool2d(_MaxUnpool):
     dims = 2
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Maxima (N, C, H, W) and their indices to zeros of the former size, with the maxima in their places."""
+        """Maxima (N, C, H, W) and their indices to the size before pooling, with zeros elsewhere."""
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Puts the results of `MaxPool3d` back where its indices say, among zeros.
+    """Zeros, with the results of `MaxPool3d` at the indices that it returned.
 
     >>> import rushlight as torch
     >>> values, places = torch.nn.MaxPool3d(2, return_indices=True)(torch.rand(1, 4, 4, 4))
@@ -159,14 +158,14 @@ class MaxUnpool3d(_MaxUnpool):
     dims = 3
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Maxima (N, C, D, H, W) and their indices to zeros of the former size, with the maxima in their places."""
+        """Maxima (N, C, D, H, W) and their indices to the size before pooling, with zeros elsewhere."""
         return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class AvgPool1d(Module):
     """The mean of each window of inputs (N, C, L) or (C, L).
 
-    Padding counts as zeros, unless `count_include_pad` is off.
+    Padding counts as zeros, unless `count_include_pad` is False.
 
     >>> import rushlight as torch
     >>> torch.nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
@@ -227,7 +226,7 @@ class AvgPool2d(Module):
         return F.avg_pool2d(input, *self._options())
 
     def _options(self):
-        """The windows, in the order in which the functions take them."""
+        """The settings, in the order in which the functions take them."""
         return (
             self.kernel_size,
             self.stride,
@@ -256,7 +255,7 @@ class AvgPool3d(AvgPool2d):
 
 
 class _LPPool(Module):
-    """What the power-average pooling layers share."""
+    """Base class of power-average pooling layers."""
 
     def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False):
         super().__init__()
@@ -266,12 +265,12 @@ class _LPPool(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        """The norm and the windows."""
+        """The norm and the settings of the windows."""
         return shown(self, "norm_type", "kernel_size", "stride", "ceil_mode")
 
 
 class LPPool1d(_LPPool):
-    """The norm of each window: the sum of the elements' powers, to the power of 1 / norm_type.
+    """The p-norm of each window: (sum of x ** p) ** (1 / p), p = norm_type, without absolute values.
 
     >>> import rushlight as torch
     >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0, 6.0, 8.0]]))
@@ -284,7 +283,7 @@ class LPPool1d(_LPPool):
 
 
 class LPPool2d(_LPPool):
-    """The norm of each window of images; see `LPPool1d`.
+    """The p-norm of each window of images; see `LPPool1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.LPPool2d(1, 2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -297,7 +296,7 @@ class LPPool2d(_LPPool):
 
 
 class LPPool3d(_LPPool):
-    """The norm of each window of volumes; see `LPPool1d`.
+    """The p-norm of each window of volumes; see `LPPool1d`.
 
     >>> import rushlight as torch
     >>> torch.nn.LPPool3d(2, 2)(torch.rand(1, 4, 6, 8)).shape

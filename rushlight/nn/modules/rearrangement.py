@@ -1,4 +1,4 @@
-"""Layers that move elements between channels and places: pixel and channel shuffles, patches."""
+"""Layers that rearrange elements: pixel shuffle, channel shuffle, patches."""
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, shown
@@ -9,7 +9,7 @@ __all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
 
 
 class PixelShuffle(Module):
-    """Makes images (..., C * r * r, H, W) into larger ones (..., C, H * r, W * r).
+    """Rearranges images (..., C * r * r, H, W) to larger ones (..., C, H * r, W * r).
 
     Source: W. Shi et al., "Real-time single image and video super-resolution", 2016.
 
@@ -23,16 +23,16 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The larger images."""
+        """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """The upscale factor."""
         return shown(self, "upscale_factor")
 
 
 class PixelUnshuffle(Module):
-    """Undoes `PixelShuffle`.
+    """The inverse of `PixelShuffle`.
 
     >>> import rushlight as torch
     >>> torch.nn.PixelUnshuffle(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])).flatten()
@@ -44,16 +44,16 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The smaller images with more channels."""
+        """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """The downscale factor."""
         return shown(self, "downscale_factor")
 
 
 class ChannelShuffle(Module):
-    """Takes channels from each of several groups in turn: (N, C, ...) keeps its shape.
+    """Interleaves the channels of several groups; the shape (N, C, ...) stays.
 
     Source: X. Zhang et al., "ShuffleNet", 2017.
 
@@ -67,7 +67,7 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with its channels in another order."""
+        """The input with its channels reordered."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
@@ -76,7 +76,7 @@ class ChannelShuffle(Module):
 
 
 class Unfold(Module):
-    """Takes patches out of images: (N, C, H, W) gives (N, C * kernel elements, number of patches).
+    """Extracts sliding patches of images: (N, C, H, W) gives (N, C * kernel elements, number of patches).
 
     >>> import rushlight as torch
     >>> torch.nn.Unfold(kernel_size=(2, 3))(torch.ones(2, 5, 3, 4)).shape
@@ -126,9 +126,9 @@ class Fold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """The images."""
+        """(N, C * kernel elements, number of patches) to (N, C, *output_size)."""
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
-        """The sizes and windows."""
+        """The output size and the settings of the patches."""
         return shown(self, "output_size", "kernel_size", "dilation", "padding", "stride")

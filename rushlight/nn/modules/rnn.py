@@ -1,4 +1,4 @@
-"""Recurrent layers: RNN, LSTM and GRU, in several layers and both directions, over padded or packed sequences."""
+"""Recurrent layers: RNN, LSTM and GRU, with several layers and both directions, for padded or packed sequences."""
 
 import math
 import numbers
@@ -22,13 +22,13 @@ __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
 class RNNBase(Module):
-    """What the recurrent layers share.
+    """Base class of recurrent layers.
 
-    Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or
-    packed. Results are the last layer's hidden states at all times, and the last state of every layer and
-    direction. `dropout` acts between layers.
+    Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or packed.
+    Results are the hidden states of the last layer at all times, and the last state of every layer and direction.
+    `dropout` is applied between layers.
 
-    ValueError for sizes below 1 and for inputs of other numbers of dimensions, RuntimeError for inputs and states of
+    ValueError for sizes below 1 and for inputs with other numbers of dimensions, RuntimeError for inputs and states of
     other sizes.
 
     >>> import rushlight as torch
@@ -81,7 +81,7 @@ class RNNBase(Module):
         return self.proj_size or self.hidden_size
 
     def _make_weights(self, layer, suffix, device, dtype):
-        """Registers the weights of a layer in one direction."""
+        """Registers the weights of one layer and direction."""
         gates = GATES[self.mode] * self.hidden_size
         inputs = self.input_size if layer == 0 else self._output_size * self._directions
         shapes = {"weight_ih": (gates, inputs), "weight_hh": (gates, self._output_size)}
@@ -95,31 +95,31 @@ class RNNBase(Module):
         self._all_weights.append(names)
 
     def __getstate__(self) -> Any:
-        """With the list of all weights, which PyTorch's layers keep beside them."""
+        """The state with the list of all weights, which PyTorch's layers have too."""
         names = [name for names in self._all_weights for name in names]
         weights = [getattr(self, name) for name in names]
         return {**self.__dict__, "_flat_weights_names": names, "_flat_weights": weights}
 
     def __setstate__(self, state: Any) -> None:
-        """Without that list: the weights are the parameters."""
+        """Restores the state without that list, since the weights are parameters here."""
         self.__dict__.update({name: value for name, value in state.items() if not name.startswith("_flat_weight")})
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The weights of every layer and direction."""
+        """The weights, as a list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def reset_parameters(self) -> None:
-        """Draws all weights uniformly from within 1 / sqrt(hidden_size) of zero."""
+        """Initializes all weights with uniform random numbers between ±1 / sqrt(hidden_size)."""
         bound = 1 / math.sqrt(self.hidden_size)
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Does nothing: it is for the memory of GPUs."""
+        """Does nothing: it would rearrange the weights in the memory of GPUs."""
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The hidden states at all times, and the last state, from the first state `hx` (zeros, by default)."""
+        """The hidden states at all times, and the last state, starting from the state `hx` (zeros by default)."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         self._check_dimensions(input, hx)
@@ -137,7 +137,7 @@ class RNNBase(Module):
         return output.transpose(0, 1) if self.batch_first else output, self._as_given(last)
 
     def _forward_packed(self, input, hx):
-        """The same for packed sequences; states are in the order in which the sequences were given."""
+        """`forward` for packed sequences; states are in the order in which the sequences were given."""
         data, batch_sizes, order, back = input
         if data.ndim != 2:
             raise RuntimeError(f"input must have 2 dimensions, got {data.ndim}")
@@ -151,7 +151,7 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, order, back), self._as_given(last)
 
     def _run(self, data, sizes, state):
-        """All layers and directions, one after the other. `sizes` cuts packed data into time steps."""
+        """Runs all layers and directions. `sizes` are the batch sizes of the time steps of packed data."""
         if len(data if sizes is None else sizes) == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         last = []
@@ -172,7 +172,7 @@ class RNNBase(Module):
         return data, tuple(stack(parts) for parts in zip(*last, strict=True))
 
     def _step(self, weights):
-        """One time step with given weights."""
+        """The function for one time step with given weights."""
         step = partial(STEPS[self.mode], weight=weights["weight_hh"], bias=weights.get("bias_hh"))
         if not self.proj_size:
             return step
@@ -184,19 +184,19 @@ class RNNBase(Module):
         return projecting
 
     def _as_state(self, hx) -> State | None:
-        """A state as users give it, as a tuple."""
+        """The state that the user gave, as a tuple."""
         return None if hx is None else (hx,)
 
     def _as_given(self, state: State):
-        """A state as users get it."""
+        """The state in the form that users get: a tensor, or a tuple for LSTM."""
         return state[0]
 
     def _sizes(self):
-        """The size of each part of a state."""
+        """The size of each tensor of a state."""
         return (self._output_size,)
 
     def _first_state(self, data, batch, state):
-        """The first state, zeros if it was not given; raises PyTorch's errors for what does not fit."""
+        """The initial state, zeros if none was given; raises PyTorch's errors for a state that does not match."""
         weight = self.all_weights[0][0]
         if data.dtype != weight.dtype:
             raise ValueError(
@@ -217,7 +217,7 @@ class RNNBase(Module):
         return state
 
     def _check_dimensions(self, input, hx):
-        """Raises PyTorch's errors for inputs and states with the wrong number of dimensions."""
+        """Raises PyTorch's errors for inputs and states with wrong numbers of dimensions."""
         name = "RNN" if self.mode.startswith("RNN") else self.mode
         if input.ndim not in (2, 3):
             kind = "" if name == "LSTM" else " tensor" if name == "RNN" else ""
@@ -249,14 +249,14 @@ class RNNBase(Module):
 
 
 def kind_of(name: str) -> str:
-    """Which of a layer's weights a name such as `weight_ih_l0_reverse` stands for."""
+    """The kind of a weight from its name: `weight_ih` for `weight_ih_l0_reverse`, for example."""
     return name.partition("_l")[0]
 
 
 def check_options(
     input_size: int, hidden_size: int, num_layers: int, bias: bool, batch_first: bool, dropout: Any, proj_size: int
 ) -> None:
-    """Raises PyTorch's errors for options that cannot be."""
+    """Raises PyTorch's errors for invalid options."""
     is_number = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
     if not is_number or not 0 <= dropout <= 1:
         raise ValueError(
@@ -286,13 +286,13 @@ def check_options(
 
 
 class RNN(RNNBase):
-    """Recurrent layers of tanh or relu: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh).
+    """Elman network, with tanh or relu: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh).
 
-    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
-    (steps, input_size) for a single one, and a first state of shape (layers * directions, batch, hidden_size), by
-    default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions * hidden_size), or
-    the batch first, and the last state, of the first one's shape with `batch_first` too. ValueError for another
-    `nonlinearity`, RuntimeError for sizes that do not fit.
+    The input is (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or (steps, input_size) for a
+    single sequence. The initial state is (layers * directions, batch, hidden_size), by default zeros. Returns the
+    hidden states of the last layer at all steps, (steps, batch, directions * hidden_size) or batch first, and the last
+    state, in the shape of the initial one (also with `batch_first`). ValueError for another `nonlinearity`,
+    RuntimeError for sizes that do not match.
 
     >>> import rushlight as torch
     >>> output, last = torch.nn.RNN(10, 20, 2)(torch.ones(5, 3, 10))
@@ -331,13 +331,13 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Layers of long short-term memory; states are pairs of hidden and cell states.
+    """Long short-term memory; states are pairs of hidden and cell states.
 
-    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
-    (steps, input_size) for a single one, and a first pair of states, each of shape (layers * directions, batch,
-    hidden_size), by default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions *
-    hidden_size), or the batch first, and the last pair of states, of the first one's shapes with `batch_first` too.
-    With `proj_size`, hidden states are projected to that size. RuntimeError for sizes that do not fit.
+    The input is (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or (steps, input_size) for a
+    single sequence. The initial state is a pair of tensors (layers * directions, batch, hidden_size), by default zeros.
+    Returns the hidden states of the last layer at all steps, (steps, batch, directions * hidden_size) or batch first,
+    and the last pair of states, in the shape of the initial one (also with `batch_first`). With `proj_size`, hidden
+    states are projected to that size. RuntimeError for sizes that do not match.
 
     Sources: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; H. Sak et al., "Long short-term memory based
     recurrent neural network architectures", 2014 (projections).
@@ -386,13 +386,12 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Layers of gated recurrent units.
+    """Gated recurrent units.
 
-    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
-    (steps, input_size) for a single one, and a first state of shape (layers * directions, batch, hidden_size), by
-    default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions * hidden_size), or
-    the batch first, and the last state, of the first one's shape with `batch_first` too. RuntimeError for sizes that do
-    not fit.
+    The input is (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or (steps, input_size) for a
+    single sequence. The initial state is (layers * directions, batch, hidden_size), by default zeros. Returns the
+    hidden states of the last layer at all steps, (steps, batch, directions * hidden_size) or batch first, and the last
+    state, in the shape of the initial one (also with `batch_first`). RuntimeError for sizes that do not match.
 
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
 

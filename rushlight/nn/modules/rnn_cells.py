@@ -17,9 +17,9 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
 class RNNCellBase(Module):
-    """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size).
+    """Base class of recurrent cells: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size).
 
-    ValueError for inputs and states of other numbers of dimensions, RuntimeError for those of other sizes.
+    ValueError for inputs and states with other numbers of dimensions, RuntimeError for those of other sizes.
 
     >>> import rushlight as torch
     >>> cell = torch.nn.GRUCell(3, 4)
@@ -42,13 +42,13 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws all weights uniformly from within 1 / sqrt(hidden_size) of zero."""
+        """Initializes all weights with uniform random numbers between ±1 / sqrt(hidden_size)."""
         bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def _next(self, input, state, parts):
-        """The next state, a tuple of `parts` tensors, from the last one (None: zeros)."""
+        """The next state, a tuple of `parts` tensors, from the previous one (None: zeros)."""
         self._check(input, state)
         batched = input.ndim == 2
         if not batched:
@@ -61,7 +61,7 @@ class RNNCellBase(Module):
         return state if batched else tuple(part.squeeze(0) for part in state)
 
     def _check(self, input, state):
-        """Raises PyTorch's errors for inputs and states that do not fit."""
+        """Raises PyTorch's errors for inputs and states that do not match."""
         name = type(self).__name__
         if input.ndim not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
@@ -77,7 +77,7 @@ class RNNCellBase(Module):
             self._check_state(i, part if input.ndim == 2 else part.unsqueeze(0), len(input) if input.ndim == 2 else 1)
 
     def _check_state(self, number, state, samples):
-        """Raises PyTorch's errors for a state of other sizes than (samples, hidden_size)."""
+        """Raises PyTorch's errors for a state whose shape is not (samples, hidden_size)."""
         if state.shape[0] != samples:
             raise RuntimeError(f"Input batch size {samples} doesn't match hidden{number} batch size {state.shape[0]}")
         if state.shape[1] != self.hidden_size:

@@ -1,4 +1,4 @@
-"""Tables of vectors that are looked up by number."""
+"""Embedding layers: tables of vectors that are looked up by index."""
 
 from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
@@ -13,10 +13,10 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """What the embeddings share: a table of `num_embeddings` vectors, one of which may stand for padding."""
+    """Base class of embeddings: a table of `num_embeddings` vectors, one of which may be for padding."""
 
     def _make_table(self, padding_idx, weight, device, dtype, requires_grad):
-        """Registers the weights: new ones, or the tensor that was given."""
+        """Registers the table: a new one, or the tensor that was given."""
         shape = (self.num_embeddings, self.embedding_dim)
         if padding_idx is not None and not -shape[0] <= padding_idx < shape[0]:
             raise AssertionError(
@@ -32,13 +32,13 @@ class _Table(Module):
         self.weight = Parameter(weight, requires_grad)
 
     def reset_parameters(self) -> None:
-        """Draws the vectors from the standard normal distribution; that of padding is zero."""
+        """Initializes the vectors with standard normal random numbers, and that of padding with zeros."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             self.weight._array[self.padding_idx] = 0
 
     def _options(self, *names, show=str):
-        """The sizes, and those of some options that differ from their defaults."""
+        """The sizes, and those of the named options that differ from their defaults."""
         usual = {
             "padding_idx": None,
             "max_norm": None,
@@ -53,7 +53,7 @@ class _Table(Module):
 
     @classmethod
     def _around(cls, embeddings, **options):
-        """A module around a table that was given."""
+        """A module with a given table."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -61,11 +61,10 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Looks up vectors by number: integers of any shape (...) give (..., embedding_dim).
+    """Looks up vectors by index: integers of any shape (...) give (..., embedding_dim).
 
-    The vector of `padding_idx` is zero at first and gets no gradient. With `max_norm`, vectors longer than
-    that are shortened when they are looked up. `scale_grad_by_freq` divides gradients by how often a number
-    occurs.
+    The vector of `padding_idx` is initially zero and gets no gradient. With `max_norm`, looked-up vectors with a larger
+    norm are scaled down in place. `scale_grad_by_freq` divides each vector's gradient by the number of its occurrences.
 
     >>> import rushlight as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5]])).shape
@@ -96,7 +95,7 @@ class Embedding(_Table):
         self._make_table(padding_idx, _weight, device, dtype, not _freeze)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The vectors."""
+        """The vectors: (...) to (..., embedding_dim)."""
         return F.embedding(
             input,
             self.weight,
@@ -122,7 +121,7 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> "Embedding":
-        """An embedding around a table of vectors, which is not trained unless `freeze=False`.
+        """An embedding with a given table, which is not trained unless `freeze=False`.
 
         >>> import rushlight as torch
         >>> table = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.5], [4.0, 5.1]]))
@@ -141,9 +140,9 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Looks up bags of vectors and sums, averages or maximises each bag.
+    """Looks up bags of vectors and returns the sum, mean or maximum of each bag.
 
-    A bag is a row of a matrix of integers, or begins where `offsets` says in a vector of them.
+    A bag is a row of a matrix of indices; in a vector of indices, `offsets` says where each bag starts.
 
     >>> import rushlight as torch
     >>> bag = torch.nn.EmbeddingBag(10, 3, mode="sum")
@@ -178,7 +177,7 @@ class EmbeddingBag(_Table):
         self._make_table(padding_idx, _weight, device, dtype, True)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """One vector for each bag."""
+        """One vector for each bag: (bags, embedding_dim)."""
         return F.embedding_bag(
             input,
             self.weight,
@@ -210,7 +209,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> "EmbeddingBag":
-        """A bag around a table of vectors, which is not trained unless `freeze=False`."""
+        """An embedding bag with a given table, which is not trained unless `freeze=False`."""
         bag = cls._around(
             embeddings,
             max_norm=max_norm,

@@ -1,4 +1,4 @@
-"""Transformers: encoders and decoders of attention and feed-forward layers.
+"""Transformers: encoders and decoders made of attention and feed-forward layers.
 
 Source: A. Vaswani et al., "Attention is all you need", 2017.
 """
@@ -37,7 +37,7 @@ Activation = str | Callable[[Tensor], Tensor]
 
 
 def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
-    """A nonlinearity, which may be given by name. RuntimeError for another than relu and gelu."""
+    """An activation function, also by its name. RuntimeError for a name other than relu and gelu."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -46,25 +46,25 @@ def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
 
 
 def causal_mask(size: int, dtype: Dtype | None = None) -> Tensor:
-    """Minus infinity above the diagonal, zero elsewhere: nothing may attend to what comes after it."""
+    """-inf above the diagonal, 0 elsewhere: no position may attend to later ones."""
     array = np.triu(np.full((size, size), -np.inf), 1)
     return new_tensor(array.astype(dtypes.as_numpy(dtype or dtypes.get_default_dtype())))
 
 
 def is_causal_mask(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
-    """Whether a mask is the causal one; `is_causal` is what the user says of it."""
+    """Whether a mask is the causal one; `is_causal` is what the user declared, or None."""
     if is_causal is not None or mask is None:
         return is_causal is True
     return mask.shape == (size, size) and bool((mask._array == causal_mask(size, mask.dtype)._array).all())
 
 
 def length_of(sequence: Tensor, batch_first: bool) -> int:
-    """The length of a sequence, with or without a dimension of samples."""
+    """The length of a sequence, batched or not."""
     return sequence.shape[1 if batch_first and sequence.ndim == 3 else 0]
 
 
 class _Layer(Module):
-    """What the layers of encoders and decoders share: parts, each of which adds to what goes through."""
+    """Base class of encoder and decoder layers: several blocks with residual connections."""
 
     def __init__(
         self,
@@ -98,22 +98,22 @@ class _Layer(Module):
         self.activation: Callable[[Tensor], Tensor] = _get_activation_fn(activation)
 
     def _add(self, x, i, part):
-        """What goes through, plus what the i-th part makes of it, normalised before or after."""
+        """The residual connection of the i-th block: x plus the block of x, with the normalization before or after."""
         norm, dropout = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
         if self.norm_first:
             return x + dropout(part(norm(x)))
         return norm(x + dropout(part(x)))
 
     def _feed_forward(self, x):
-        """Two linear layers."""
+        """The feed-forward block: two linear layers."""
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention, then two linear layers; each added to its input and normalised.
+    """Self-attention, then two linear layers; both with residual connection and normalization.
 
-    Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first`
-    normalises before each part instead of after.
+    Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first` normalizes before
+    each block instead of after it.
 
     >>> import rushlight as torch
     >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8)).shape
@@ -213,7 +213,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """The decoded sequence, given the encoded one, `memory`."""
+        """The decoded sequence, given the encoded sequence `memory`."""
 
         def attend(x):
             return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
@@ -227,11 +227,11 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """Several copies of an encoder layer, one after the other, and a normalisation if given.
+    """Several copies of an encoder layer in sequence, and a final normalization if given.
 
-    `enable_nested_tensor` and `mask_check` are about a quicker way on GPUs.
+    `enable_nested_tensor` and `mask_check` have no effect; they are for a faster path on GPUs.
 
-    Its layers refuse what does not fit: RuntimeError for masks, AssertionError for features that are not `d_model`.
+    The layers raise the errors: RuntimeError for masks, AssertionError if the last size is not `d_model`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
@@ -261,7 +261,7 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        """The encoded sequence. Whether the mask is the causal one is found out where it is not said."""
+        """The encoded sequence. If `is_causal` is None, the mask is compared with the causal one."""
         causal = is_causal_mask(mask, is_causal, length_of(src, self.layers[0].self_attn.batch_first))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
@@ -269,9 +269,9 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Several copies of a decoder layer, one after the other, and a normalisation if given.
+    """Several copies of a decoder layer in sequence, and a final normalization if given.
 
-    Its layers refuse what does not fit: RuntimeError for masks, AssertionError for features that are not `d_model`.
+    The layers raise the errors: RuntimeError for masks, AssertionError if the last size is not `d_model`.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
@@ -297,7 +297,7 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """The decoded sequence, given the encoded one, `memory`."""
+        """The decoded sequence, given the encoded sequence `memory`."""
         causal = is_causal_mask(tgt_mask, tgt_is_causal, length_of(tgt, self.layers[0].self_attn.batch_first))
         for layer in self.layers:
             tgt = layer(
@@ -314,10 +314,9 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder.
+    """A transformer: an encoder and a decoder.
 
-    RuntimeError where batches or the last dimensions do not fit, and AssertionError for a `d_model` that `nhead` does
-    not divide.
+    RuntimeError if batch sizes or last dimensions do not match, AssertionError if `nhead` does not divide `d_model`.
 
     >>> import rushlight as torch
     >>> model = torch.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1)
@@ -385,7 +384,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """The decoded `tgt`, given `src`. RuntimeError for sizes that do not fit."""
+        """The decoded `tgt`, given `src`. RuntimeError for sizes that do not match."""
         sample = 0 if self.batch_first else 1
         size_of(src.shape, -1), size_of(tgt.shape, -1)
         if src.ndim == 3 and src.shape[sample] != tgt.shape[sample]:
@@ -406,7 +405,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Device = None, dtype: Dtype | None = None) -> Tensor:
-        """The causal mask: minus infinity above the diagonal, zero elsewhere.
+        """The causal mask: -inf above the diagonal, 0 elsewhere.
 
         >>> import rushlight as torch
         >>> torch.nn.Transformer.generate_square_subsequent_mask(2)

@@ -1,4 +1,4 @@
-"""Layers that enlarge images, or any input (N, C, ...), by interpolation."""
+"""Layers that upsample inputs (N, C, ...) by interpolation."""
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes
@@ -11,10 +11,9 @@ Scale = float | tuple[float, ...] | None
 
 
 class Upsample(Module):
-    """Interpolates to a size, or by a scale: `mode` is "nearest", "linear", "bilinear", "bicubic" or
-    "trilinear".
+    """Interpolates to a size or by a scale factor: `mode` is "nearest", "linear", "bilinear", "bicubic" or "trilinear".
 
-    With `align_corners` the corners of input and result lie on each other.
+    With `align_corners`, the centres of the corner pixels of input and output are aligned.
 
     >>> import rushlight as torch
     >>> torch.nn.Upsample(scale_factor=2)(torch.ones(1, 1, 2, 2)).shape
@@ -41,7 +40,7 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The enlarged input."""
+        """(N, C, ...) to the new spatial size."""
         return F.interpolate(
             input,
             self.size,
@@ -52,13 +51,13 @@ class Upsample(Module):
         )
 
     def extra_repr(self) -> str:
-        """The size or the scale, and the mode."""
+        """The size or the scale factor, and the mode."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return f"{name}={getattr(self, name)!r}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):
-    """Enlarges images by repeating pixels.
+    """Upsamples images by repeating pixels.
 
     >>> import rushlight as torch
     >>> torch.nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))
@@ -71,7 +70,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Enlarges images by bilinear interpolation, corners on corners.
+    """Upsamples images by bilinear interpolation with aligned corners.
 
     >>> import rushlight as torch
     >>> torch.nn.UpsamplingBilinear2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))

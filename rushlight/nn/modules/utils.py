@@ -1,4 +1,4 @@
-"""Sizes that are given once or for each dimension, and keys of states: `torch.nn.modules.utils`."""
+"""`torch.nn.modules.utils`: sizes given once or for each dimension, and keys of state dicts."""
 
 from collections.abc import Callable, Iterable
 from itertools import repeat
@@ -8,7 +8,7 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that makes a number a tuple of `n`, and leaves tuples as they are."""
+    """A function that repeats a number `n` times as a tuple, and returns tuples unchanged."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
@@ -23,7 +23,7 @@ _single, _pair, _triple, _quadruple = (
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Takes a prefix off the keys of a state, in place: "module." of DistributedDataParallel, for instance.
+    """Removes a prefix from the keys of a state dict, in place: "module." of DistributedDataParallel, for example.
 
     >>> state = {"module.weight": 1, "bias": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
@@ -40,5 +40,5 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
 
 
 def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
-    """The elements in reverse order, each `n` times: `F.pad` takes the paddings of layers so."""
+    """The elements in reverse order, each `n` times: the form in which `F.pad` takes the padding of layers."""
     return tuple(x for x in reversed(list(t)) for _ in range(n))

@@ -1,4 +1,4 @@
-"""Modules trained by several processes at once: `DistributedDataParallel`."""
+"""Training a module in several processes: `DistributedDataParallel`."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.parallel.data_parallel import DataParallel

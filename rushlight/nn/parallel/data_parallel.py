@@ -1,4 +1,4 @@
-"""`DataParallel`: PyTorch's split of a batch over the GPUs of one process, which is the module itself on a CPU."""
+"""`DataParallel`, which in PyTorch divides batches among the GPUs of one process; here it calls the module itself."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ __all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
-    """A module under the name `module`, called as it is: a CPU is one device, and kernels share its cores already.
+    """Wraps a module as `module` and calls it unchanged: the CPU is one device, whose cores are used anyway.
 
-    RuntimeError for GPUs among `device_ids`. For several processes take `DistributedDataParallel`.
+    RuntimeError for GPUs among `device_ids`. For several processes use `DistributedDataParallel`.
 
     >>> import rushlight as torch
     >>> model = torch.nn.DataParallel(torch.nn.Linear(2, 1))
@@ -28,5 +28,5 @@ class DataParallel(Module):
         self.device_ids: list[Any] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """The result of the wrapped module."""
         return self.module(*inputs, **kwargs)

@@ -1,4 +1,4 @@
-"""`DistributedDataParallel`, where PyTorch has it."""
+"""The module in which PyTorch has `DistributedDataParallel`."""
 
 from rushlight.nn.parallel.replicated import DistributedDataParallel
 

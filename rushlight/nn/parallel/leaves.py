@@ -1,4 +1,4 @@
-"""What the outputs of a module depend on: the tensors in them, and the leaves of their graph."""
+"""The tensors in a module's outputs, and the leaves of their graph."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -21,7 +21,7 @@ def tensors_in(outputs: Any) -> Iterator[Tensor]:
 
 
 def leaves_of(outputs: Any) -> list[Tensor]:
-    """The leaves that require grad among what nested `outputs` depend on, each once."""
+    """The leaves that require grad in the graph of nested `outputs`, each once."""
     found = list(tensors_in(outputs))
     leaves = [tensor for tensor in found if tensor.is_leaf]
     nodes = [tensor.grad_fn for tensor in found if tensor.grad_fn is not None]

@@ -1,4 +1,4 @@
-"""Sums up the gradients of several processes while their backward passes still run."""
+"""Averaging gradients over several processes while their backward passes still run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +24,10 @@ UNFINISHED = (
 
 
 class Reducer:
-    """Averages gradients over the processes of a group, bucket by bucket, in the order in which they come about.
+    """Averages gradients over the processes of a group, in buckets, in the order in which they are computed.
 
-    A hook on each parameter takes its gradient in. A bucket that is full is sent, after those before it; the hook of
-    the last parameter waits for all and gives the averages back, so that they are there when `backward` returns.
+    A hook on each parameter receives its gradient. A full bucket is sent once those before it were sent. The hook of
+    the last parameter waits for all buckets and stores the averages, so that they are there when `backward` returns.
     """
 
     hooked: bool
@@ -59,7 +59,7 @@ class Reducer:
         self.parameters = parameters
         self.hook: Callable[[Any, GradBucket], Any] | None = None
         self.state: Any = None
-        self.scale: float = 1.0  # what the averages are multiplied by
+        self.scale: float = 1.0  # the factor of the averages
         self.unused: set[int] | None = None
         self.sent = 0
         self.active = self.begun = self.hooked = False
@@ -67,7 +67,7 @@ class Reducer:
             self.watch()
 
     def watch(self) -> None:
-        """Has each parameter's gradient taken in; of one process alone only where somebody can tell."""
+        """Adds a hook to each parameter; in a single process only if it can make a difference."""
         if not self.hooked:
             self.hooked = True
             for parameter in self.parameters:
@@ -81,7 +81,7 @@ class Reducer:
             raise RuntimeError(UNFINISHED.format(rank=self.group.rank(), names=", ".join(sorted(missing))))
 
     def prepare(self, outputs: Any) -> None:
-        """Gets ready for the backward pass from `outputs`."""
+        """Prepares for the backward pass from `outputs`."""
         unused: set[int] = set()
         if self.find_unused or self.static:
             if self.unused is None or not self.static:
@@ -92,7 +92,7 @@ class Reducer:
             bucket.start(unused)
 
     def _unused_in(self, outputs: Any) -> set[int]:
-        """The parameters that `outputs` do not depend on."""
+        """The parameters that are not in the graph of `outputs`."""
         return {id(parameter) for parameter in self.parameters} - {id(leaf) for leaf in leaves_of(outputs)}
 
     def _take(self, parameter: Tensor) -> None:
@@ -113,9 +113,9 @@ class Reducer:
             self._finish()
 
     def _send(self) -> None:
-        """Sends the buckets that are full, in their order, and moves on those that are under way.
+        """Sends full buckets in order, and makes progress with those that were sent.
 
-        What hooks do with sums that have come back waits for the end: they may communicate, in one order everywhere.
+        Communication hooks process received sums at the end: they may communicate, in the same order in all processes.
         """
         while self.sent < len(self.buckets) and not self.buckets[self.sent].missing:
             self.launch(self.buckets[self.sent])
@@ -124,21 +124,21 @@ class Reducer:
             self.group.progress()
 
     def launch(self, bucket: Bucket) -> None:
-        """Begins to average a bucket over the processes."""
+        """Starts to average a bucket over the processes."""
         if self.hook is not None:
             bucket.future = self.hook(self.state, GradBucket(bucket, bucket.index == len(self.buckets) - 1))
             return
         bucket.future = bucket.send(self.group, self.as_views)
 
     def _finish(self) -> None:
-        """Waits for all buckets, and gives their gradients back."""
+        """Waits for all buckets, and stores their averages as gradients."""
         self.active = False
         used = self.used_anywhere() if self.find_unused else None
         for bucket in self.buckets:
             bucket.give(used, self.as_views)
 
     def used_anywhere(self, shadow: bool = False) -> set[int]:
-        """The parameters that some process has used; the gradients of the others stay as they are."""
+        """The parameters that at least one process has used; the gradients of the others stay unchanged."""
         unused = {id(p) for p in self.parameters} if shadow else self.unused or set()
         flags = new_tensor(np.array([id(p) not in unused for p in self.parameters], np.int32))
         all_reduce(flags, group=self.group)

@@ -23,15 +23,16 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module, Joinable):
-    """Trains a module in several processes: each calls it with its own inputs, gradients are averaged over all.
+    """Trains a module in several processes: each calls it with its own inputs, and gradients are averaged over all.
 
     The parameters and buffers of rank 0 are broadcast at the start, and buffers before each forward pass
-    (`broadcast_buffers`). Gradients travel in buckets of `bucket_cap_mb` MiB while `backward` goes on, and are the
-    averages when it returns: with equal parts of a batch and a mean loss, the numbers of one process with all of it.
+    (`broadcast_buffers`). Gradients are communicated in buckets of `bucket_cap_mb` MiB during `backward`, and are the
+    averages when it returns: with equal parts of a batch and a mean loss, they are those of the whole batch.
+    `find_unused_parameters` allows parameters that a pass does not use; with `static_graph` these are determined only
+    once. `gradient_as_bucket_view` makes gradients views of the buckets, which saves a second copy.
 
-    `find_unused_parameters` allows parameters that a pass does not use; with `static_graph` they are found once.
-    `gradient_as_bucket_view` makes gradients views of the buckets, which saves their memory a second time.
-    ValueError before `init_process_group`, RuntimeError for modules that differ between processes or do not train.
+    ValueError before `init_process_group`, RuntimeError for modules that differ between processes or have no parameters
+    to train.
 
     Source: S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
     """
@@ -99,7 +100,7 @@ class DistributedDataParallel(Module, Joinable):
             self._broadcast_all_from(0)
 
     def _broadcast_all_from(self, rank: int) -> None:
-        """Makes the parameters and buffers of all processes those of one."""
+        """Broadcasts the parameters and buffers of one process to all."""
         named = self.module.named_parameters()
         parameters = [p for name, p in named if name not in self.parameters_to_ignore]
         tensors = [*parameters, *self._buffers_of_module()]
@@ -109,7 +110,7 @@ class DistributedDataParallel(Module, Joinable):
         return [buffer for name, buffer in self.module.named_buffers() if name not in self.parameters_to_ignore]
 
     def _averaged_in(self, module: Module) -> dict[str, Tensor]:
-        """The parameters whose gradients are averaged, by name."""
+        """The parameters, by name, whose gradients are averaged."""
         named = module.named_parameters()
         return {name: p for name, p in named if p.requires_grad and name not in self.parameters_to_ignore}
 
@@ -127,11 +128,11 @@ class DistributedDataParallel(Module, Joinable):
 
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: list[str]) -> None:
-        """Has parameters and buffers of a module, by name, left as they are in each process."""
+        """Excludes parameters and buffers of a module, by name, from all communication."""
         module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore  # type: ignore[assignment]
 
     def _set_static_graph(self) -> None:
-        """The same as `static_graph=True`, before the first pass."""
+        """The same as `static_graph=True`; to be called before the first pass."""
         self.static_graph = self.reducer.static = True
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -146,9 +147,9 @@ class DistributedDataParallel(Module, Joinable):
         return copied
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives; gets ready for the average of the gradients of the backward pass that follows."""
+        """The result of the module; prepares for averaging the gradients of the following backward pass."""
         if self.process_group.size() == 1 and not self.reducer.hooked:
-            return self.module(*inputs, **kwargs)  # the average of one process's gradients is these
+            return self.module(*inputs, **kwargs)  # with one process there is nothing to average
         syncs = is_grad_enabled() and self.require_backward_grad_sync
         if syncs:
             self._tell_those_that_are_done()
@@ -162,7 +163,7 @@ class DistributedDataParallel(Module, Joinable):
         return output
 
     def _tell_those_that_are_done(self) -> None:
-        """In a `join` context, has the processes that are done answer this pass; finds by what to divide."""
+        """In a `join` context, makes finished processes take part in this pass, and determines the divisor."""
         work = Join.notify_join_context(self)
         if work is not None:
             work.wait()
@@ -172,7 +173,7 @@ class DistributedDataParallel(Module, Joinable):
             self.reducer.scale = 1 if by_all else self.process_group.size() / going_on
 
     def _broadcast_buffers(self, is_done: bool) -> None:
-        """Makes the buffers of all processes those of rank 0, or in a `join` context of one that goes on."""
+        """Broadcasts the buffers of rank 0, or in a `join` context those of a process that has not finished."""
         buffers = self._buffers_of_module()
         if not buffers:
             return
@@ -185,7 +186,7 @@ class DistributedDataParallel(Module, Joinable):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Within this context gradients are added up in each process alone; the first pass after it averages them.
+        """In this context gradients accumulate in each process separately; the first pass after it averages them.
 
         The forward pass has to be in the context too.
         """
@@ -196,9 +197,9 @@ class DistributedDataParallel(Module, Joinable):
             self.require_backward_grad_sync = before
 
     def register_comm_hook(self, state: object, hook: Callable[[object, Any], Any]) -> None:
-        """Has `hook(state, bucket)` average the gradients: it gives a future of the tensor with the averages.
+        """Makes `hook(state, bucket)` average the gradients; it returns a future of the tensor of averages.
 
-        TypeError for what cannot be called; RuntimeError for a second hook.
+        TypeError if the hook is not callable; RuntimeError for a second hook.
         """
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")
@@ -212,35 +213,36 @@ class DistributedDataParallel(Module, Joinable):
     ) -> Join:
         """`with model.join():` around a training loop whose number of iterations differs between processes.
 
-        Averages are over all processes, or, with `divide_by_initial_world_size=False`, over those that go on.
+        Averages are over all processes, or, with `divide_by_initial_world_size=False`, over those that have not
+        finished.
         """
         return Join(
             [self], enable, throw_on_early_termination, divide_by_initial_world_size=divide_by_initial_world_size
         )
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What answers for this module in processes that are done."""
+        """The object that communicates for this module in processes that have finished."""
         return ReplicaHook(self)
 
     @property
     def join_device(self) -> Any:
-        """The CPU."""
+        """The device of the module: the CPU."""
         return next(self.module.parameters()).device
 
     @property
     def join_process_group(self) -> ProcessGroup:
-        """The group that the gradients are averaged over."""
+        """The process group that the gradients are averaged over."""
         return self.process_group
 
 
 class ReplicaHook(JoinHook):
-    """Answers the communications of `DistributedDataParallel` with zeros."""
+    """Takes part, with zeros, in the communication of `DistributedDataParallel` in a process that has finished."""
 
     def __init__(self, replica: DistributedDataParallel):
         self.replica = replica
 
     def main_hook(self) -> None:
-        """Sends the buffers if they are sent, and buckets of zeros."""
+        """Takes part in the broadcast of buffers, if there is one, and sends buckets of zeros."""
         replica, reducer = self.replica, self.replica.reducer
         if replica.broadcast_buffers:
             replica._broadcast_buffers(is_done=True)
@@ -253,7 +255,7 @@ class ReplicaHook(JoinHook):
             bucket.wait()
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Gives all processes the parameters of one that went on to the end."""
+        """Broadcasts the parameters of a process that finished last to all."""
         group = self.replica.process_group
         last: list[int | None] = [None] * group.size()
         all_gather_object(last, group.rank() if is_last_joiner else None, group)
@@ -261,7 +263,7 @@ class ReplicaHook(JoinHook):
 
 
 def refuse(options: dict[str, Any]) -> None:
-    """NotImplementedError for the first option that was given and is not supported."""
+    """Raises NotImplementedError for the first unsupported option that was given."""
     for name, value in options.items():
         if value is not None and value is not False:
             instead = "use torch.autocast instead" if name == "mixed_precision" else "leave it out"
@@ -269,7 +271,7 @@ def refuse(options: dict[str, Any]) -> None:
 
 
 def refuse_devices(device_ids: list[Any] | None, output_device: Any) -> None:
-    """ValueError for devices beside the CPU."""
+    """Raises ValueError for devices other than the CPU."""
     if device_ids or output_device is not None:
         raise ValueError(
             "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-"
@@ -279,7 +281,7 @@ def refuse_devices(device_ids: list[Any] | None, output_device: Any) -> None:
 
 
 def group_of(process_group: ProcessGroup | None, device_mesh: Any) -> ProcessGroup:
-    """The processes that train together. RuntimeError for a group and a mesh, and for a mesh of more dimensions."""
+    """The process group. RuntimeError for both a group and a mesh, and for a mesh of several dimensions."""
     if device_mesh is None:
         return here(process_group)
     if process_group is not None:
@@ -290,7 +292,7 @@ def group_of(process_group: ProcessGroup | None, device_mesh: Any) -> ProcessGro
 
 
 def check_alike(module: Module, group: ProcessGroup) -> None:
-    """RuntimeError, in all processes, where the module of one has other parameters than that of rank 0."""
+    """Raises RuntimeError, in all processes, if a process has other parameters than rank 0."""
     own = [(name, tuple(p.shape), str(p.dtype)) for name, p in module.named_parameters()]
     everywhere: list[Any] = [None] * group.size()
     all_gather_object(everywhere, own, group)

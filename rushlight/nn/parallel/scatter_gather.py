@@ -1,4 +1,4 @@
-"""Sharing inputs out among the GPUs of one process, and collecting results: a CPU is one device, which has it all."""
+"""PyTorch's functions to distribute inputs over GPUs and gather results; on the CPU, everything is on one device."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ def is_namedtuple(obj: Any) -> bool:
 
 
 def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> list[Any]:
-    """The inputs, all for one device."""
+    """The inputs as a list for the one device."""
     return [inputs]
 
 
 def scatter_kwargs(inputs: Any, kwargs: Any, target_gpus: Any, dim: int = 0) -> tuple[Any, ...]:
-    """The inputs and keyword arguments, all for one device."""
+    """The inputs and keyword arguments as lists for the one device."""
     return (tuple(inputs or ()),), (dict(kwargs or {}),)
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
-    """The results of several devices: there is one. RuntimeError for more."""
+    """The result of the one device. RuntimeError for several results."""
     if len(outputs) != 1:
         raise RuntimeError(f"rushlight computes on one device, so it gathers one result, not {len(outputs)}")
     return outputs[0]

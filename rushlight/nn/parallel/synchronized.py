@@ -1,4 +1,4 @@
-"""`SyncBatchNorm`: batch normalisation by the statistics of the batches of all processes."""
+"""`SyncBatchNorm`: batch normalization with the statistics of the batches of all processes."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ __all__ = ["SyncBatchNorm"]
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of inputs (N, C, ...) in which the processes of a group make one batch of all of theirs.
+    """Batch normalization of inputs (N, C, ...) with statistics over the batches of all processes of a group.
 
-    Without a group, with one process, and in evaluation mode it is `BatchNorm`. ValueError for inputs of less than
+    Without a group, with one process, and in evaluation mode it is `BatchNorm`. ValueError for inputs with fewer than
     two dimensions.
 
     >>> import rushlight as torch
@@ -49,9 +49,9 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input, each channel with mean 0 and variance 1 over all processes, scaled and shifted.
+        """Normalizes each channel to mean 0 and variance 1 over all processes; then scales and shifts.
 
-        Of float16 and bfloat16 the statistics are computed in float32.
+        For float16 and bfloat16 the statistics are computed in float32.
         """
         together = distributed.is_initialized() and distributed.get_world_size(self.process_group) > 1
         if not together or not (self.training or self.running_mean is None):
@@ -76,11 +76,11 @@ class SyncBatchNorm(_BatchNorm):
         return result.to(input.dtype)
 
     def _over_all(self, tensor: Tensor) -> Tensor:
-        """The sum over the processes, with its derivative."""
+        """The sum over the processes, differentiable."""
         return all_reduce(tensor, group=self.process_group)
 
     def _track(self, mean: Tensor, variance: Tensor) -> None:
-        """Adds the statistics of a batch to the running ones."""
+        """Updates the running statistics with those of a batch."""
         self.num_batches_tracked += 1
         share = 1 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
         self.running_mean.lerp_(mean, share)
@@ -88,7 +88,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """The module with each BatchNorm in it made a SyncBatchNorm, with the same parameters and statistics."""
+        """Replaces each BatchNorm in a module by a SyncBatchNorm with the same parameters and statistics."""
         converted = module
         if isinstance(module, _BatchNorm):
             converted = cls(

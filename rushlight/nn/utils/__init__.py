@@ -1,6 +1,6 @@
-"""Tools for training modules: limiting gradients, weights that are computed from others, pruning, fusing layers.
+"""Training utilities: gradient clipping, parametrizations, pruning, fusing layers, packed sequences.
 
-Most are loaded when they are first used.
+Most are loaded on first use.
 """
 
 from importlib import import_module
@@ -25,7 +25,7 @@ _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is loaded on demand; of other names says why there are none, or which are near."""
+    """Loads submodules on first use; for unknown names, an AttributeError gives the reason or similar names."""
     if name in _MODULES:
         return import_module(f"rushlight.nn.utils.{name}")
     if name in _HOMES:

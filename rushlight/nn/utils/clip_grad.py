@@ -1,4 +1,4 @@
-"""Limiting gradients: by their norm, or element by element."""
+"""Gradient clipping: by norm, or element by element."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -20,13 +20,13 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def gradients_of(parameters: Tensors) -> list[Tensor]:
-    """The gradients of those parameters that have one."""
+    """The gradients of the parameters that have one."""
     parameters = [parameters] if isinstance(parameters, Tensor) else parameters
     return [grad for parameter in parameters if (grad := parameter.grad) is not None]
 
 
 def walked(parameters: Tensors) -> list[Tensor]:
-    """The parameters in a list; warns of a generator that has none left."""
+    """The parameters as a list; warns about an exhausted generator."""
     if isinstance(parameters, Tensor):
         return [parameters]
     found = listed(parameters)
@@ -40,7 +40,7 @@ def walked(parameters: Tensors) -> list[Tensor]:
 
 @noted
 def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
-    """The norm of all elements of all arrays."""
+    """The norm of all elements of several arrays."""
     flat = [array.reshape(-1) for array in arrays]
     if order == 2 and all(kind_of(part.dtype) == "f" for part in flat):
         return np.array(math.sqrt(sum([float(np.dot(part, part)) for part in flat])), np.result_type(*flat))
@@ -50,9 +50,9 @@ def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of several tensors as if they were one vector.
+    """The norm of several tensors, taken as one vector.
 
-    RuntimeError with `error_if_nonfinite` if it is infinite or NaN. `foreach` makes no difference on a CPU.
+    RuntimeError with `error_if_nonfinite` if it is infinite or NaN. `foreach` has no effect on a CPU.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
@@ -69,7 +69,7 @@ def get_total_norm(
             "layers without sparse=True"
         )
     parts = [tensor._array for tensor in tensors if not hasattr(tensor, "combine_norms")]
-    together: dict[Any, Any] = {}  # of these this process has a part; those of the others count too
+    together: dict[Any, Any] = {}  # distributed tensors: the parts in other processes count too
     for shard in shards:
         together.setdefault(shard.norm_key(), []).append(shard)
     for alike in together.values():
@@ -86,9 +86,9 @@ def get_total_norm(
 
 
 def scaled_down(arrays: list[np.ndarray], total: np.ndarray, most: float) -> None:
-    """Scales arrays, whose norm is known, in place, so that it is at most `most`."""
+    """Scales arrays in place, given their norm `total`, so that it is at most `most`."""
     coefficient = most / (total.item() + 1e-6)
-    if not coefficient >= 1:  # NaN scales too
+    if not coefficient >= 1:  # written so that NaN scales too
         for array in arrays:
             array *= coefficient
 
@@ -97,7 +97,7 @@ scale_down: Callable[..., Any] = noted(scaled_down, changes=(0,))
 
 
 def clipped(arrays: list[np.ndarray], limit: float) -> None:
-    """Brings every element of arrays into [-limit, limit], in place."""
+    """Clamps arrays to [-limit, limit], in place."""
     for array in arrays:
         np.clip(array, -limit, limit, out=array)
 
@@ -108,7 +108,7 @@ clip: Callable[..., Any] = noted(clipped, changes=(0,))
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`.
+    """Scales the gradients of parameters, given their norm, so that it is at most `max_norm`.
 
     >>> import rushlight as torch
     >>> weight = torch.zeros(2, requires_grad=True)
@@ -130,9 +130,7 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scales the gradients of parameters so that their norm, all together, is at most `max_norm`.
-
-    Returns the norm.
+    """Scales the gradients of parameters so that their total norm is at most `max_norm`. Returns the norm.
 
     RuntimeError with `error_if_nonfinite` if the norm is infinite or NaN.
 
@@ -149,7 +147,7 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Brings every element of the gradients of parameters into [-clip_value, clip_value].
+    """Clamps the gradients of parameters to [-clip_value, clip_value].
 
     >>> import rushlight as torch
     >>> weight = torch.zeros(2, requires_grad=True)
@@ -171,7 +169,7 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Old: see `clip_grad_norm_`.
+    """The deprecated name of `clip_grad_norm_`.
 
     >>> import rushlight as torch
     >>> weight = torch.tensor([3.0, 4.0], requires_grad=True)

@@ -1,4 +1,4 @@
-"""Parameters as one vector, and back."""
+"""Converting parameters to one vector, and back."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All elements of some parameters, one after the other; gradients flow back to them.
+    """All elements of parameters, concatenated to one vector; gradients flow back to the parameters.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 1)])
@@ -20,7 +20,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Makes the parts of a vector the memory of parameters. TypeError for what is no tensor.
+    """Makes slices of a vector the memory of parameters. TypeError unless `vec` is a tensor.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.Linear(2, 1)

@@ -1,4 +1,4 @@
-"""Batch normalization in evaluation mode as a part of the layer before it."""
+"""Fusing batch normalization in evaluation mode into the preceding layer."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -14,7 +14,7 @@ __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A convolution that does what a convolution and a batch normalization do, both in evaluation mode.
+    """A convolution equivalent to a convolution followed by a batch normalization, both in evaluation mode.
 
     >>> import rushlight as torch
     >>> conv, norm = torch.nn.Conv2d(2, 3, 1).eval(), torch.nn.BatchNorm2d(3).eval()
@@ -39,7 +39,7 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """The weight and bias of a convolution that is normalized as well.
+    """The weight and bias of a convolution fused with a batch normalization.
 
     >>> import rushlight as torch
     >>> from rushlight.nn.utils import fuse_conv_bn_weights
@@ -55,7 +55,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A linear layer that does what a linear layer and a batch normalization do, both in evaluation mode.
+    """A linear layer equivalent to a linear layer followed by a batch normalization, both in evaluation mode.
 
     >>> import rushlight as torch
     >>> linear, bn, x = torch.nn.Linear(3, 2).eval(), torch.nn.BatchNorm1d(2).eval(), torch.ones(1, 3)
@@ -83,7 +83,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """The weight and bias of a linear layer that is normalized as well.
+    """The weight and bias of a linear layer fused with a batch normalization.
 
     >>> import rushlight as torch
     >>> from rushlight.nn.utils import fuse_linear_bn_weights
@@ -96,7 +96,7 @@ def fuse_linear_bn_weights(
 
 
 def copy_of_layer(layer: Module, bn: Any) -> Any:
-    """A copy of a layer. AssertionError where either module is in training, or has no statistics to take."""
+    """A copy of a layer. AssertionError if a module is in training mode, or has no running statistics."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
@@ -107,7 +107,7 @@ def copy_of_layer(layer: Module, bn: Any) -> Any:
 def fused_weights(
     weight: Array, bias: Any, mean: Any, var: Any, eps: Any, scale: Any, shift: Any, shape: Sequence[int]
 ) -> tuple[Parameter, Parameter]:
-    """A weight, scaled along the dimension that `shape` leaves open, and a bias."""
+    """The weight, scaled along the dimension that is -1 in `shape`, and the bias."""
     bias = rushlight.zeros_like(mean) if bias is None else bias
     scale = rushlight.ones_like(mean) if scale is None else scale
     shift = rushlight.zeros_like(mean) if shift is None else shift

@@ -1,4 +1,4 @@
-"""What the tools share that compute a weight by a hook before each call of its module."""
+"""Helpers of utilities that compute a weight in a forward pre-hook."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rushlight.nn.modules.module import Module
 
 
 def hook_on(module: Module, kind: Any, name: str) -> tuple[int, Any] | None:
-    """The hook of a class for a weight, with its key among the module's; None where there is none."""
+    """The hook of a class for a weight, with its id; None if there is none."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, kind) and getattr(hook, "name", None) == name:
             return key, hook
@@ -14,13 +14,13 @@ def hook_on(module: Module, kind: Any, name: str) -> tuple[int, Any] | None:
 
 
 def refuse_second(module: Module, kind: type, what: str, name: str) -> None:
-    """RuntimeError where a module has a hook of a class for a weight already."""
+    """Raises RuntimeError if a module already has a hook of a class for a weight."""
     if hook_on(module, kind, name) is not None:
         raise RuntimeError(f"Cannot register two {what} hooks on the same parameter {name}")
 
 
 def remove_hook(module: Module, kind: type, what: str, name: str) -> Module:
-    """Has a hook make its weight a parameter again, and removes it. ValueError where there is none."""
+    """Makes the weight of a hook a parameter again, and removes the hook. ValueError if there is none."""
     found = hook_on(module, kind, name)
     if found is None:
         raise ValueError(f"{what} of '{name}' not found in {module}")

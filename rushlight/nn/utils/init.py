@@ -1,4 +1,4 @@
-"""Modules whose parameters are left as they come."""
+"""Creating modules without initializing their parameters."""
 
 import inspect
 from typing import Any
@@ -10,9 +10,9 @@ __all__ = ["skip_init"]
 
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
-    """A module whose parameters have no particular values, and for which no random numbers are drawn.
+    """A module with uninitialized parameters, for which no random numbers are drawn.
 
-    RuntimeError for what is no module, and for modules that take no `device`.
+    RuntimeError for a class that is not a module, and for modules without a `device` argument.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.skip_init(torch.nn.Linear, 5, 1)

@@ -1,4 +1,4 @@
-"""How the weights of convolutions lie in memory."""
+"""The memory format of convolution weights."""
 
 from rushlight.layouts import memory_format as MemoryFormat
 from rushlight.nn.modules.conv import Conv2d, Conv3d
@@ -9,7 +9,7 @@ __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Lays the weights of all convolutions of two dimensions in a module as a memory format says.
+    """Converts the weights of all two-dimensional convolutions in a module to a memory format.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.convert_conv2d_weight_memory_format(torch.nn.Conv2d(3, 1, 2), torch.channels_last)
@@ -20,7 +20,7 @@ def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFor
 
 
 def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Lays the weights of all convolutions of three dimensions in a module as a memory format says.
+    """Converts the weights of all three-dimensional convolutions in a module to a memory format.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.convert_conv3d_weight_memory_format(torch.nn.Conv3d(3, 1, 2), torch.channels_last_3d)
@@ -31,7 +31,7 @@ def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFor
 
 
 def converted(module: Module, kinds: tuple[type, ...], memory_format: MemoryFormat) -> Module:
-    """Lays the weights of all layers of some classes as a memory format says."""
+    """Converts the weights of all layers of certain classes to a memory format."""
     for layer in module.modules():
         if isinstance(layer, kinds):
             layer.weight.data = layer.weight.detach().clone(memory_format=memory_format)

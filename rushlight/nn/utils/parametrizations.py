@@ -1,4 +1,4 @@
-"""Parametrizations that are often needed: orthogonal matrices, weights with a norm of their own, spectral norm."""
+"""Ready-made parametrizations: orthogonal matrices, weight normalization, spectral normalization."""
 
 from enum import Enum, auto
 from typing import Any
@@ -24,7 +24,7 @@ class _OrthMaps(Enum):
 
 
 class _Orthogonal(Module):
-    """Makes a matrix orthogonal, or unitary: the columns of a tall one, the rows of a wide one."""
+    """Makes a matrix orthogonal or unitary: the columns of a tall one, the rows of a wide one."""
 
     def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True):
         super().__init__()
@@ -35,7 +35,7 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, X: Tensor) -> Tensor:
-        """The orthogonal matrix of a matrix of the same shape."""
+        """The orthogonal matrix computed from a matrix of the same shape."""
         wide = X.shape[-2] < X.shape[-1]
         tall = X.mT if wide else X
         result = of_reflections(tall) if self.orthogonal_map is _OrthMaps.householder else self._of_skew(tall)
@@ -44,7 +44,7 @@ class _Orthogonal(Module):
         return result.mT if wide else result
 
     def _of_skew(self, tall):
-        """By the skew-symmetric matrix of what is below the diagonal: its exponential, or its Cayley transform."""
+        """The exponential or Cayley transform of a skew-symmetric matrix, made of the elements below the diagonal."""
         n, k = tall.shape[-2], tall.shape[-1]
         lower = tall.tril()
         if n != k:
@@ -56,7 +56,7 @@ class _Orthogonal(Module):
         return solve(eye - skew / 2, eye + skew / 2)[..., :k]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
-        """The matrix that an orthogonal one is made of; of any other, the one nearest by its QR decomposition."""
+        """The matrix from which `forward` computes Q; a Q that is not orthogonal is replaced by its QR's Q factor."""
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
@@ -65,7 +65,7 @@ class _Orthogonal(Module):
             return self._with_base(Q) if hasattr(self, "base") else self._without_base(Q)
 
     def _without_base(self, Q):
-        """The reflections of a matrix, with the signs of its columns on the diagonal."""
+        """The Householder vectors of a matrix, with the signs of its columns on the diagonal."""
         if self.orthogonal_map is not _OrthMaps.householder:
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
@@ -79,7 +79,7 @@ class _Orthogonal(Module):
         return result.mT if wide else result
 
     def _with_base(self, Q):
-        """What stands for the identity: the matrix itself becomes the base that is multiplied by it."""
+        """Makes the matrix the base that `forward` multiplies with, and returns the input for the identity."""
         n, k = max(Q.shape[-2:]), min(Q.shape[-2:])
         tall = Q.mT if Q.shape[-2] < Q.shape[-1] else Q
         if n != k:
@@ -87,31 +87,31 @@ class _Orthogonal(Module):
         square = n == k and is_orthogonal(tall)
         self.base = tall.clone() if square else orthogonalized(tall)
         start = rushlight.zeros_like(Q)
-        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)  # of which the reflections make the identity
+        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)  # with it, the product of reflections is the identity
         return start
 
 
 def of_reflections(tall: Tensor) -> Tensor:
-    """The product of the reflections whose vectors are below the diagonal, with the signs that are on it."""
+    """The product of the Householder reflections below the diagonal, with columns multiplied by the signs on it."""
     below = tall.tril(diagonal=-1)
     tau = 2.0 / (1.0 + (below * below).sum(dim=-2))
     return householder_product(below, tau) * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
 
 def is_orthogonal(Q: Tensor) -> bool:
-    """Whether the columns of a matrix are orthonormal, as far as its dtype tells."""
+    """Whether the columns of a matrix are orthonormal, up to the precision of its dtype."""
     eye = rushlight.eye(Q.shape[-1], dtype=Q.dtype)
     return rushlight.allclose(Q.mH @ Q, eye, atol=10 * Q.shape[-2] * rushlight.finfo(Q.dtype).eps)
 
 
 def orthogonalized(A: Tensor) -> Tensor:
-    """The orthogonal factor of a tall matrix whose triangular one has a positive diagonal."""
+    """The Q factor of a tall matrix, for an R factor with positive diagonal."""
     packed, tau = rushlight.geqrf(A)
     return householder_product(packed, tau) * packed.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
 def tensor_of(module: Module, name: str) -> Tensor:
-    """A tensor of a module. ValueError where there is none of that name."""
+    """A tensor of a module. ValueError if there is none of that name."""
     found = getattr(module, name, None)
     if not isinstance(found, TensorBase):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -121,11 +121,11 @@ def tensor_of(module: Module, name: str) -> Tensor:
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Keeps a matrix of a module orthogonal, or unitary, while it is trained.
+    """Keeps a matrix of a module orthogonal or unitary during training.
 
-    `orthogonal_map` makes it from any matrix: "matrix_exp" (for square and complex ones, unless another is named),
-    "cayley" or "householder". With `use_trivialization` it begins where the matrix is now. ValueError for fewer than
-    two dimensions and for other maps.
+    `orthogonal_map` computes it from any matrix: "matrix_exp" (the default for square and for complex matrices),
+    "cayley" or "householder". With `use_trivialization`, training starts at the present matrix. ValueError for fewer
+    than two dimensions and for other maps.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(2, 4))
@@ -147,26 +147,26 @@ def orthogonal(
 
 
 class _WeightNorm(Module):
-    """Makes a weight of its length and its direction."""
+    """Computes a weight from its norm and its direction."""
 
     def __init__(self, dim: int | None = 0):
         super().__init__()
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        """The weight."""
+        """The weight: `weight_v`, rescaled to the norm `weight_g`."""
         return _weight_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """The length and the direction of a weight."""
+        """The norm and the direction of a weight."""
         return norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Trains the length of a weight apart from its direction: `original0` and `original1`.
+    """Weight normalization: trains the norm of a weight (`original0`) separately from its direction (`original1`).
 
-    The length is that of each part along `dim`, or with None that of all. State of the older `nn.utils.weight_norm`
-    (`weight_g`, `weight_v`) can be loaded.
+    The norm is that of each slice along `dim`; with None, that of the whole weight. State dicts of the older
+    `nn.utils.weight_norm` (`weight_g`, `weight_v`) can be loaded.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 3))
@@ -186,7 +186,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """Divides a weight by its largest singular value, as steps of the power method find it."""
+    """Divides a weight by its largest singular value, estimated by the power method."""
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12):
         super().__init__()
@@ -207,18 +207,18 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     def _as_matrix(self, weight):
-        """The weight as a matrix with a row for each index of its dimension."""
+        """The weight as a matrix, with one row for each index of `dim`."""
         return weight.movedim(self.dim, 0).flatten(1)
 
     def _power_method(self, matrix, steps):
-        """Moves both vectors, in their memory, nearer to those of the largest singular value."""
+        """Improves the two singular vectors, in place, by steps of the power method."""
         with no_grad():
             for _ in range(steps):
                 self._u.copy_(normalize(rushlight.mv(matrix, self._v), dim=0, eps=self.eps))
                 self._v.copy_(normalize(rushlight.mv(matrix.mH, self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Tensor) -> Tensor:
-        """The weight, divided by its largest singular value; a vector, by its length."""
+        """The weight divided by its largest singular value; for a vector, by its norm."""
         if weight.ndim == 1:
             return normalize(weight, dim=0, eps=self.eps)
         matrix = self._as_matrix(weight)
@@ -228,16 +228,17 @@ class _SpectralNorm(Module):
         return weight / rushlight.vdot(u, rushlight.mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """The weight itself: it is divided again."""
+        """Returns the value unchanged, since `forward` divides it again."""
         return value
 
 
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Keeps the largest singular value of a weight at one, by the power method: so many steps for each use in training.
+    """Keeps the largest singular value of a weight at one, by `n_power_iterations` steps of the power method per use.
 
-    `dim` counts the results: 0, unless given, and 1 for transposed convolutions.
+    The steps are made in training only. `dim` is the dimension of the outputs: by default 0, and 1 for transposed
+    convolutions.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 3), n_power_iterations=50)
@@ -250,5 +251,5 @@ def spectral_norm(
 
 
 def dimension_of_results(module: Module) -> int:
-    """The dimension of a module's weight that counts its results."""
+    """The dimension of a module's weight that corresponds to its outputs."""
     return int(isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)))

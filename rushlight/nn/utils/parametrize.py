@@ -1,4 +1,4 @@
-"""Parameters that are computed from others: `register_parametrization` puts a module between."""
+"""Parametrizations: `register_parametrization` computes a parameter from others by a module."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 _cached: dict[tuple[int, str], Tensor] = {}
-_caching = 0  # contexts of `cached` that are entered
+_caching = 0  # how many `cached` contexts are active
 
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """A context in which each parametrized tensor is computed once, and then kept until the end.
+    """A context in which each parametrized tensor is computed only once.
 
     >>> import rushlight as torch
     >>> from rushlight.nn.utils import parametrize
@@ -48,7 +48,7 @@ def cached() -> Iterator[None]:
 
 
 def register(module: Module, name: str, tensor: Tensor) -> None:
-    """Gives a module a parameter or a buffer."""
+    """Registers a tensor as a parameter or as a buffer of a module."""
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
@@ -56,7 +56,7 @@ def register(module: Module, name: str, tensor: Tensor) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """The modules that a tensor passes through, and the tensor, or tensors, that it begins with: `original`."""
+    """The modules that compute a tensor, and the tensor, or tensors, that they start from: `original`."""
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False):
         if not modules:
@@ -89,7 +89,7 @@ class ParametrizationList(ModuleList):
             check_same(self(), dtype, shape)
 
     def _register_several(self, tensors, original):
-        """Keeps the tensors that the original one is computed from."""
+        """Registers several original tensors, as `original0`, `original1` and so on."""
         for i, tensor in enumerate(tensors):
             if not isinstance(tensor, TensorBase):
                 raise ValueError(
@@ -101,7 +101,7 @@ class ParametrizationList(ModuleList):
             register(self, f"original{i}", tensor.requires_grad_(original.requires_grad))
 
     def right_inverse(self, value: Any) -> None:
-        """Sets the originals so that the tensor gets a value, by the `right_inverse` of each module."""
+        """Sets the originals by the modules' `right_inverse` methods, so that the parametrized tensor gets a value."""
         with no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
@@ -123,7 +123,7 @@ class ParametrizationList(ModuleList):
                 assign(getattr(self, f"original{i}"), tensor, f"Tensor {i} returned by `right_inverse`", f"original{i}")
 
     def forward(self) -> Tensor:
-        """The tensor, computed from the originals."""
+        """The parametrized tensor, computed from the originals."""
         first, *others = self
         result = first(self.original) if self.is_tensor else first(*originals(self))
         for module in others:
@@ -132,13 +132,13 @@ class ParametrizationList(ModuleList):
 
 
 def originals(parametrization: ParametrizationList) -> list[Tensor]:
-    """The tensors that a parametrized one is computed from."""
+    """The tensors that a parametrized tensor is computed from."""
     names = ["original"] if parametrization.is_tensor else [f"original{i}" for i in range(parametrization.ntensors)]
     return [getattr(parametrization, name) for name in names]
 
 
 def before(module: Module, value: Any) -> Any:
-    """What a module makes a value of, where it can tell."""
+    """`right_inverse` of a value, if the module has that method; else the value."""
     if not hasattr(module, "right_inverse"):
         return value
     try:
@@ -148,7 +148,7 @@ def before(module: Module, value: Any) -> Any:
 
 
 def assign(tensor: Tensor, value: Any, what: str, name: str) -> None:
-    """Gives a tensor the memory of another. ValueError for another dtype."""
+    """Makes a tensor use the memory of another. ValueError for another dtype."""
     if not isinstance(value, TensorBase):
         raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(value).__name__}.")
     if tensor.dtype is not value.dtype:
@@ -157,7 +157,7 @@ def assign(tensor: Tensor, value: Any, what: str, name: str) -> None:
 
 
 def check_same(result: Any, dtype: Any, shape: Any) -> None:
-    """ValueError where a parametrization makes anything but a tensor of the same dtype and shape."""
+    """Raises ValueError unless the result is a tensor of the same dtype and shape."""
     if not isinstance(result, TensorBase):
         raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
     for what, old, new in (("dtype", dtype, result.dtype), ("shape", shape, result.shape)):
@@ -169,7 +169,7 @@ def check_same(result: Any, dtype: Any, shape: Any) -> None:
 
 
 def check_further(module: Module, name: str, parametrization: Module) -> None:
-    """ValueError where one more parametrization changes the dtype or shape of a tensor, forth or back."""
+    """Raises ValueError if an additional parametrization changes a tensor's dtype or shape, in either direction."""
     now = getattr(module, name)
     result = parametrization(now)
     check_same(result, now.dtype, now.shape)
@@ -188,11 +188,11 @@ def check_further(module: Module, name: str, parametrization: Module) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Has a parameter or buffer computed by a module, from one of that shape or from what `right_inverse` gives.
+    """Makes a module compute a parameter or buffer by another module, from one or several original tensors.
 
-    `module.parametrizations[tensor_name]` holds the originals, which are trained. Several may follow each other.
-    Assigning to the tensor sets the originals, where all have `right_inverse`. ValueError where the module has no such
-    tensor, and where its dtype or shape changes, unless `unsafe` allows it.
+    `module.parametrizations[tensor_name]` holds the originals, which are trained. Several parametrizations can be
+    chained. Assigning to the tensor sets the originals, if all parametrizations have `right_inverse`. ValueError if the
+    module has no such tensor, or if its dtype or shape changes, unless `unsafe`.
 
     >>> import rushlight as torch
     >>> class Symmetric(torch.nn.Module):
@@ -227,7 +227,7 @@ def register_parametrization(
 
 
 def parametrized_class(cls: type) -> type:
-    """A class for one module, whose parametrized tensors are properties."""
+    """A class for a single module, whose parametrized tensors are properties."""
 
     def __getstate__(self):
         raise RuntimeError(
@@ -247,7 +247,7 @@ def parametrized_class(cls: type) -> type:
 
 
 def computed(name: str) -> property:
-    """The property that a parametrized tensor is."""
+    """The property that computes a parametrized tensor."""
 
     def get(self):
         if not _caching:
@@ -272,9 +272,9 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Makes a parametrized tensor an ordinary one, as it is now or (`leave_parametrized=False`) as its original is.
+    """Makes a parametrized tensor an ordinary one, with its present value or (`leave_parametrized=False`) its original.
 
-    ValueError where it is not parametrized, and for several originals of which none could be left.
+    ValueError if it is not parametrized, and for `leave_parametrized=False` with several originals.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -302,14 +302,14 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that a module had before any of its tensors was parametrized."""
+    """The class that a module had before a tensor of it was parametrized."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives a module the parametrizations of another, and their originals: of one tensor, or of all."""
+    """Copies the parametrizations of a module, with their originals, to another: of one tensor, or of all."""
     if not is_parametrized(from_module):
         return to_module
     if tensor_name is not None and tensor_name not in from_module.parametrizations:

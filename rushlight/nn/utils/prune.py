@@ -1,4 +1,4 @@
-"""Pruning: parts of parameters are held at zero by masks, which a hook applies before each call of the module."""
+"""Pruning: masks keep elements of parameters at zero; a forward pre-hook applies them."""
 
 import numbers
 from abc import ABC, abstractmethod
@@ -32,25 +32,25 @@ __all__ = [
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what is pruned; a subclass defines `compute_mask` and says what it chooses among.
+    """A pruning method; a subclass defines `compute_mask` and `PRUNING_TYPE`.
 
-    `PRUNING_TYPE` is "unstructured" (elements), "structured" (slices along `dim`) or "global" (all of a mask). The
-    parameter is kept as `weight_orig`, the mask as the buffer `weight_mask`; `weight` is their product.
+    `PRUNING_TYPE` is "unstructured" (elements), "structured" (slices along `dim`) or "global" (the whole mask). The
+    parameter is stored as `weight_orig`, the mask as the buffer `weight_mask`; `weight` is their product.
     """
 
     _tensor_name: str
     PRUNING_TYPE: str
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Applies the mask anew."""
+        """Applies the mask before a call of the module."""
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of what stays, of the importance of each element and of the mask so far."""
+        """The new mask, from the importance of each element and the present mask; ones are kept."""
 
     def apply_mask(self, module: Module) -> Tensor:
-        """The pruned tensor."""
+        """The tensor times its mask."""
         original = getattr(module, f"{self._tensor_name}_orig")
         return getattr(module, f"{self._tensor_name}_mask").to(original.dtype) * original
 
@@ -58,7 +58,7 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> "BasePruningMethod":
-        """Prunes a parameter of a module, further where it is pruned already."""
+        """Prunes a parameter of a module; one that is pruned already is pruned further."""
         method = together_with(hook_of(module, name), cls(*args, **kwargs), name)
         original = getattr(module, name)
         check_scores(importance_scores, original, f"parameter {name} of {module}")
@@ -76,13 +76,13 @@ class BasePruningMethod(ABC):
         return method
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
-        """A tensor as the method prunes it."""
+        """A tensor pruned by this method."""
         check_scores(importance_scores, t, "tensor t")
         mask = rushlight.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(t if importance_scores is None else importance_scores, default_mask=mask)
 
     def remove(self, module: Module) -> None:
-        """Makes the parameter an ordinary one, with zeros where it was pruned."""
+        """Makes the parameter an ordinary one, with zeros where it is pruned."""
         name = self._tensor_name
         pruned = self.apply_mask(module)
         if hasattr(module, name):
@@ -94,7 +94,7 @@ class BasePruningMethod(ABC):
 
 
 def check_scores(scores: Tensor | None, tensor: Tensor, what: str) -> None:
-    """AssertionError where the importance of a tensor's elements has another shape than the tensor."""
+    """Raises AssertionError if the importance scores have another shape than the tensor."""
     if scores is not None and scores.shape != tensor.shape:
         raise AssertionError(
             f"importance_scores should have the same shape as {what}, got {scores.shape} vs {tensor.shape}"
@@ -102,19 +102,19 @@ def check_scores(scores: Tensor | None, tensor: Tensor, what: str) -> None:
 
 
 def hook_of(module: Module, name: str) -> BasePruningMethod | None:
-    """The method that a parameter is pruned by; None where it is not."""
+    """The pruning method of a parameter; None if it is not pruned."""
     hooks = module._forward_pre_hooks.values()
     return next((h for h in hooks if isinstance(h, BasePruningMethod) and h._tensor_name == name), None)
 
 
 def remove_hook(module: Module, name: str) -> None:
-    """Removes the hook that prunes a parameter."""
+    """Removes the pruning hook of a parameter."""
     hooks = module._forward_pre_hooks
     del hooks[next(key for key, hook in hooks.items() if hook is hook_of(module, name))]
 
 
 def together_with(old: BasePruningMethod | None, method: BasePruningMethod, name: str) -> BasePruningMethod:
-    """A method for a parameter, after what it is pruned by already."""
+    """Combines a method with the present one of a parameter, if there is one."""
     method._tensor_name = name
     if old is None:
         return method
@@ -124,7 +124,7 @@ def together_with(old: BasePruningMethod | None, method: BasePruningMethod, name
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods for one parameter, of which each chooses among what those before it have left."""
+    """Several pruning methods for one parameter; each selects among the elements that the previous ones kept."""
 
     def __init__(self, *args: BasePruningMethod):
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -134,7 +134,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Adds one more. TypeError for anything else; ValueError for one of another parameter."""
+        """Adds a method. TypeError for anything else; ValueError for a method of another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
@@ -154,7 +154,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the last method, within that of those before it."""
+        """The mask of the last method, combined with that of the previous ones."""
         method = self._pruning_methods[-1]
         chosen = among(method, t, default_mask)
         mask = default_mask.to(t.dtype, copy=True)
@@ -163,7 +163,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def among(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
-    """The elements that a method may choose among: those that a mask has left, as its type says."""
+    """The elements that a method may select among, by its type: those that the mask has kept."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     whole: list[Any] = [slice(None)] * t.dim()
@@ -181,17 +181,17 @@ def among(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but makes the mask."""
+    """Prunes nothing, but creates the mask."""
 
     PRUNING_TYPE: str = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask so far."""
+        """The present mask."""
         return default_mask
 
 
 class Amount(BasePruningMethod):
-    """A method that prunes so many elements or slices, or such a part of them."""
+    """Base class of methods that prune a number or a fraction of elements or slices."""
 
     def __init__(self, amount: float):
         if not isinstance(amount, numbers.Real):
@@ -201,7 +201,7 @@ class Amount(BasePruningMethod):
         self.amount: float = amount
 
     def count(self, size: int) -> int:
-        """How many of `size` are pruned. ValueError for more."""
+        """How many of `size` are to be pruned. ValueError if it exceeds `size`."""
         number = int(self.amount) if isinstance(self.amount, numbers.Integral) else round(self.amount * size)
         if number > size:
             raise ValueError(f"amount={number} should be smaller than the number of parameters to prune={size}")
@@ -209,17 +209,17 @@ class Amount(BasePruningMethod):
 
 
 class Unstructured(Amount):
-    """A method that prunes the elements with the smallest scores."""
+    """Base class of methods that prune the elements with the smallest scores."""
 
     PRUNING_TYPE: str = "unstructured"
     largest = False
 
     def scores(self, t: Tensor) -> Tensor:
-        """A number for each element."""
+        """A score for each element."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask so far, without those elements."""
+        """The present mask, without the elements with the smallest scores."""
         number = self.count(t.nelement())
         mask = default_mask.clone(memory_format=rushlight.contiguous_format)
         if number:
@@ -228,7 +228,7 @@ class Unstructured(Amount):
 
 
 class RandomUnstructured(Unstructured):
-    """Prunes elements that are drawn at random."""
+    """Prunes random elements."""
 
     largest = True
 
@@ -246,7 +246,7 @@ class L1Unstructured(Unstructured):
 
 
 class Structured(Amount):
-    """A method that prunes slices along a dimension."""
+    """Base class of methods that prune slices along a dimension."""
 
     PRUNING_TYPE: str = "structured"
 
@@ -255,11 +255,11 @@ class Structured(Amount):
         self.dim = dim
 
     def kept(self, t: Tensor, number: int) -> Tensor:
-        """The slices that stay where some are pruned, as an index."""
+        """The index of the slices that are kept when `number` slices are pruned."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask so far, without those slices. ValueError for a vector, IndexError for a dimension out of range."""
+        """The present mask, without the pruned slices. ValueError for a vector, IndexError for a wrong dimension."""
         if t.dim() <= 1:
             raise ValueError(
                 "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
@@ -276,10 +276,10 @@ class Structured(Amount):
 
 
 class RandomStructured(Structured):
-    """Prunes slices that are drawn at random."""
+    """Prunes random slices."""
 
     def kept(self, t: Tensor, number: int) -> Tensor:
-        """The slices with the larger of random numbers."""
+        """The slices with the largest random numbers."""
         drawn = rushlight.rand(t.shape[self.dim])
         return drawn > rushlight.kthvalue(drawn, k=number).values
 
@@ -299,7 +299,7 @@ class LnStructured(Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask that is given."""
+    """Prunes by a given mask."""
 
     PRUNING_TYPE: str = "global"
 
@@ -307,7 +307,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask so far and the one that is given."""
+        """The present mask times the given one."""
         if default_mask.shape != self.mask.shape:
             raise AssertionError(
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
@@ -322,13 +322,13 @@ def identity(module: Module, name: str) -> Module:
 
 
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Prunes elements of a parameter at random: a number of them, or a part from 0 to 1."""
+    """Prunes random elements of a parameter: a number of them, or a fraction from 0 to 1."""
     RandomUnstructured.apply(module, name, amount=amount)
     return module
 
 
 def l1_unstructured(module: Module, name: str, amount: float, importance_scores: Tensor | None = None) -> Module:
-    """Prunes the elements of a parameter that are smallest, or least important: a number, or a part from 0 to 1.
+    """Prunes the elements of a parameter with the smallest absolute values or importance: a number, or a fraction.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.Linear(2, 1)
@@ -341,7 +341,7 @@ def l1_unstructured(module: Module, name: str, amount: float, importance_scores:
 
 
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Prunes slices of a parameter along a dimension at random."""
+    """Prunes random slices of a parameter along a dimension."""
     RandomStructured.apply(module, name, amount=amount, dim=dim)
     return module
 
@@ -349,13 +349,13 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 def ln_structured(
     module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Module:
-    """Prunes the slices of a parameter along a dimension whose norms of order `n` are smallest."""
+    """Prunes the slices of a parameter along a dimension with the smallest norms of order `n`."""
     LnStructured.apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prunes a parameter by a mask."""
+    """Prunes a parameter by a given mask."""
     CustomFromMask.apply(module, name, mask=mask)
     return module
 
@@ -366,7 +366,7 @@ def global_unstructured(
     importance_scores: dict[Any, Any] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prunes several parameters as if they were one. TypeError for methods that do not choose single elements."""
+    """Prunes several parameters as if they were one. TypeError for methods that are not unstructured."""
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     scores = {} if importance_scores is None else importance_scores
@@ -391,7 +391,7 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes a pruned parameter an ordinary one, with zeros. ValueError where it is not pruned."""
+    """Makes a pruned parameter an ordinary one, with zeros. ValueError if it is not pruned."""
     method = hook_of(module, name)
     if method is None:
         raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
@@ -401,7 +401,7 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether any parameter of a module, or of those below, is pruned.
+    """Whether any parameter of a module or its submodules is pruned.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.prune.is_pruned(torch.nn.Linear(2, 1))

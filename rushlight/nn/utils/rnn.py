@@ -1,4 +1,4 @@
-"""Sequences of different lengths: padded to the longest, or packed one time step after the other."""
+"""Sequences of different lengths: padded to the longest one, or packed time step by time step."""
 
 from collections import namedtuple
 from collections.abc import Iterable, Sequence
@@ -25,11 +25,11 @@ __all__ = [
 
 
 class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])):
-    """Sequences of different lengths, as recurrent layers take them: made by `pack_padded_sequence`.
+    """Sequences of different lengths, as recurrent layers take them; created by `pack_padded_sequence`.
 
-    `data` holds the first elements of all sequences, longest first, then all second ones, and so on;
-    `batch_sizes` says how many there are of each. `sorted_indices` and `unsorted_indices` lead from the order
-    in which the sequences were given to that of their lengths, and back; None where they are the same.
+    `data` holds the first elements of all sequences, longest first, then all second ones, and so on; `batch_sizes` says
+    how many there are of each. `sorted_indices` and `unsorted_indices` convert between the order in which the sequences
+    were given and that by length; None if these are the same.
     """
 
     def __new__(
@@ -39,51 +39,51 @@ class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sort
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> Any:
-        """Puts the parts together; the way back is found from `sorted_indices`."""
+        """Creates a packed sequence; `unsorted_indices` is computed from `sorted_indices` if it is not given."""
         if batch_sizes is None:
-            data, batch_sizes = data  # PyTorch's first form: both in a tuple
+            data, batch_sizes = data  # PyTorch's first calling form: both in a tuple
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> "PackedSequence":
-        """The same with its data converted; see `Tensor.to`."""
+        """The sequence with its data converted; see `Tensor.to`."""
         return self._replace(data=self.data.to(*args, **kwargs))
 
     def float(self) -> "PackedSequence":
-        """The same with data of float32."""
+        """The sequence with float32 data."""
         return self._replace(data=self.data.float())
 
     def double(self) -> "PackedSequence":
-        """The same with data of float64."""
+        """The sequence with float64 data."""
         return self._replace(data=self.data.double())
 
     def cpu(self) -> "PackedSequence":
-        """The same: it is on the CPU."""
+        """The sequence itself: it is on the CPU."""
         return self
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data are on a GPU: they are not."""
+        """Whether the data are on a GPU: always False."""
         return False
 
     def is_pinned(self) -> bool:
-        """Whether the data are pinned for a GPU: they are not."""
+        """Whether the data are in pinned memory: always False."""
         return False
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes another; None for None."""
+    """The inverse of a permutation; None for None."""
     return None if permutation is None else new_tensor(np.argsort(permutation._array))
 
 
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Packs sequences that are padded to the longest: (T, N, ...), or (N, T, ...) with `batch_first`.
+    """Packs padded sequences: (T, N, ...), or (N, T, ...) with `batch_first`.
 
-    With `enforce_sorted`, the lengths must go down; else the sequences are sorted by them. RuntimeError for
-    lengths that do, or cannot, fit.
+    With `enforce_sorted`, the lengths must be in decreasing order; else the sequences are sorted. RuntimeError for
+    lengths that are not sorted or do not match.
 
     >>> import rushlight as torch
     >>> padded = torch.tensor([[1, 2, 0], [3, 4, 5]])
@@ -107,7 +107,7 @@ def pack_padded_sequence(
 
 
 def check_lengths(sizes: np.ndarray, batch: int) -> None:
-    """Raises PyTorch's errors for lengths of sequences that cannot be."""
+    """Raises PyTorch's errors for impossible lengths."""
     if len(sizes) != batch:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={batch})"
@@ -130,7 +130,7 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Undoes `pack_padded_sequence`: the padded sequences, and their lengths.
+    """The inverse of `pack_padded_sequence`: the padded sequences, and their lengths.
 
     ValueError if `total_length` is less than the longest.
     """
@@ -163,8 +163,7 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Puts tensors of different lengths into one, padded to the longest: (T, N, ...), or (N, T, ...) with
-    `batch_first`.
+    """Combines tensors of different lengths, padded to the longest: (T, N, ...), or (N, T, ...) with `batch_first`.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
@@ -193,7 +192,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """Undoes `pad_sequence`: the tensors in their lengths."""
+    """The inverse of `pad_sequence`: the tensors, without padding."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[:length] for sequence, length in zip(padded_sequences, lengths.tolist(), strict=True)]
@@ -213,6 +212,6 @@ def pack_sequence(sequences: Iterable[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Undoes `pack_sequence`."""
+    """The inverse of `pack_sequence`."""
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

@@ -1,4 +1,4 @@
-"""The older `spectral_norm`: before each call a hook divides the weight by its largest singular value."""
+"""The older `spectral_norm`: a forward pre-hook divides the weight by its largest singular value."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class SpectralNorm:
-    """The hook: divides a module's weight by its largest singular value, as steps of the power method find it."""
+    """The hook: divides a module's weight by its largest singular value, estimated by the power method."""
 
     name: str
     dim: int
@@ -39,11 +39,11 @@ class SpectralNorm:
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        """The weight as a matrix with a row for each index of its dimension."""
+        """The weight as a matrix, with one row for each index of `dim`."""
         return weight.movedim(self.dim, 0).reshape(weight.size(self.dim), -1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight, after as many steps of the power method as were asked for."""
+        """The weight divided by its largest singular value, after steps of the power method if asked for."""
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -51,11 +51,11 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     v.copy_(normalize(rushlight.mv(matrix.t(), u), dim=0, eps=self.eps))
                     u.copy_(normalize(rushlight.mv(matrix, v), dim=0, eps=self.eps))
-                u, v = u.clone(), v.clone()  # further calls change those of the module
+                u, v = u.clone(), v.clone()  # later calls change the module's own vectors in place
         return weight / rushlight.dot(u, rushlight.mv(matrix, v))
 
     def remove(self, module: Module) -> None:
-        """Makes the weight a parameter again, as it is now."""
+        """Makes the weight a parameter again, with its present value."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for name in (self.name, f"{self.name}_u", f"{self.name}_v", f"{self.name}_orig"):
@@ -63,12 +63,12 @@ class SpectralNorm:
         module.register_parameter(self.name, Parameter(weight.detach()))
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Makes the weight anew; in training with steps of the power method."""
+        """Computes the weight before a call; in training after steps of the power method."""
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> "SpectralNorm":
-        """Puts the hook before a module's calls. RuntimeError where there is one for that weight already."""
+        """Adds the hook to a module. RuntimeError if the weight has one already."""
         refuse_second(module, SpectralNorm, "spectral_norm", name)
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
@@ -89,18 +89,18 @@ class SpectralNorm:
 
 
 class SpectralNormStateDictHook:
-    """Notes the version of the hook beside the state that is saved."""
+    """Stores the version of the hook with a state dict."""
 
     def __init__(self, fn: SpectralNorm):
         self.fn = fn
 
     def __call__(self, module: Module, state_dict: dict[Any, Any], prefix: str, local_metadata: dict[Any, Any]) -> None:
-        """Writes the note."""
+        """Adds the version to the metadata."""
         local_metadata.setdefault("spectral_norm", {})[f"{self.fn.name}.version"] = self.fn._version
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Brings state of the first version, which has the weight in place of `weight_v`, to that of today."""
+    """Converts state dicts of version 1, which have the weight in place of `weight_v`."""
 
     def __init__(self, fn: SpectralNorm):
         self.fn = fn
@@ -115,7 +115,7 @@ class SpectralNormLoadStateDictPreHook:
         unexpected_keys: list[Any],
         error_msgs: list[Any],
     ) -> None:
-        """Computes what is missing."""
+        """Computes the missing vector."""
         key = prefix + self.fn.name
         version = local_metadata.get("spectral_norm", {}).get(f"{self.fn.name}.version")
         today = all(f"{key}_{part}" in state_dict for part in ("orig", "u", "v")) and key not in state_dict
@@ -132,7 +132,7 @@ class SpectralNormLoadStateDictPreHook:
 
 
 def right_vector(matrix: Tensor, u: Tensor, sigma: Tensor) -> Tensor:
-    """The vector that a matrix takes to a multiple of `u`, of such a length that u @ matrix @ v is `sigma`."""
+    """The vector v for which matrix @ v is a multiple of `u`, and u @ matrix @ v is `sigma`."""
     v = multi_dot([matrix.t().mm(matrix).pinverse(), matrix.t(), u.unsqueeze(1)]).squeeze(1)
     return v * (sigma / rushlight.dot(u, rushlight.mv(matrix, v)))
 
@@ -140,10 +140,10 @@ def right_vector(matrix: Tensor, u: Tensor, sigma: Tensor) -> Tensor:
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Keeps the largest singular value of a weight near one; `parametrizations.spectral_norm` is its successor.
+    """Keeps the largest singular value of a weight near one; use `parametrizations.spectral_norm` instead.
 
-    Each call in training takes so many steps of the power method, which keeps its vectors in the buffers `weight_u`
-    and `weight_v`. `dim` counts the results: 0, unless given, and 1 for transposed convolutions.
+    Each call in training makes `n_power_iterations` steps of the power method; its vectors are the buffers `weight_u`
+    and `weight_v`. `dim` is the dimension of the outputs: by default 0, and 1 for transposed convolutions.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 4))
@@ -155,7 +155,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Undoes `spectral_norm`: the weight is a parameter again. ValueError where it was not applied.
+    """Reverses `spectral_norm`: the weight is a parameter again. ValueError if it was not applied.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))

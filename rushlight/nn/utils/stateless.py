@@ -1,4 +1,4 @@
-"""The older place of `torch.func.functional_call`."""
+"""The deprecated place of `torch.func.functional_call`."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Old: see `torch.func.functional_call`, its successor."""
+    """Deprecated; use `torch.func.functional_call`."""
     warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of PyTorch. Please use "
         "torch.func.functional_call instead which is a drop-in replacement.",

@@ -1,4 +1,4 @@
-"""The older `weight_norm`: before each call a hook makes the weight of `weight_g` and `weight_v`."""
+"""The older `weight_norm`: a forward pre-hook computes the weight from `weight_g` and `weight_v`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
 class WeightNorm:
-    """The hook: makes a module's weight of its length and its direction."""
+    """The hook: computes a module's weight from its norm and its direction."""
 
     name: str
     dim: int
@@ -22,12 +22,12 @@ class WeightNorm:
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Tensor:
-        """The weight."""
+        """The weight: `weight_v`, rescaled to the norm `weight_g`."""
         return _weight_norm(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> "WeightNorm":
-        """Puts the hook before a module's calls. RuntimeError where there is one for that weight already."""
+        """Adds the hook to a module. RuntimeError if the weight has one already."""
         warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
             FutureWarning,
@@ -43,7 +43,7 @@ class WeightNorm:
         return hook
 
     def remove(self, module: Module) -> None:
-        """Makes the weight a parameter again, as it is now."""
+        """Makes the weight a parameter again, with its present value."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[f"{self.name}_g"]
@@ -51,14 +51,14 @@ class WeightNorm:
         setattr(module, self.name, Parameter(weight.data))
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Makes the weight anew."""
+        """Computes the weight before a call."""
         setattr(module, self.name, self.compute_weight(module))
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Old: trains the length of a weight apart from its direction, `weight_g` and `weight_v`.
+    """Trains the norm of a weight, `weight_g`, separately from its direction, `weight_v`.
 
-    `parametrizations.weight_norm` is its successor.
+    Deprecated; use `parametrizations.weight_norm`.
 
     >>> import rushlight as torch
     >>> import warnings
@@ -72,7 +72,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Undoes `weight_norm`: the weight is a parameter again. ValueError where it was not applied.
+    """Reverses `weight_norm`: the weight is a parameter again. ValueError if it was not applied.
 
     >>> import rushlight as torch
     >>> import warnings

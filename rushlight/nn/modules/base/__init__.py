@@ -1,1 +1,1 @@
-"""What every module can do, an idea a file; `modules.module.Module` brings them together."""
+"""The features of every module, one in each file; `modules.module.Module` combines them."""

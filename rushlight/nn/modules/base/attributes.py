@@ -21,22 +21,22 @@ REGISTRATION_HOOKS: dict[str, OrderedDict[Any, Any]] = {
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, parameter)` whenever any module registers a parameter; it may return another."""
+    """Calls `hook(module, name, parameter)` when any module registers a parameter; the hook may return another one."""
     return add_hook(REGISTRATION_HOOKS["parameter"], hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, buffer)` whenever any module registers a buffer; it may return another."""
+    """Calls `hook(module, name, buffer)` when any module registers a buffer; the hook may return another one."""
     return add_hook(REGISTRATION_HOOKS["buffer"], hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, submodule)` whenever any module registers a submodule; it may return another."""
+    """Calls `hook(module, name, submodule)` when any module registers a submodule; the hook may return another one."""
     return add_hook(REGISTRATION_HOOKS["module"], hook)
 
 
 def after_hooks(kind: str, module: Any, name: str, value: Any) -> Any:
-    """What the registration hooks of a kind make of a value."""
+    """The value to register, after the registration hooks of its kind, which may replace it."""
     for hook in REGISTRATION_HOOKS[kind].values():
         result = hook(module, name, value)
         if result is not None:
@@ -45,7 +45,7 @@ def after_hooks(kind: str, module: Any, name: str, value: Any) -> Any:
 
 
 class Attributes:
-    """How a module stores its parameters, buffers and submodules: in three dictionaries, seen as attributes."""
+    """Stores the parameters, buffers and submodules of a module in three dictionaries, accessible as attributes."""
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -53,10 +53,10 @@ class Attributes:
     _modules: "dict[str, Attributes | None]"
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Adds a parameter, or (None) the place of one that the module does without.
+        """Adds a parameter, or None for a parameter that the module does not have.
 
-        TypeError for anything else; KeyError for a name that is taken, empty or has a dot; ValueError for a
-        result of operations.
+        TypeError for anything else; KeyError for a name that is taken, empty or has a dot; ValueError for a tensor that
+        is not a leaf.
         """
         self._check_name("parameter", name, "_parameters")
         if param is not None:
@@ -77,7 +77,7 @@ class Attributes:
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that is part of the module's state but not trained, such as a running mean.
 
-        One that is not persistent stays out of `state_dict()`. TypeError for anything but a tensor or None;
+        A buffer that is not persistent is left out of `state_dict()`. TypeError for anything but a tensor or None;
         KeyError for a name that is taken, empty or has a dot.
 
         >>> import rushlight as torch
@@ -100,7 +100,7 @@ class Attributes:
     def add_module(self, name: str, module: "Attributes | None") -> None:
         """Adds a submodule under a name; `self.name = module` does the same.
 
-        TypeError for what is no module; KeyError for a name that is taken, empty or has a dot.
+        TypeError for anything that is not a module; KeyError for a name that is taken, empty or has a dot.
         """
         if not isinstance(module, Attributes) and module is not None:
             raise TypeError(advised(f"{typename(module)} is not a Module subclass"))
@@ -114,7 +114,7 @@ class Attributes:
         self.add_module(name, module)
 
     def _check_name(self, kind, name, registry):
-        """Raises PyTorch's errors for a name under which nothing of a kind can be registered."""
+        """Raises PyTorch's errors for names that cannot be registered."""
         if registry not in self.__dict__:
             raise AttributeError(advised(f"cannot assign {kind} before Module.__init__() call"))
         if not isinstance(name, str):
@@ -162,14 +162,14 @@ class Attributes:
             object.__setattr__(self, name, value)
 
     def _set_buffer(self, name, value):
-        """Assigns a buffer, which stays as persistent as it was."""
+        """Assigns a buffer, which stays persistent or not as before."""
         if value is not None and not isinstance(value, TensorBase):
             require_none(value, f"as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
         persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
         self.register_buffer(name, value, persistent)
 
     def _make_way(self, name, kind, registry):
-        """Takes away what had a name, before something of another kind gets it."""
+        """Removes an attribute from the other registries before a value of another kind gets its name."""
         own = self.__dict__
         if registry not in own:
             raise AttributeError(advised(f"cannot assign {kind} before Module.__init__() call"))
@@ -192,19 +192,19 @@ class Attributes:
 
     def __dir__(self) -> list[str]:
         own = self.__dict__
-        kept = (own.get(kind, ()) for kind in ("_parameters", "_modules", "_buffers"))  # none before Module.__init__()
+        kept = (own.get(kind, ()) for kind in ("_parameters", "_modules", "_buffers"))  # empty before Module.__init__()
         names = [*dir(type(self)), *own, *chain(*kept)]
         return sorted(name for name in names if not name[0].isdigit())
 
 
 def no_such_attribute(module: Any, name: str) -> str:
-    """That a module lacks an attribute, and which of its names are near."""
+    """The message for a missing attribute of a module, with similar names."""
     near = near_names(name, [known for known in dir(module) if known[0] != "_"])
     hint = f". Did you mean {' or '.join(near)}?" if near else ""
     return f"'{type(module).__name__}' object has no attribute '{name}'{hint}"
 
 
 def require_none(value: Any, place: Any) -> None:
-    """Raises PyTorch's TypeError for a value, other than None, of the wrong kind for a place."""
+    """Raises PyTorch's TypeError for a value that is neither None nor of the kind that a name is registered for."""
     if value is not None:
         raise TypeError(advised(f"cannot assign '{typename(value)}' {place}"))

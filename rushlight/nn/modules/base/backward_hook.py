@@ -1,6 +1,4 @@
-"""Hooks on the gradients of modules: inputs and results pass through nodes of their own, whose hooks call the
-user's.
-"""
+"""Backward hooks of modules: inputs and results pass through identity nodes, whose hooks call the user's hooks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,9 +26,9 @@ PASS = Operator(
 
 
 def through(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Passes the tensors among some values through one node.
+    """Passes the tensors among the values through one identity node.
 
-    Returns the values, and the node (None without grad).
+    Returns the values, and the node (None if nothing requires grad).
     """
     places = [i for i, value in enumerate(values) if isinstance(value, TensorBase)]
     if not recording() or not any(values[i].requires_grad for i in places):
@@ -45,7 +43,7 @@ def through(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class BackwardHook:
-    """Calls a module's hooks on gradients for one call of the module."""
+    """Calls the backward hooks of a module, for one call of the module."""
 
     n_inputs: int
 
@@ -56,11 +54,11 @@ class BackwardHook:
         self.hooks = hooks
         self.pre_hooks = pre_hooks
         self.grad_outputs = None
-        self.inputs = None  # the node that the arguments passed through, and the places of tensors among them
+        self.inputs = None  # the node of the arguments, and the positions of tensors among them
         self.n_inputs = 0
 
     def watch_inputs(self, args: Any) -> Any:
-        """The arguments, passed through a node."""
+        """The arguments, passed through an identity node."""
         self.n_inputs = len(args)
         args, self.inputs = through(args)
         if self.inputs is not None:
@@ -68,7 +66,7 @@ class BackwardHook:
         return args
 
     def watch_result(self, result: Any) -> Any:
-        """The result, passed through another node."""
+        """The result, passed through another identity node."""
         if not isinstance(result, (TensorBase, tuple)):
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
@@ -83,7 +81,7 @@ class BackwardHook:
         return results if several else results[0]
 
     def on_outputs(self, grads, places, number):
-        """What arrives at the results: remembered, after the hooks on it."""
+        """Stores the gradients of the results, after the backward pre-hooks, which may change them."""
         self.grad_outputs = values_at_places(grads, places, number)
         for hook in self.pre_hooks:
             changed = hook(self.module, self.grad_outputs)
@@ -95,7 +93,7 @@ class BackwardHook:
         return tuple(outputs[i] for i in places)
 
     def without_inputs(self) -> None:
-        """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
+        """Calls the backward hooks right away, if none of the module's inputs requires grad."""
         warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients.",
@@ -111,7 +109,7 @@ class BackwardHook:
         self.grad_outputs = None
 
     def on_inputs(self, grads: Sequence[Array], _: Any) -> Any:
-        """What leaves through the inputs, after the hooks on it."""
+        """The gradients of the inputs, after the backward hooks, which may change them."""
         if self.grad_outputs is None:
             return None
         places = self.inputs[1]
@@ -125,7 +123,7 @@ class BackwardHook:
 
 
 def values_at_places(values: Array, places: Any, number: Any) -> Any:
-    """Values at their places among `number` entries, the others None."""
+    """A tuple of `number` entries: the values at the given positions, the others None."""
     entries = [None] * number
     for i, value in zip(places, values, strict=True):
         entries[i] = value
@@ -133,7 +131,7 @@ def values_at_places(values: Array, places: Any, number: Any) -> Any:
 
 
 def as_many(grads: Any, number: Any, hook: Any, what: Any) -> Any:
-    """What a hook returned in the place of `number` gradients; RuntimeError for more or fewer."""
+    """A hook's return value as a tuple of `number` gradients; RuntimeError for another number of them."""
     grads = (grads,) if isinstance(grads, TensorBase) else tuple(grads)
     if len(grads) != number:
         raise RuntimeError(f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}")

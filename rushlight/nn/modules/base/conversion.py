@@ -1,4 +1,4 @@
-"""Converting all parameters and buffers of a tree of modules to another dtype."""
+"""Converting all parameters and buffers of a module and its submodules to another dtype or device."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -17,10 +17,10 @@ from rushlight.tensors import Tensor
 
 
 class Conversion(Traversal):
-    """How a module is converted: parameters stay the same objects, with other memory."""
+    """Converts a module in place: parameters stay the same objects, with new memory."""
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Gives every parameter, gradient and buffer the memory that `fn` of it has."""
+        """Replaces every parameter, gradient and buffer by `fn` of it; parameters stay the same objects."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -35,10 +35,9 @@ class Conversion(Traversal):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Converts floating-point parameters and buffers to a dtype: `to(dtype)`, `to(device, dtype)`,
-        `to(tensor)`.
+        """Converts floating-point parameters and buffers: `to(dtype)`, `to(device, dtype)`, `to(tensor)`.
 
-        The device is the CPU, or "meta": NotImplementedError for the way back. TypeError for an integer dtype.
+        The device is "cpu" or "meta"; NotImplementedError for going back from "meta". TypeError for an integer dtype.
 
         >>> import rushlight as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
@@ -63,7 +62,7 @@ class Conversion(Traversal):
         return self._apply(lambda t: cast(t, dtype, "fc"))
 
     def type(self, dst_type: dtypes.dtype) -> Self:
-        """Converts all parameters and buffers, integers too, to a dtype."""
+        """Converts all parameters and buffers, including integers, to a dtype."""
         return self._apply(lambda t: cast(t, dst_type, "biufc"))
 
     def float(self) -> Self:
@@ -83,24 +82,24 @@ class Conversion(Traversal):
         return self._apply(lambda t: cast(t, dtypes.bfloat16, "f"))
 
     def cpu(self) -> Self:
-        """The module itself, which is on the CPU; NotImplementedError where it is on meta."""
+        """Returns the module, which is on the CPU already; NotImplementedError if it is on "meta"."""
         return self.to(CPU)
 
     def cuda(self, device: int | device | None = None) -> Self:
-        """Raises what `Tensor.cuda` does: there is no CUDA. A module without parameters and buffers is as it was."""
+        """Raises the error of `Tensor.cuda`, as there is no CUDA, unless the module has no parameters and buffers."""
         return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: str | device | None, recurse: bool = True) -> Self:
-        """Gives all parameters and buffers new memory, without values."""
+        """Gives all parameters and buffers new, uninitialized memory on a device."""
         return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     def share_memory(self) -> Self:
-        """Moves all parameters and buffers into memory that processes share; see `Tensor.share_memory_`."""
+        """Moves all parameters and buffers to shared memory; see `Tensor.share_memory_`."""
         return self._apply(lambda t: t.share_memory_())
 
 
 def on_device(tensor: Tensor, device: Device) -> Tensor:
-    """A tensor on a device; NotImplementedError where that would take values that there are none of."""
+    """The tensor on a device; NotImplementedError from "meta" to the CPU, as there are no values."""
     if tensor.is_meta and device.type == "cpu":
         raise NotImplementedError(
             f"{COPIED_OUT} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
@@ -112,7 +111,7 @@ def on_device(tensor: Tensor, device: Device) -> Tensor:
 def cast(tensor: Tensor, dtype: Any, kinds: str) -> Tensor:
     """A tensor in another dtype if it is of one of the given kinds, else the tensor itself."""
     array = tensor._array
-    if array is None:  # a sparse one
+    if array is None:  # a sparse tensor
         return tensor.to(dtype) if kind_of(tensor.dtype._numpy) in kinds else tensor
     if kind_of(array.dtype) not in kinds or array.dtype == dtype._numpy:
         return tensor
@@ -128,7 +127,7 @@ def target(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """The dtype and the device that arguments of `Module.to` ask for; None for none."""
+    """The dtype and device that the arguments of `Module.to` specify, None if not given."""
     for arg in args:
         if isinstance(arg, dtypes.dtype):
             dtype = arg

@@ -1,4 +1,4 @@
-"""Hooks of modules: functions called before and after `forward`, and with the gradients on their way back."""
+"""Module hooks: functions called before and after `forward`, and with gradients in the backward pass."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from rushlight.nn.modules.base.backward_hook import BackwardHook
 
 
 class HookTable:
-    """The hooks on calls of one module, or of all: in the order in which they run, with their options by id."""
+    """The hooks of one module, or of all modules, in the order in which they are called, and their options by id."""
 
     _forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _forward_hooks: OrderedDict[int, Callable[..., Any]]
@@ -21,10 +21,10 @@ class HookTable:
     _forward_pre_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_always_called: dict[int, bool]
-    _is_full_backward_hook: bool | None = None  # the kind of the hooks on gradients, where there are any
+    _is_full_backward_hook: bool | None = None  # which kind of backward hooks is in use, None if there are none
 
     def _make_tables(self):
-        """Begins without any hook."""
+        """Creates the empty tables."""
         own = self.__dict__
         for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
             own[name] = OrderedDict()
@@ -38,11 +38,10 @@ class HookTable:
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, args)` before every `forward`; what it returns, if not None, replaces the
-        arguments.
+        """Calls `hook(module, args)` before every `forward`; a result other than None replaces the arguments.
 
-        With `with_kwargs` it is called as `hook(module, args, kwargs)` and may return `(args, kwargs)`.
-        `prepend` puts it before the hooks that are there already.
+        With `with_kwargs`, calls `hook(module, args, kwargs)`, which may return `(args, kwargs)`. `prepend` puts the
+        hook before the existing ones.
         """
         handle = RemovableHandle(self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
@@ -52,11 +51,10 @@ class HookTable:
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, args, output)` after every `forward`; what it returns, if not None, replaces the
-        output.
+        """Calls `hook(module, args, output)` after every `forward`; a result other than None replaces the output.
 
-        With `with_kwargs` it is called as `hook(module, args, kwargs, output)`; with `always_call` also where
-        `forward` raises. `prepend` puts it before the hooks that are there already.
+        With `with_kwargs`, calls `hook(module, args, kwargs, output)`; with `always_call`, also if `forward` raises.
+        `prepend` puts the hook before the existing ones.
 
         >>> import rushlight as torch
         >>> layer = torch.nn.Linear(2, 3)
@@ -76,28 +74,28 @@ class HookTable:
         return add_to_hooks(handle, self._forward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(module, grad_output)` before gradients pass through the module; it may return others."""
+        """Calls `hook(module, grad_output)` before gradients pass through the module; the hook may return others."""
         return add_to_hooks(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
+        """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are computed.
 
-        It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do
+        The hook may return other gradients for the inputs. Entries are None for arguments that are not tensors or do
         not require grad.
         """
         self._use_backward_hooks(full=True)
         return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Old: calls `hook(module, grad_input, grad_output)` with the gradients at the module's last operation only.
+        """Legacy: calls `hook(module, grad_input, grad_output)` with the gradients of the module's last operation only.
 
-        See `register_full_backward_hook`, its successor. RuntimeError where the module has hooks of that kind.
+        Use `register_full_backward_hook` instead. RuntimeError if the module has full backward hooks.
         """
         self._use_backward_hooks(full=False)
         return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, False)
 
     def _use_backward_hooks(self, full):
-        """Notes the kind of the hooks on gradients. RuntimeError where there are some of the other kind."""
+        """Records which kind of backward hooks is in use. RuntimeError if there are hooks of the other kind."""
         if self._is_full_backward_hook is (not full):
             where = "as a global Module hook" if self is EVERY_MODULE else "on a single Module"
             raise RuntimeError(
@@ -107,7 +105,7 @@ class HookTable:
 
 
 def add_to_hooks(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Puts a hook last among others, or first; returns its handle."""
+    """Adds a hook after the existing ones, or with `prepend` before them; returns its handle."""
     hooks[handle.id] = hook
     if prepend:
         hooks.move_to_end(handle.id, last=False)
@@ -115,34 +113,32 @@ def add_to_hooks(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], 
 
 
 class EveryModule(HookTable):
-    """The hooks on calls of all modules."""
+    """The hooks of all modules."""
 
     def __init__(self):
         self._make_tables()
 
 
 EVERY_MODULE = EveryModule()
-ANYWHERE: dict[
-    int, bool
-] = {}  # the hooks on calls of all modules, by id: the one thing that a call without hooks looks at
+ANYWHERE: dict[int, bool] = {}  # global hooks by id; a call of a module without hooks checks only whether this is empty
 
 
 def everywhere(handle: RemovableHandle) -> RemovableHandle:
-    """Notes that there is a hook on calls of all modules; returns its handle."""
+    """Records that there is a global hook; returns its handle."""
     ANYWHERE[handle.id] = True
     handle.places = (*handle.places, ANYWHERE)
     return handle
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, args)` before every `forward` of all modules."""
+    """Calls `hook(module, args)` before every `forward` of any module."""
     return everywhere(EVERY_MODULE.register_forward_pre_hook(hook))
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Calls `hook(module, args, output)` after every `forward` of all modules."""
+    """Calls `hook(module, args, output)` after every `forward` of any module."""
     return everywhere(EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call))
 
 
@@ -157,12 +153,12 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Old: as `register_module_full_backward_hook`, for the gradients at the last operation of each module only."""
+    """Legacy: `register_module_full_backward_hook` with the gradients of each module's last operation only."""
     return everywhere(EVERY_MODULE.register_backward_hook(hook))
 
 
 class HookedCall:
-    """One call of a module that has hooks: its arguments and result, as the hooks leave them."""
+    """One call of a module that has hooks, with the arguments and the result as the hooks change them."""
 
     kwargs: Any
 
@@ -171,10 +167,10 @@ class HookedCall:
         self.args = args
         self.kwargs = kwargs
         self.result = None
-        self.called: set[Any] = set()  # the hooks on the result that have been called
+        self.called: set[Any] = set()  # the hooks on the result that were called
 
     def run(self) -> Any:
-        """Calls `forward` between the hooks."""
+        """Calls the hooks and `forward`."""
         try:
             self.before()
             backward = self.watch_inputs()
@@ -190,7 +186,7 @@ class HookedCall:
         return result
 
     def before(self) -> None:
-        """The hooks on the arguments."""
+        """Calls the forward pre-hooks."""
         for table in (EVERY_MODULE, self.module):
             for number, hook in list(table._forward_pre_hooks.items()):
                 if number in table._forward_pre_hooks_with_kwargs:
@@ -203,9 +199,7 @@ class HookedCall:
                         self.args = result if isinstance(result, tuple) else (result,)
 
     def watch_inputs(self) -> Any:
-        """The arguments passed through a node that knows of the hooks on gradients; None where there are no
-        such.
-        """
+        """Passes the arguments through an identity node that calls the backward hooks; None if there are none."""
         hooks = self.backward_hooks(True)
         pre_hooks = [*EVERY_MODULE._backward_pre_hooks.values(), *self.module._backward_pre_hooks.values()]
         if not hooks and not pre_hooks:
@@ -215,12 +209,12 @@ class HookedCall:
         return backward
 
     def backward_hooks(self, full: bool) -> Any:
-        """The hooks on gradients of one kind."""
+        """The backward hooks of one kind."""
         tables = [table for table in (EVERY_MODULE, self.module) if table._is_full_backward_hook is full]
         return [hook for table in tables for hook in table._backward_hooks.values()]
 
     def watch_last_operation(self, result):
-        """Puts the older hooks on gradients to the node that made the result, or the first tensor in it."""
+        """Adds the legacy backward hooks to the node that made the result, or its first tensor."""
         hooks, whole = self.backward_hooks(False), result
         while hooks and isinstance(result, (tuple, list, dict)) and result:
             result = next(iter(result.values() if isinstance(result, dict) else result))
@@ -231,7 +225,7 @@ class HookedCall:
             node.register_hook(partial(hook, self.module))
 
     def after(self, table: Any, number: int, hook: Callable[..., Any]) -> None:
-        """One hook on the result."""
+        """Calls one forward hook."""
         if number in table._forward_hooks_always_called:
             self.called.add(number)
         keywords = (self.kwargs,) if number in table._forward_hooks_with_kwargs else ()
@@ -240,7 +234,7 @@ class HookedCall:
             self.result = result
 
     def after_error(self) -> None:
-        """The hooks on the result that are to be called even after an error."""
+        """After an error, calls the forward hooks registered with `always_call`."""
         for table in (EVERY_MODULE, self.module):
             for number, hook in list(table._forward_hooks.items()):
                 if number in table._forward_hooks_always_called and number not in self.called:
@@ -255,7 +249,7 @@ class HookedCall:
 
 
 def missed_at(node: Any, args: Any, result: Any) -> str:
-    """PyTorch's warning for older hooks at one node that do not see all gradients of a call; none if they do."""
+    """PyTorch's warning for legacy hooks at a node that does not see all gradients of a call; "" if it does."""
     results = result if isinstance(result, tuple) else (result,)
     if not all(isinstance(r, TensorBase) for r in results):
         use = "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors"
@@ -276,7 +270,7 @@ def missed_at(node: Any, args: Any, result: Any) -> str:
 
 
 def pair(result: Any) -> Any:
-    """What a hook on arguments and keywords returned; RuntimeError unless there are two."""
+    """The args and kwargs that a pre-hook returned; RuntimeError unless it returned these two."""
     if isinstance(result, tuple) and len(result) == 2:
         return result
     raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")

@@ -1,4 +1,4 @@
-"""What layers are made of: parameters of a shape without values yet, sizes given once for all dimensions."""
+"""Helpers of layers: uninitialized parameters, and sizes given once for all dimensions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -20,18 +20,18 @@ new_empty: Callable[..., Any] = guarded(creation.empty, ".empty")
 def uninitialized(shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True) -> Parameter:
     """A parameter without values yet, in the default dtype unless another is given.
 
-    RuntimeError off the CPU.
+    RuntimeError for an unsupported device.
     """
     return Parameter(empty(shape, device, dtype), requires_grad)
 
 
 def empty(shape: Sizes, device: Device, dtype: dtypes.dtype | None) -> Tensor:
-    """A tensor without values yet."""
+    """An uninitialized tensor."""
     return new_empty(shape if isinstance(shape, tuple) else (shape,), device=device, dtype=dtype)
 
 
 def repeated(value: Any, n: int) -> tuple[Any, ...]:
-    """A size for each of `n` dimensions, from one for all or from a sequence of them."""
+    """A size for each of `n` dimensions, from one size for all or from a sequence."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 

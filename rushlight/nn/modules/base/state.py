@@ -1,4 +1,4 @@
-"""The state of a tree of modules as a dictionary of tensors: `state_dict` and `load_state_dict`."""
+"""The state of a module and its submodules as a dictionary of tensors: `state_dict` and `load_state_dict`."""
 
 import weakref
 from collections import OrderedDict
@@ -29,7 +29,7 @@ class _Keys(NamedTuple):
 
 
 class _IncompatibleKeys(_Keys):
-    """What `load_state_dict` returns: the keys that a state dict lacked, and those that had no place."""
+    """The result of `load_state_dict`: the keys that the state dict lacks, and those that the module lacks."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class _IncompatibleKeys(_Keys):
 
 
 class State(Traversal):
-    """How a module gives its state, and takes one."""
+    """Saves and loads the state of a module."""
 
     _version = 1
     _state_dict_pre_hooks: OrderedDict[Any, Any]
@@ -53,9 +53,9 @@ class State(Traversal):
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """The parameters and persistent buffers of this module and of all below, by full name.
+        """The parameters and persistent buffers of this module and its submodules, by full name.
 
-        They share memory with the module's, and are outside the graph unless `keep_vars`.
+        They share memory with the module's, and are detached unless `keep_vars`.
 
         >>> import rushlight as torch
         >>> list(torch.nn.Sequential(torch.nn.Linear(2, 3)).state_dict())
@@ -84,7 +84,7 @@ class State(Traversal):
         return destination
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        """Puts the state of this module itself into a state dict."""
+        """Adds the state of this module, without submodules, to a state dict."""
         members = [*self._parameters.items(), *self._persistent_buffers().items()]
         for name, member in members:
             if member is not None:
@@ -93,25 +93,25 @@ class State(Traversal):
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
     def _persistent_buffers(self):
-        """The buffers that belong to the state dict."""
+        """The persistent buffers, which belong to the state dict."""
         return {name: b for name, b in self._buffers.items() if name not in self._non_persistent_buffers_set}
 
     def get_extra_state(self) -> Any:
-        """More state to store in the state dict; for subclasses to define, together with `set_extra_state`."""
+        """Additional state for the state dict; subclasses may define it, together with `set_extra_state`."""
         raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
 
     def set_extra_state(self, state: Any) -> None:
-        """Takes over what `get_extra_state` gave; for subclasses to define."""
+        """Restores what `get_extra_state` returned; for subclasses to define."""
         raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> _IncompatibleKeys:
-        """Copies a state dict into the parameters and buffers of this module and of all below.
+        """Copies a state dict into the parameters and buffers of this module and its submodules.
 
-        With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of
-        the state dict become the module's, with their dtypes and memory, instead of being copied. Returns the
-        missing and the unexpected keys. RuntimeError for those (with `strict`) and for shapes that differ.
+        With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of the state
+        dict replace the module's, including dtypes and memory, instead of being copied. Returns the missing and the
+        unexpected keys. RuntimeError for such keys (with `strict`) and for shapes that differ.
 
         >>> import rushlight as torch
         >>> a, b = torch.nn.Linear(2, 3), torch.nn.Linear(2, 3)
@@ -136,9 +136,7 @@ class State(Traversal):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Takes the state of this module itself out of a state dict, and notes what went wrong in the three
-        lists.
-        """
+        """Loads the state of this module, without submodules, and adds what went wrong to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         members = {**self._parameters, **self._persistent_buffers()}
@@ -157,7 +155,7 @@ class State(Traversal):
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix, members))
 
     def _load_member(self, name, key, member, value, assign):
-        """Loads one parameter or buffer. Returns what is wrong with the value, if anything."""
+        """Loads one parameter or buffer. Returns an error message, or None."""
         if not isinstance(value, TensorBase):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
@@ -175,7 +173,7 @@ class State(Traversal):
         elif not assign:
             if value.is_meta:
                 raise NotImplementedError(COPIED_OUT)
-            if member._array is None:  # a sparse one
+            if member._array is None:  # a sparse tensor
                 member.copy_(value)
             else:
                 np.copyto(member._array, value._array, casting="unsafe")
@@ -189,7 +187,7 @@ class State(Traversal):
         return None
 
     def _load_extra_state(self, state_dict, key, strict, missing_keys, unexpected_keys):
-        """Loads what `get_extra_state` gave."""
+        """Loads what `get_extra_state` returned."""
         if type(self).set_extra_state is not State.set_extra_state:
             if key in state_dict:
                 self.set_extra_state(state_dict[key])
@@ -199,7 +197,7 @@ class State(Traversal):
             unexpected_keys.append(key)
 
     def _is_unexpected(self, key, prefix, members):
-        """Whether a key with this module's prefix names nothing in it."""
+        """Whether a key with this module's prefix matches none of its members."""
         if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
             return False
         name, dot, _ = key[len(prefix) :].partition(".")
@@ -210,22 +208,24 @@ class State(Traversal):
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
-        """Calls `hook(module, state_dict, prefix, local_metadata)` after; it may change the state dict in place."""
+        """Calls `hook(module, state_dict, prefix, local_metadata)`, which may change the new state dict in place."""
         hook._from_public_api = True
         return add_hook(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook):
-        """The same for hooks that may return another state dict."""
+        """The same for hooks that may also return another state dict."""
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-        error_msgs)` before the module's own state is loaded.
+        """Calls a hook before the module's own state is loaded.
+
+        Its arguments are `(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)`.
         """
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self))
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
-        """The same for hooks that are not given the module."""
+        """The same for hooks that are not passed the module, unless `with_module`."""
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -234,7 +234,7 @@ class State(Traversal):
 
 
 def positional(args: Any, destination: Any, prefix: str, keep_vars: Any) -> Any:
-    """The arguments of `state_dict` where they are given by position, which PyTorch no longer recommends."""
+    """The arguments of `state_dict` given by position, which PyTorch has deprecated."""
     warn("Positional args are being deprecated, use kwargs instead.", FutureWarning)
     given = (*args, *(None,) * (3 - len(args)))
     return (
@@ -245,14 +245,14 @@ def positional(args: Any, destination: Any, prefix: str, keep_vars: Any) -> Any:
 
 
 class ModuleHook:
-    """A hook that is called with its module, which it does not keep alive."""
+    """A hook that is called with its module; it holds only a weak reference to the module."""
 
     def __init__(self, hook: Callable[..., Any], module: Any):
         self.hook = hook
         self.module = weakref.ref(module)
 
     def __call__(self, *args: Any) -> Any:
-        """Calls the hook with its module first."""
+        """Calls the hook with the module as its first argument."""
         return self.hook(self.module(), *args)
 
     def __reduce__(self) -> Any:
@@ -260,7 +260,7 @@ class ModuleHook:
 
 
 class Loading:
-    """One run of `load_state_dict` through a tree of modules, and what went wrong."""
+    """One call of `load_state_dict` for a module and its submodules, with the errors collected so far."""
 
     def __init__(self, metadata: Any, assign: Any):
         self.metadata = metadata
@@ -270,7 +270,7 @@ class Loading:
         self.errors: list[Any] = []
 
     def load(self, module: Any, state_dict: Any, prefix: str) -> None:
-        """Loads the part of a state dict that belongs to a module and all below it."""
+        """Loads the part of a state dict that belongs to a module and its submodules."""
         metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
         if self.assign:
             metadata["assign_to_params_buffers"] = True

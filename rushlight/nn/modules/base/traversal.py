@@ -1,4 +1,4 @@
-"""Walking through a tree of modules: its parameters, buffers and submodules, by name and in order."""
+"""Iterating over a module and its submodules: parameters, buffers and modules, by name and in order."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Traversal(Attributes):
-    """How a module lists and finds what is in it."""
+    """Lists and finds the parameters, buffers and submodules of a module."""
 
     def _named_members(
         self, members: Callable[..., Any], prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[Any]:
-        """The members of this module and, with `recurse`, of all below, each with its full name."""
+        """The members of this module and, with `recurse`, of its submodules, each with its full name."""
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen = set()
         for path, module in modules:
@@ -56,12 +56,12 @@ class Traversal(Attributes):
         yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def children(self) -> "Iterator[Module]":
-        """The submodules of this module itself; each once."""
+        """The direct submodules; each once."""
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> "Iterator[tuple[str, Module]]":
-        """The submodules of this module itself, with their names."""
+        """The direct submodules with their names."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -69,16 +69,16 @@ class Traversal(Attributes):
                 yield name, module  # type: ignore[misc]  # all of them are Modules
 
     def modules(self, remove_duplicate: bool = True) -> "Iterator[Module]":
-        """This module and all below it, outer ones first; each once."""
+        """This module and its submodules at any depth, outer ones first; each once."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> "Iterator[tuple[str, Module]]":
-        """This module and all below it with their names; this module's own is `prefix`.
+        """This module and its submodules at any depth, with their names; this module's own name is `prefix`.
 
-        `memo` is the set of modules to leave out, which grows on the way.
+        Modules in the set `memo` are skipped; those visited are added to it.
         """
         memo = set() if memo is None else memo
         if self in memo:
@@ -91,18 +91,16 @@ class Traversal(Attributes):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def apply(self, fn: "Callable[[Module], None]") -> Self:
-        """Calls a function with every module below, and then with this one; to initialise a network, for
-        instance.
-        """
+        """Calls a function with every submodule, and then with this module, for example to initialize a network."""
         for module in self.children():
             module.apply(fn)
         fn(self)  # type: ignore[arg-type]  # it is a Module
         return self
 
     def get_submodule(self, target: str) -> "Module":
-        """The submodule of a full name such as `net.conv`; the empty one names this module.
+        """The submodule with a full name such as `net.conv`; the empty name is this module.
 
-        AttributeError for none.
+        AttributeError if there is none.
         """
         module = self
         for name in target.split(".") if target else ():
@@ -112,9 +110,9 @@ class Traversal(Attributes):
         return module  # type: ignore[return-value]  # it is a Module
 
     def set_submodule(self, target: str, module: "Module", strict: bool = False) -> None:
-        """Puts a module in the place of a full name; with `strict` there must have been one.
+        """Replaces or adds the submodule with a full name; with `strict` it must exist already.
 
-        ValueError for an empty name and for what is no module; AttributeError for a place that holds
+        ValueError for an empty name and for anything that is not a module; AttributeError if the name belongs to
         something else.
         """
         if target == "":
@@ -128,7 +126,7 @@ class Traversal(Attributes):
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a full name such as `net.conv.weight`. AttributeError for none."""
+        """The parameter with a full name such as `net.conv.weight`. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         parameter = found(self.get_submodule(path), name)
         if not isinstance(parameter, Parameter):
@@ -136,7 +134,7 @@ class Traversal(Attributes):
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer of a full name such as `net.norm.running_mean`. AttributeError for none."""
+        """The buffer with a full name such as `net.norm.running_mean`. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         buffer = found(module, name)
@@ -146,7 +144,7 @@ class Traversal(Attributes):
 
 
 def found(module: Any, name: str) -> Any:
-    """An attribute of a module; AttributeError in PyTorch's words where there is none."""
+    """An attribute of a module; AttributeError, in PyTorch's words, if there is none."""
     if not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
     return getattr(module, name)
