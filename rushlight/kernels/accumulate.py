@@ -11,6 +11,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
 fast: ModuleType | None = load("accumulate")
+maps: ModuleType | None = load("maps")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
 
 
@@ -44,6 +45,21 @@ def add_rows(index: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
     ones = np.ones(m, rows.dtype, like=rows)
     spread = csc_matrix((ones, index, np.arange(m + 1)), shape=(n, m))
     return (spread @ rows.reshape(m, width)).reshape(shape)
+
+
+def add_runs(table: np.ndarray, places: np.ndarray, runs: np.ndarray, weights: Any, n: int) -> np.ndarray:
+    """The sums (n, width) of rows of a table (m, width) at some places, each times its weight: one for each run.
+
+    `runs` has for each place the number of its run, in ascending order; `weights` may be None.
+    """
+    if maps is not None and type(table) is np.ndarray and places.size:
+        factors = np.ones(places.size, table.dtype) if weights is None else weights.astype(table.dtype, "C", copy=False)
+        starts = np.searchsorted(runs, np.arange(n + 1))
+        found = maps.mapped(table, 0, starts.astype(np.int32), places.astype(np.int32), factors)
+        if found is not None:
+            return found
+    rows = table[places] if weights is None else table[places] * weights[:, None]
+    return add_rows(runs, rows.astype(table.dtype, copy=False), n)
 
 
 def add_along(source: np.ndarray, index: np.ndarray, dim: int, shape: Sequence[int]) -> np.ndarray | None:

@@ -17,7 +17,7 @@ from rushlight.core.kinds import INDICES, kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.accumulate import add_rows, are_indices
+from rushlight.kernels.accumulate import add_rows, add_runs, are_indices
 from rushlight.ops.picking.batched_indexing import rows_picked, rows_put
 from rushlight.ops.picking.gather import _put_back, check_picked, with_parts_at
 from rushlight.ops.table import operator
@@ -277,23 +277,23 @@ def sample_shares(
     batch=one_by_one,
 )
 def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
-    rows = weight[indices]
     if mode == "max":
-        return largest_rows(weight, rows, indices, bags, counts.size, padding)
-    return sums_of_rows(rows, indices, bags, per_sample_weights, counts, mode, padding), counts
+        return largest_rows(weight, weight[indices], indices, bags, counts.size, padding)
+    if padding >= 0:
+        kept = np.flatnonzero(indices != padding)
+        indices, bags = indices[kept], bags[kept]
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights[kept]
+    if weight.dtype.itemsize < 4:  # only these rows are made wider
+        weight, indices = weight[indices], np.arange(indices.size)
+    return sums_of_rows(weight, indices, bags, per_sample_weights, counts, mode), counts
 
 
 @in_float32
 def sums_of_rows(
-    rows: Array, indices: Array, bags: Array, per_sample_weights: Array | None, counts: Array, mode: str, padding: int
+    weight: Array, indices: Array, bags: Array, per_sample_weights: Array | None, counts: Array, mode: str
 ) -> Array:
     """The sum or mean of the rows of each bag."""
-    dtype = rows.dtype
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights[:, None]
-    if padding >= 0:
-        rows = np.where((indices == padding)[:, None], 0, rows)
-    total = add_rows(bags, rows.astype(dtype, copy=False), counts.size)
+    total = add_runs(weight, indices, bags, per_sample_weights, counts.size)
     if mode == "mean":
         total = total / np.maximum(counts, 1).astype(total.dtype)[:, None]
     return total
@@ -379,7 +379,7 @@ def embedding_bag(
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if any(is_batched(x) for x in (flat, weight, weights)):
         return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
-    counts = count_rows(bags, flat._array, padding, n)
+    counts = count_rows(bags, flat._array, padding, mode, n)
     op = BAGS[sparse, weights is not None]
     return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
 
@@ -457,9 +457,11 @@ def bag_numbers(starts: Any, n: int, size: int) -> Any:
     return np.searchsorted(starts[:n], np.arange(size), side="right") - 1
 
 
-def counted_rows(bags: Array, indices: Array, padding: int, n: int) -> Any:
-    """How many rows each bag has, without padding."""
-    return np.bincount(bags[indices != padding], minlength=n)
+def counted_rows(bags: Array, indices: Array, padding: int, mode: str, n: int) -> Any:
+    """How many rows each bag has, without padding: for means."""
+    if mode != "mean":
+        return np.zeros(n, np.intp)
+    return np.bincount(bags if padding < 0 else bags[indices != padding], minlength=n)
 
 
 number_bags, count_rows = noted(bag_numbers), noted(counted_rows)

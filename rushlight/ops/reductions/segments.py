@@ -29,10 +29,13 @@ REDUCTIONS = {
     "min": "amin",
     "amin": "amin",
 }
+WIDE = 64  # elements of a row from which on runs are reduced one by one: `reduceat` goes down column after column
 
 
 def flat_bounds(bounds: Array, length: int) -> Array:
     """The bounds of the segments of several rows, as bounds in all rows concatenated."""
+    if bounds.ndim == 1:
+        return bounds
     first = length * np.arange(math.prod(bounds.shape[:-1]))
     return (bounds + first.reshape(*bounds.shape[:-1], 1)).reshape(-1)
 
@@ -69,6 +72,8 @@ def segment_cotangent(
 ) -> Array:
     """The gradient of the data; shared evenly by all elements for a mean, by equal extremes for `max` and `min`."""
     length = input.shape[starts.ndim - 1]
+    if reduce == "prod" and type(input) is np.ndarray and input.all() and not np.isnan(input).any():
+        return _segment_spread(grad * result, starts, ends, length) / input
     if reduce in ("sum", "prod"):
         share = _segment_spread(grad if initial is None or reduce == "sum" else grad * initial, starts, ends, length)
         if reduce == "sum":
@@ -105,16 +110,23 @@ def _segment_reduce(input, starts, ends, reduce, initial):
     held = last > first
     start = start_of(reduce, input.dtype) if initial is None else initial
     result = np.full((starts.size, *inner), start, input.dtype, like=input)
-    cuts = np.stack([first[held], last[held]], 1).reshape(-1)
-    if cuts.size:
+    if held.any():
         ufunc = UFUNCS[reduce]
-        parts = ufunc.reduceat(rows, cuts[:-1] if cuts[-1] == len(rows) else cuts, axis=0)[::2]
-        result[held] = ufunc(result[held], parts)
+        result[held] = ufunc(reduced_runs(ufunc, rows, first[held], last[held]), start)
     if reduce == "mean":
         result = result / np.maximum(last - first, 1).reshape(-1, *(1,) * len(inner)).astype(input.dtype)
         if initial is None:
             result[~held] = np.nan
     return result.reshape(*starts.shape, *inner)
+
+
+def reduced_runs(ufunc: Any, rows: Array, first: Array, last: Array) -> Array:
+    """The reductions of runs of rows, of which there are some and none is empty."""
+    if rows.size >= WIDE * len(rows):
+        runs = zip(first.tolist(), last.tolist(), strict=True)
+        return np.stack([ufunc.reduce(rows[start:end], axis=0) for start, end in runs])
+    cuts = np.concatenate([first, last]).reshape(2, -1).T.reshape(-1)
+    return ufunc.reduceat(rows, cuts[:-1] if cuts[-1] == len(rows) else cuts, axis=0)[::2]
 
 
 def fit(ends: Array, starts: Array, length: int) -> bool:
