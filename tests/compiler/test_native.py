@@ -35,7 +35,7 @@ def special(dtype):
     """Numbers of all sizes, in an odd number, and parts of a turn."""
     rng = np.random.default_rng(0)
     sizes = [rng.standard_normal(4001) * size for size in (1e-30, 1e-5, 1e-2, 1, 10, 100, 1000, 1e7)]
-    sizes.append(np.arange(1, 1000) * (np.pi / 4))
+    sizes += [np.arange(1, 1000) * (np.pi / 4), np.arange(60000, 70000) * (np.pi / 2), np.linspace(-3, 3, 50001)]
     edges = [0, -0.0, np.inf, -np.inf, np.nan, 0.625, -0.625, 88.7, -87.4, -103.9, 709.7, -745.1, 1e-40, 1e-310]
     found = np.concatenate([*sizes, edges]).astype(dtype)
     return np.concatenate([found, np.finfo(dtype).smallest_subnormal * np.arange(1, 100, dtype=dtype)]).astype(dtype)

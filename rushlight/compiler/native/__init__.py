@@ -7,7 +7,7 @@ code of it, and keeps that on the disk. A group with a function that has no form
 import hashlib
 from dataclasses import dataclass, replace
 
-from rushlight.compiler.native.building import ATTRIBUTES, built, llvm
+from rushlight.compiler.native.building import ATTRIBUTES, SELDOM, built, llvm
 from rushlight.compiler.native.emission import Form, Unwritable, form_of, function_text
 from rushlight.compiler.planning import Group, Plan
 
@@ -53,4 +53,4 @@ def module_text(names: dict[Form, str]) -> str:
         text, needed = function_text(form, name)
         declared |= needed
         functions.append(text)
-    return "\n".join([*sorted(declared), *functions, ATTRIBUTES, ""])
+    return "\n".join([*sorted(declared), *functions, ATTRIBUTES, SELDOM, ""])

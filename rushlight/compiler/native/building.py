@@ -15,6 +15,7 @@ DIGEST = 32  # bytes of the digest before what is kept
 ENGINES: list[Any] = []  # that hold the code that was made
 CAPPED = {"default": "x86-64", "avx2": "x86-64-v3"}  # LLVM's names of CPUs with that and no more
 ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+SELDOM = '!0 = !{!"branch_weights", i32 1, i32 10000}'  # what is said of a branch that is hardly ever taken
 
 
 @cache
@@ -27,6 +28,14 @@ def llvm() -> Any:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding
+
+
+@cache
+def fuses() -> bool:
+    """Whether the CPU that code is made for has an instruction for a b + c that rounds once."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return platform.machine() in ("arm64", "aarch64", "ARM64")
+    return capability() != "default" and bool(llvm().get_host_cpu_features().get("fma"))
 
 
 def target() -> tuple[Any, str]:

@@ -13,44 +13,48 @@ import numpy as np
 from rushlight.compiler.native.periodic import cosine, sine
 from rushlight.compiler.native.vectors import Vectors
 
+LN2 = {  # ln(2) in two parts, the first with few bits
+    True: [0.693359375, -2.12194440e-4],
+    False: [6.93145751953125e-1, 1.42860682030941723212e-6],
+}
+
 
 def scaled(v: Vectors, x: str, power: str) -> str:
     """x 2**power, in two steps so that results of any size come out right."""
     half = v.on_integers("ashr", power, v.integer(1))
     for part in (half, v.on_integers("sub", power, half)):
-        bias, shift = (127, 23) if v.single else (1023, 52)
-        bits = v.on_integers("shl", v.on_integers("add", part, v.integer(bias)), v.integer(shift))
-        x = v.binary("fmul", x, v.from_bits(bits))
+        x = v.binary("fmul", x, v.power_of_two(part))
     return x
 
 
-def power_of_e(v: Vectors, x: str) -> tuple[str, str]:
-    """n and r of x = n ln(2) + r with |r| <= ln(2) / 2, for x within what e**x can be."""
+def power_of_e(v: Vectors, x: str) -> tuple[str, str, str]:
+    """n (a number, and an integer) and r of x = n ln(2) + r with |r| <= ln(2) / 2, for x within what e**x can be."""
     most, least = (89.0, -104.0) if v.single else (710.0, -746.0)
     inside = v.select(v.compare("olt", x, v.number(most)), x, v.number(most))
     inside = v.select(v.compare("ogt", inside, v.number(least)), inside, v.number(least))
-    n = v.call("rint", v.binary("fmul", inside, v.number(1 / math.log(2))))
-    high, low = (0.693359375, -2.12194440e-4) if v.single else (6.93145751953125e-1, 1.42860682030941723212e-6)
-    minus = v.emit(f"fneg {v.type} {n}")
-    return n, v.fused(minus, v.number(low), v.fused(minus, v.number(high), inside))
+    n, shifted = v.nearest(inside, 1 / math.log(2))
+    power = v.on_integers("sub", shifted, v.bits(v.large()))
+    return n, power, v.less_multiple(inside, n, LN2[v.single])
+
+
+def taylor(v: Vectors, r: str) -> str:
+    """e**r."""
+    degree = 7 if v.single else 13
+    return v.polynomial(r, [1 / math.factorial(k) for k in range(degree, -1, -1)])
 
 
 def exp(v: Vectors, x: str) -> str:
     """e**x = 2**n e**r, where e**r is a Taylor polynomial."""
-    n, r = power_of_e(v, x)
-    degree = 7 if v.single else 13
-    e = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, -1, -1)])
-    power = v.emit(f"fptosi {v.type} {n} to {v.integers}")
-    return v.select(v.compare("uno", x, x), x, scaled(v, e, power))
+    _, power, r = power_of_e(v, x)
+    return v.select(v.compare("uno", x, x), x, scaled(v, taylor(v, r), power))
 
 
 def expm1(v: Vectors, x: str) -> str:
     """2**n (e**r - 1) + (2**n - 1), and e**x where the 1 is lost beside it."""
-    n, r = power_of_e(v, x)
+    n, power, r = power_of_e(v, x)
     degree, many = (8, 30) if v.single else (14, 60)
     rest = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, 1, -1)])
     rest = v.fused(v.binary("fmul", r, r), rest, r)
-    power = v.emit(f"fptosi {v.type} {n} to {v.integers}")
     large = scaled(v, v.binary("fadd", rest, v.number(1)), power)
     is_large = v.compare("ogt", n, v.number(many))
     within = v.select(v.compare("olt", n, v.number(-many)), v.number(-many), n)
@@ -70,18 +74,22 @@ SMALL_TANH = {
 
 
 def tanh(v: Vectors, x: str) -> str:
-    """A rational function near 0, elsewhere 1 - 2 / (e**2|x| + 1) with the sign of x."""
+    """x + x**3 a / b near 0, elsewhere 1 - 2 / (e**2|x| + 1) with the sign of x; one division serves both."""
     size = v.call("fabs", x)
+    is_near = v.compare("ult", size, v.number(0.625))
     square = v.binary("fmul", x, x)
-    above, below = SMALL_TANH[v.single]
-    ratio = v.polynomial(square, above)
-    if len(below) > 1:
-        ratio = v.binary("fdiv", ratio, v.polynomial(square, below))
+    above, below = [v.polynomial(square, terms) for terms in SMALL_TANH[v.single]]
+    power, r = power_of_e(v, v.binary("fadd", size, size))[1:]
+    grown = v.binary("fmul", taylor(v, r), v.power_of_two(power))
+    under = v.binary("fadd", grown, v.number(1))
+    if v.single:
+        ratio, quotient = above, v.binary("fdiv", v.number(2), under)
+    else:
+        over = v.select(is_near, above, v.number(2))
+        ratio = quotient = v.binary("fdiv", over, v.select(is_near, below, under))
     near = v.fused(v.binary("fmul", x, square), ratio, x)
-    grown = exp(v, v.binary("fadd", size, size))
-    quotient = v.binary("fdiv", v.number(2), v.binary("fadd", grown, v.number(1)))
     far = v.binary("fsub", v.number(1), quotient)
-    return v.call("copysign", v.select(v.compare("ult", size, v.number(0.625)), near, far), x)
+    return v.call("copysign", v.select(is_near, near, far), x)
 
 
 LOG = {

@@ -1,16 +1,18 @@
 """Sine and cosine of vectors in LLVM's language, right to 2 units in the last place.
 
-An angle is n times a quarter turn and a rest of at most an eighth, by a quarter turn in three parts (of float32 numbers
-in double precision), after Sun's fdlibm; the polynomials of the rest are Cephes's for floats, Sun's for doubles. That
-holds for angles up to `FAR`: a vector with a larger one takes the functions of the C library.
+An angle is n times a quarter turn and a rest of at most an eighth, by a quarter turn in three parts, after Sun's
+fdlibm; the polynomials of the rest are Cephes's for floats, Sun's for doubles. Where a b + c is rounded once, the first
+part leaves a float that is exact; elsewhere the rest of floats is taken in double precision. That holds for angles up
+to `FAR`: a vector with a larger one takes the functions of the C library.
 """
 
 from typing import Any
 
 from rushlight.compiler.native.vectors import Vectors
 
-FAR = 1e6
+FAR = {True: 1e5, False: 1e6}
 QUARTER = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21)  # in parts of 33 bits
+QUARTER_OF_FLOATS = [1.5707962512969971, 7.5497894158615964e-08, 5.3903025299577648e-15]
 TURNED = 6755399441055744.0  # 1.5 2**52: a number beside it is rounded to an integer, which its last bits are
 SINE = {
     True: [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1],
@@ -48,7 +50,7 @@ def cosine(v: Vectors, x: str) -> str:
 
 def turned(v: Vectors, x: str, quarters: int) -> str:
     """The sine after some quarter turns, of angles that are not far."""
-    rest, low, count = v.once(("rest", x), lambda: reduced(v, x))
+    rest, low, count = v.once(("rest", x), lambda: fused_rest(v, x) if v.single and v.fuses else reduced(v, x))
     sine, cosine = v.once(("of rest", x), lambda: (sine_of_rest(v, rest, low), cosine_of_rest(v, rest, low)))
     count = v.on_integers("add", count, v.integer(quarters))
     odd = v.on_integers("and", count, v.integer(1))
@@ -56,6 +58,12 @@ def turned(v: Vectors, x: str, quarters: int) -> str:
     negative = v.on_integers("shl", v.on_integers("and", count, v.integer(2)), v.integer(30 if v.single else 62))
     value = v.select(is_odd, cosine, sine)
     return v.from_bits(v.on_integers("xor", v.bits(value), negative))
+
+
+def fused_rest(v: Vectors, x: str) -> tuple[str, None, str]:
+    """What `reduced` gives for floats, on a CPU that rounds products that it adds to once."""
+    n, count = v.nearest(x, 0.63661977236758134308)
+    return v.less_multiple(x, n, QUARTER_OF_FLOATS), None, count
 
 
 def reduced(v: Vectors, x: str) -> tuple[str, str | None, str]:
@@ -87,10 +95,10 @@ def reduced(v: Vectors, x: str) -> tuple[str, str | None, str]:
 def sine_of_rest(v: Vectors, r: str, low: str | None) -> str:
     """r + r**3 p(r**2), and what the rest lacks."""
     square = v.binary("fmul", r, r)
-    cube = v.binary("fmul", square, r)
     p = SINE[v.single]
     if low is None:
-        return v.fused(cube, v.polynomial(square, p), r)
+        return v.fused(r, v.polynomial(square, [*p, 0]), r)  # the 0 makes -0 stay what it is
+    cube = v.binary("fmul", square, r)
     tail = v.polynomial(square, p[:-1])
     inner = v.binary("fsub", v.binary("fmul", low, v.number(0.5)), v.binary("fmul", cube, tail))
     below = v.binary("fsub", v.binary("fmul", square, inner), low)
@@ -100,12 +108,13 @@ def sine_of_rest(v: Vectors, r: str, low: str | None) -> str:
 def cosine_of_rest(v: Vectors, r: str, low: str | None) -> str:
     """1 - r**2 / 2 + r**4 p(r**2), and what the rest lacks."""
     square = v.binary("fmul", r, r)
+    if low is None:
+        return v.polynomial(square, [*COSINE[True], -0.5, 1])
     tail = v.binary("fmul", v.binary("fmul", square, square), v.polynomial(square, COSINE[v.single]))
     half = v.binary("fmul", square, v.number(0.5))
     near = v.binary("fsub", v.number(1), half)
     lost = v.binary("fsub", v.binary("fsub", v.number(1), near), half)
-    if low is not None:
-        lost = v.binary("fsub", lost, v.binary("fmul", r, low))
+    lost = v.binary("fsub", lost, v.binary("fmul", r, low))
     return v.binary("fadd", near, v.binary("fadd", lost, tail))
 
 
@@ -117,7 +126,7 @@ def beyond(v: Vectors, x: str, name: str, near: str) -> str:
 
 def any_far(v: Vectors, x: str) -> Any:
     """Whether one angle of a vector is far."""
-    far = v.compare("ogt", v.call("fabs", x), v.number(FAR))
+    far = v.compare("ogt", v.call("fabs", x), v.number(FAR[v.single]))
     name = f"@llvm.vector.reduce.or.v{v.lanes}i1"
     v.declared.add(f"declare i1 {name}({v.truths})")
     return v.emit(f"call i1 {name}({v.truths} {far})")

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.native.building import fuses
+
 
 class Vectors:
     """Writes instructions on vectors of one float type, and names their results.
@@ -18,6 +20,7 @@ class Vectors:
 
     def __init__(self, dtype: Any, length: int):
         self.single: bool = np.dtype(dtype) == np.float32
+        self.fuses: bool = fuses()
         most = 16 if self.single else 8
         self.lanes: int = next(n for n in (4, 8, most) if n >= min(length, most))
         self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
@@ -52,9 +55,9 @@ class Vectors:
         return self.known[key]
 
     def branch(self, condition: str, write: Callable[[], str], otherwise: str) -> str:
-        """What a function writes where a condition holds, else what is known already."""
+        """What a function writes where a condition holds, which it seldom does, else what is known already."""
         here, label = self.block, self.name()[1:]
-        self.lines += [f"  br i1 {condition}, label %{label}.then, label %{label}.done", f"{label}.then:"]
+        self.lines += [f"  br i1 {condition}, label %{label}.then, label %{label}.done, !prof !0", f"{label}.then:"]
         known, self.known = self.known, {}
         found = write()
         self.known = known
@@ -105,6 +108,27 @@ class Vectors:
         for coefficient in coefficients[1:]:
             total = self.fused(total, x, self.number(coefficient))
         return total
+
+    def nearest(self, x: str, factor: float) -> tuple[str, str]:
+        """The integer nearest to x times a factor, as a number, and the bits of the sum of it and a large number."""
+        shifted = self.fused(x, self.number(factor), self.large())
+        return self.binary("fsub", shifted, self.large()), self.bits(shifted)
+
+    def large(self) -> str:
+        """A number that leaves nothing but an integer of what is added: the unit is its last bit."""
+        return self.number(1.5 * 2.0 ** (23 if self.single else 52))
+
+    def less_multiple(self, x: str, n: str, parts: list[float]) -> str:
+        """x - n (the sum of parts)."""
+        for part in parts:
+            x = self.fused(n, self.number(-part), x)
+        return x
+
+    def power_of_two(self, n: str) -> str:
+        """2**n as a number, of integers of which the last bits count."""
+        bias, shift = (127, 23) if self.single else (1023, 52)
+        shifted = self.on_integers("shl", self.on_integers("add", n, self.integer(bias)), self.integer(shift))
+        return self.from_bits(shifted)
 
     def bits(self, x: str) -> str:
         """The bits of numbers as integers."""
