@@ -14,6 +14,7 @@ __all__ = [
     "channels_last_3d",
     "contiguous_format",
     "layout",
+    "legacy_contiguous_format",
     "memory_format",
     "preserve_format",
     "sparse_bsc",
@@ -68,6 +69,7 @@ sparse_csc: layout = layout("sparse_csc")
 sparse_bsr: layout = layout("sparse_bsr")
 sparse_bsc: layout = layout("sparse_bsc")
 contiguous_format: memory_format = memory_format("contiguous_format")
+legacy_contiguous_format: memory_format = contiguous_format
 preserve_format: memory_format = memory_format("preserve_format")
 channels_last: memory_format = memory_format("channels_last")
 channels_last_3d: memory_format = memory_format("channels_last_3d")

@@ -56,6 +56,10 @@ class aminmax(Results):
     min: Tensor
     max: Tensor
 
+class frexp(Results):
+    mantissa: Tensor
+    exponent: Tensor
+
 class histogram(Results):
     hist: Tensor
     bin_edges: Tensor
@@ -138,6 +142,10 @@ class lu_unpack(Results):
 class qr(Results):
     Q: Tensor
     R: Tensor
+
+class slogdet(Results):
+    sign: Tensor
+    logabsdet: Tensor
 
 class svd(Results):
     U: Tensor

@@ -426,5 +426,6 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
 
 
+Storage = FloatStorage
 METHODS = {method.__name__: method for method in (untyped_storage, storage, storage_type, set_, is_set_to)}
 _explain_misses(globals())

@@ -153,3 +153,63 @@ def test_a_scaler_on_the_cpu(torch):
         other.update()
     with pytest.raises(RuntimeError, match=r"step\(\) has already been called"):
         scaler.scale(x.sum()).backward(), scaler.step(optimizer), scaler.step(optimizer)
+
+
+def product(torch):
+    """The type that products compute in."""
+    return (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+
+
+def test_a_block_takes_the_type_of_the_block_around_it(torch):
+    with torch.autocast("cpu", dtype=torch.float16):
+        with torch.autocast("cpu"):
+            assert product(torch) == torch.float16
+        with torch.autocast("cpu", enabled=False):
+            assert torch.get_autocast_dtype("cpu") == torch.float16
+    assert torch.get_autocast_dtype("cpu") == torch.bfloat16
+
+
+def test_what_is_set_in_a_block_ends_with_it(torch):
+    with torch.autocast("cpu", enabled=False):
+        torch.set_autocast_enabled("cpu", True)
+        torch.set_autocast_dtype("cpu", torch.float16)
+        assert product(torch) == torch.float16
+    assert product(torch) == torch.float32
+    with torch.autocast("cpu", cache_enabled=False):
+        assert not torch.is_autocast_cache_enabled()
+    assert torch.is_autocast_cache_enabled()
+
+
+def test_what_is_set_outside_of_all_blocks_stays(torch):
+    torch.set_autocast_enabled("cpu", True)
+    try:
+        assert product(torch) == torch.bfloat16
+        with torch.autocast("cpu", enabled=False):
+            assert product(torch) == torch.float32
+        assert torch.is_autocast_enabled("cpu")
+    finally:
+        torch.set_autocast_enabled("cpu", False)
+    assert product(torch) == torch.float32
+
+
+def test_blocks_are_counted(torch):
+    assert torch.autocast_increment_nesting() == 1
+    with torch.autocast("cpu"):
+        assert torch.autocast_increment_nesting() == 3
+        assert torch.autocast_decrement_nesting() == 2
+    assert torch.autocast_decrement_nesting() == 0
+    assert torch.clear_autocast_cache() is None
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda t: t.set_autocast_enabled("cpu", 1), TypeError, "must be bool, not int"),
+        (lambda t: t.set_autocast_dtype("cpu", 3), TypeError, "must be torch.dtype, not int"),
+        (lambda t: t.set_autocast_enabled("gpu", True), RuntimeError, "Expected one of cpu, cuda"),
+        (lambda t: t.is_autocast_enabled("gpu"), RuntimeError, "Expected one of cpu, cuda"),
+    ],
+)
+def test_what_cannot_be_set(torch, call, error, message):
+    with pytest.raises(error, match=message):
+        call(torch)

@@ -101,8 +101,9 @@ LEFT_OUT = [
         torch.slice_inverse torch.Tensor.slice_inverse torch.native_norm
         torch.*convolution torch.hash_tensor torch.Tensor.hash_tensor
         torch.feature_dropout torch.feature_dropout_ torch.thread_safe_generator
-        torch.random.thread_safe_generator torch.autograd.*NestedIOFunction torch.*enforce_grad_layout_policy
+        torch.random.thread_safe_generator torch.autograd.*NestedIOFunction torch.autograd.enforce_grad_layout_policy
         torch.autograd.grad_mode.enforce_grad_layout_policy torch.autograd.function.NestedIOFunction
+        torch.autograd.function.BackwardCFunction
         torch.autograd.gradcheck.get_* torch.autograd.profiler.EnforceUnique
         torch.autograd.profiler*.MemRecordsAcc torch.autograd.profiler_util.EventMetadata
         torch.autograd.profiler_util.FormattedTimesMixin torch.autograd.profiler_util.StringTable

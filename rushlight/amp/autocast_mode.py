@@ -12,18 +12,27 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK, Interpreter
 from rushlight.core.kinds import is_half
 from rushlight.core.lines import warn
+from rushlight.devices import device
 from rushlight.ops.making.conversion import convert
 
 __all__ = [
     "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
     "custom_bwd",
     "custom_fwd",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "is_autocast_available",
+    "is_autocast_cache_enabled",
     "is_autocast_cpu_enabled",
     "is_autocast_enabled",
+    "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
 ]
 
 FLOAT32 = np.dtype(np.float32)
@@ -38,24 +47,27 @@ HIGHER = """
     smooth_l1_loss solve svd trace triangular_solve
 """
 WIDEST = "cat index_copy pile"
-default: list[dtypes.dtype] = [dtypes.bfloat16]  # what `autocast("cpu")` computes in where no other type is given
 
 
 class Autocast(Interpreter):
-    """What casts arguments on their way to operators; `dtype` is None while it is switched off."""
+    """What casts arguments on their way to operators, to `dtype`, while it `casts`. `caches` is kept for who asks."""
 
-    def __init__(self, dtype: dtypes.dtype | None):
-        self.dtype = dtype
-        self.casts: bool = dtype is not None
+    def __init__(self, dtype: dtypes.dtype, enabled: bool, caches: bool = True):
+        self.dtype, self.casts, self.caches = dtype, enabled, caches
 
     def concerns(self, op: Any, args: Sequence[Any]) -> bool:
         """Whether this is the innermost block of its kind, switched on, and the operator is on a list."""
-        return self.dtype is not None and innermost() is self and op.name in LISTED
+        return self.casts and state("cpu") is self and op.name in LISTED
 
     def call(self, op, args, below):
         """The result of the operator on arguments of the type that it is to compute in."""
         target = LISTED[op.name](self.dtype._numpy, args)
         return below(op, tuple([cast(arg, target) for arg in args]))
+
+
+# What holds outside of all blocks, by kinds of devices; those beside the CPU only remember what they are told.
+OUTSIDE: dict[str, Autocast] = {"cpu": Autocast(dtypes.bfloat16, False)}
+nesting = [0]  # how many blocks are entered, and what `autocast_increment_nesting` has added
 
 
 def is_eligible(value: Any) -> bool:
@@ -83,17 +95,22 @@ def cast(value: Any, dtype: np.dtype) -> Any:
     return convert(value, dtype) if is_eligible(value) else value
 
 
-def innermost() -> Autocast | None:
-    """The innermost `autocast` block that is entered."""
-    return next((found for found in reversed(STACK.interpreters) if isinstance(found, Autocast)), None)
+def state(device_type: str) -> Autocast:
+    """What holds here and now for a kind of device: that of the innermost `autocast` block that is entered."""
+    kind = device(device_type).type
+    if kind != "cpu":
+        return OUTSIDE.setdefault(kind, Autocast(dtypes.float16, False))
+    entered = (found for found in reversed(STACK.interpreters) if isinstance(found, Autocast))
+    return next(entered, OUTSIDE["cpu"])
 
 
 class autocast(ContextDecorator):
     """A context, or decorator, in which products and convolutions compute in bfloat16 (or float16) on the CPU.
 
     Losses and what else needs digits compute in float32; what joins tensors, in the widest of their types. The lists
-    are PyTorch's for the CPU. `cache_enabled` only saves work in PyTorch. For "cuda" a warning says that nothing
-    changes, as PyTorch's does without CUDA; so it does for a `dtype` that is no half precision.
+    are PyTorch's for the CPU. Without `dtype` it is that of the block around this one, or bfloat16. `cache_enabled`
+    only saves work in PyTorch. For "cuda" a warning says that nothing changes, as PyTorch's does without CUDA; so it
+    does for a `dtype` that is no half precision.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, 2)
@@ -113,7 +130,7 @@ class autocast(ContextDecorator):
     ):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        dtype = default[0] if dtype is None else dtype
+        dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         if enabled and device_type != "cpu":
             warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
@@ -123,17 +140,20 @@ class autocast(ContextDecorator):
                 "CPU Autocast only supports dtype of torch.bfloat16, torch.float16 currently.",
             )
             enabled = False
-        self.device, self.fast_dtype, self._enabled = device_type, dtype, enabled
+        caches = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        self.device, self.fast_dtype, self._enabled, self._cache_enabled = device_type, dtype, enabled, caches
         self._entered: list[Autocast] = []
 
     def __enter__(self) -> "autocast":
-        interpreter = Autocast(self.fast_dtype if self._enabled else None)
+        interpreter = Autocast(self.fast_dtype, self._enabled, self._cache_enabled)
         if self.device == "cpu":
             STACK.enter(interpreter)
             self._entered.append(interpreter)
+        nesting[0] += 1
         return self
 
     def __exit__(self, *exception: object) -> None:
+        nesting[0] -= 1
         if self._entered:
             STACK.leave(self._entered.pop())
 
@@ -156,8 +176,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     ...     torch.is_autocast_enabled("cpu")
     True
     """
-    found = innermost()
-    return device_type == "cpu" and found is not None and found.dtype is not None
+    return state(device_type).casts
 
 
 def is_autocast_cpu_enabled() -> bool:
@@ -178,10 +197,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     >>> torch.get_autocast_dtype("cpu")
     torch.bfloat16
     """
-    if device_type != "cpu":
-        return dtypes.float16
-    found = innermost()
-    return default[0] if found is None or found.dtype is None else found.dtype
+    return state(device_type).dtype
 
 
 def get_autocast_cpu_dtype() -> dtypes.dtype:
@@ -195,7 +211,7 @@ def get_autocast_cpu_dtype() -> dtypes.dtype:
 
 
 def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
-    """Sets the type that `autocast("cpu")` computes in where no other is given.
+    """`set_autocast_dtype("cpu", dtype)`.
 
     >>> import rushlight as torch
     >>> torch.set_autocast_cpu_dtype(torch.float16)
@@ -203,7 +219,111 @@ def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
     torch.float16
     >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
     """
-    default[0] = dtype
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
+    """Sets the type that `autocast` computes in from here to the end of the innermost block; outside of all, where no
+    other is given.
+
+    >>> import rushlight as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.set_autocast_dtype("cpu", torch.float16)
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float16
+    """
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(
+            f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type(dtype).__name__}"
+        )
+    state(device_type).dtype = dtype
+
+
+def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
+    """Switches `autocast` for a kind of device on or off: to the end of the innermost block, outside of all for good.
+
+    `set_autocast_enabled(enabled)` is for "cuda", where nothing is computed.
+
+    >>> import rushlight as torch
+    >>> torch.set_autocast_enabled("cpu", True)
+    >>> (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.bfloat16
+    >>> torch.set_autocast_enabled("cpu", False)
+    """
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    if not isinstance(enabled, bool):
+        raise TypeError(
+            f"set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not {type(enabled).__name__}"
+        )
+    found = state(device_type)
+    found.casts = enabled
+    if found is OUTSIDE["cpu"]:
+        STACK.leave(found)
+        if enabled:
+            STACK.enter(found, lowest=True)
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """`set_autocast_enabled("cpu", enabled)`.
+
+    >>> import rushlight as torch
+    >>> torch.set_autocast_cpu_enabled(False)
+    >>> torch.is_autocast_cpu_enabled()
+    False
+    """
+    set_autocast_enabled("cpu", enabled)
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether PyTorch would keep what it cast for the next use. rushlight casts anew.
+
+    >>> import rushlight as torch
+    >>> with torch.autocast("cpu", cache_enabled=False):
+    ...     torch.is_autocast_cache_enabled()
+    False
+    """
+    return state("cpu").caches
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Sets what `is_autocast_cache_enabled` gives, to the end of the innermost block.
+
+    >>> import rushlight as torch
+    >>> torch.set_autocast_cache_enabled(True)
+    """
+    state("cpu").caches = enabled
+
+
+def clear_autocast_cache() -> None:
+    """Does nothing: nothing that was cast is kept.
+
+    >>> import rushlight as torch
+    >>> torch.clear_autocast_cache()
+    """
+
+
+def autocast_increment_nesting() -> int:
+    """Counts one more `autocast` block as entered, and gives their number: for programs that enter none themselves.
+
+    >>> import rushlight as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    nesting[0] += 1
+    return nesting[0]
+
+
+def autocast_decrement_nesting() -> int:
+    """Counts one block less: see `autocast_increment_nesting`.
+
+    >>> import rushlight as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (2, 1)
+    """
+    nesting[0] -= 1
+    return nesting[0]
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None) -> Any:

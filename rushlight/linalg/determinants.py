@@ -124,7 +124,6 @@ def _slogdet(input):
     return tuple(np.linalg.slogdet(input))
 
 
-@method
 @linalg
 def slogdet(A: Tensor) -> return_types.linalg_slogdet:
     """The sign (for complex matrices, the phase) of the determinant and the logarithm of its absolute value.

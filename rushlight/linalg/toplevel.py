@@ -20,7 +20,8 @@ from rushlight.linalg.calls import (
 )
 from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
 from rushlight.linalg.cholesky_decomposition import cholesky as linalg_cholesky
-from rushlight.linalg.determinants import det, logdet, slogdet
+from rushlight.linalg.determinants import det, logdet
+from rushlight.linalg.determinants import slogdet as linalg_slogdet
 from rushlight.linalg.few_eigenpairs import lobpcg
 from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
 from rushlight.linalg.lu_decomposition import _permutation, lu_factor_ex, triangles
@@ -228,6 +229,17 @@ def triangular_solve(
     solution = _in_columns(_solve_triangular(matrix, b, up, unitriangular))
     of_all = A.expand(*solution._array.shape[:-2], *A._array.shape[-2:])
     return return_types.triangular_solve((solution, _in_columns(of_all)))
+
+
+@method
+def slogdet(input: Tensor) -> return_types.slogdet:
+    """See `linalg.slogdet`.
+
+    >>> import rushlight as torch
+    >>> torch.slogdet(torch.eye(2)).logabsdet
+    tensor(0.)
+    """
+    return return_types.slogdet(linalg_slogdet(input))
 
 
 @method

@@ -1,4 +1,4 @@
-"""Functions and methods that few programs use (sparse tensors, storage, linear algebra), loaded on first use."""
+"""Functions and methods that few programs use (sparse tensors, storage, linear algebra, layers): loaded on first use."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -20,7 +20,14 @@ FUNCTIONS = {
         cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse lobpcg logdet lu lu_solve
         lu_unpack matrix_exp matrix_power norm nuclear_norm orgqr ormqr pca_lowrank pinverse qr renorm slogdet svd
         svd_lowrank triangular_solve vander
-    """.split()
+    """.split(),
+    "nn.functional.cells": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell".split(),
+    "nn.functional.native": """
+        affine_grid_generator alpha_dropout_ batch_norm binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
+        dropout_ embedding embedding_bag embedding_renorm_ feature_alpha_dropout_ hinge_embedding_loss instance_norm
+        kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss
+    """.split(),
+    "nn.functional.recurrent_layers": "gru lstm rnn_relu rnn_tanh".split(),
 }
 METHODS = {
     "linalg": """

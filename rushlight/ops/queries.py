@@ -1,9 +1,12 @@
 """Functions of tensors whose results are bools or numbers."""
 
+from itertools import pairwise
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
+from rushlight.core.placing import by_strides, compared
 from rushlight.core.windows import address, memory_of
-from rushlight.layouts import layout, strided
+from rushlight.layouts import has_format, layout, memory_format, strided
 from rushlight.ops.table import method, refuse
 from rushlight.tensors import Tensor
 
@@ -95,3 +98,32 @@ def layout_of(self: Tensor) -> layout:
 
 Tensor.layout = property(layout_of)
 Tensor.is_cpu = True
+
+
+@method
+def dim_order(input: Tensor, *, ambiguity_check: bool | list[memory_format] = False) -> tuple[int, ...]:
+    """The dimensions in the order in which they lie in memory, the outermost first.
+
+    With `ambiguity_check` RuntimeError where several orders say the same: a dimension has one element, or two have the
+    same stride; or, given a list of memory formats, where the tensor is in none or several of these besides. TypeError
+    for what is neither True, False nor a list of memory formats.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2, 3, 5, 7).dim_order(), torch.empty(2, 3, 5, 7).transpose(1, 2).dim_order()
+    ((0, 1, 2, 3), (0, 2, 1, 3))
+    """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, bool | list) or not all(isinstance(f, memory_format) for f in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    shape, strides = tuple(input.shape), input.stride()
+    is_ambiguous = 1 in shape or any(a == b for a, b in pairwise(strides))
+    if ambiguity_check is not False and is_ambiguous and sum(has_format(input._settled(), f) for f in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    if input.is_contiguous():
+        return tuple(range(input.ndim))
+    order = by_strides(shape, [strides])
+    if ambiguity_check and any(compared(shape, [strides], *pair) >= 0 for pair in pairwise(order)):
+        raise RuntimeError("The tensor does not have unique dim order.")
+    return tuple(reversed(order))

@@ -29,9 +29,10 @@ PASSED_BY = """
     enable_grad autocast is_anomaly_enabled is_anomaly_check_nan_enabled are_deterministic_algorithms_enabled
     is_deterministic_algorithms_warn_only_enabled get_float32_matmul_precision set_float32_matmul_precision
     get_num_threads set_num_threads show_config is_autocast_enabled is_autocast_cpu_enabled get_autocast_dtype
-    get_autocast_cpu_dtype set_autocast_cpu_dtype compile vmap save load to_dlpack dsmm hsmm hspmm saddmm smm spmm
-    sspaddmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
-    sparse_csr_tensor
+    get_autocast_cpu_dtype set_autocast_cpu_dtype is_autocast_cache_enabled set_autocast_cache_enabled
+    set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled clear_autocast_cache autocast_increment_nesting
+    autocast_decrement_nesting compile vmap save load to_dlpack dsmm hsmm hspmm saddmm smm spmm sspaddmm
+    sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor
 """
 OF_THE_CLASS = """
     __init__ __new__ __init_subclass__ __hash__ __array_ufunc__ __array_function__ __torch_function__ __array__

@@ -193,7 +193,8 @@ def recorded() -> dict[str, list[Signature]]:
     for line in lines:
         place, _, rest = line.partition(" ")
         function, _, text = rest.partition("(")
-        found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), f"({text}"))
+        shown = f"({text.replace('?', '')}"  # errors do not tell what may be None
+        found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), shown))
     return found
 
 

@@ -53,7 +53,7 @@ def signatures_of(function, self):
     name = text.partition("(")[0]
     if "invalid combination" in text:
         found = re.findall(r"\* (\(.*\))", text) or re.findall(r"expected (\(.*\))", text)
-        return name, found
+        return name, [with_optionals(name, text) for text in found]
     takes = re.search(r"takes (?:from (\d+) to )?(\d+) positional", text)
     if takes is None or name in ("tensor", "as_tensor"):  # they take data of any kind
         return None
@@ -66,6 +66,16 @@ def signatures_of(function, self):
         if found and (sum(" = " not in item for item in positional), len(positional)) == (least, most):
             return name, [found]
     return None
+
+
+def with_optionals(name, text):
+    """A signature as an error lists it, with the sign of those that may be None: errors leave it out."""
+    optional = set()
+    for schema in torch._C._jit_get_schemas_for_operator(f"aten::{name}"):
+        names = ["input" if a.name == "self" else a.name for a in schema.arguments]
+        if all(f" {name}" in text for name in names if name != "input"):
+            optional |= {a.name for a in schema.arguments if str(a.type).startswith("Optional[")}
+    return re.sub(r"(\w+) (\w+)(?=[,)])", lambda m: f"{m[1]}{'?' * (m[2] in optional)} {m[2]}", text)
 
 
 def signature(text, has_out, is_method):

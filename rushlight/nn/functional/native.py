@@ -6,10 +6,15 @@ signatures say the mean.
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.aliases import Array
-from rushlight.core.inplace import change
+from rushlight.core.graph import new_tensor
+from rushlight.core.inplace import change, check_history
+from rushlight.core.recording import recording
 from rushlight.nn import functional as F
 from rushlight.nn.functional.reductions import reduced
+from rushlight.ops.picking.embedding import bags_of, check_indices, count_rows, padding_row, reduced_bags, renormalise
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -21,6 +26,8 @@ __all__ = [
     "ctc_loss",
     "dropout_",
     "embedding",
+    "embedding_bag",
+    "embedding_renorm_",
     "feature_alpha_dropout_",
     "hinge_embedding_loss",
     "instance_norm",
@@ -31,6 +38,7 @@ __all__ = [
 ]
 
 REDUCTIONS = ("none", "mean", "sum")
+BAG_MODES = ("sum", "mean", "max")
 
 
 def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
@@ -99,6 +107,77 @@ def embedding(
     """
     padding = None if padding_idx == -1 else padding_idx
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """See `nn.functional.embedding_bag`; `mode` is 0 for sums, 1 for means, 2 for the largest.
+
+    Besides the bags it gives the number of the bag of each index, the number of rows of each bag (0 for sums), and the
+    rows of the largest (for sums and means those numbers again). Sums have them all, where PyTorch's kernel for float32
+    leaves the first out. ValueError for a sparse gradient of the largest; NotImplementedError inside `vmap`, where only
+    the bags are known.
+
+    >>> import rushlight as torch
+    >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> bags, numbers, sizes, _ = torch.embedding_bag(table, torch.tensor([0, 1, 1]), torch.tensor([0, 1]), mode=1)
+    >>> bags, numbers, sizes
+    (tensor([[1., 2.],
+            [3., 4.]]), tensor([0, 1, 1]), tensor([1, 2]))
+    """
+    if mode not in range(len(BAG_MODES)):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
+    if sparse and mode == 2:
+        raise ValueError("max mode does not support sparse weights")
+    check_indices("embedding_bag", indices)
+    check_weights_of_samples(indices, per_sample_weights, mode)
+    flat, bags, n = bags_of(indices, offsets, include_last_offset)
+    padding = padding_row(padding_idx, weight)
+    out, found = reduced_bags(
+        weight, flat, bags, per_sample_weights, n, BAG_MODES[mode], padding, scale_grad_by_freq, sparse
+    )
+    if found is None:
+        raise NotImplementedError("embedding_bag: inside vmap call nn.functional.embedding_bag, which gives the bags")
+    number = new_tensor(bags)
+    sizes = new_tensor(np.zeros(n, np.int64) if mode == 0 else count_rows(bags, flat._array, padding, "mean", n))
+    return out, number, sizes, found.clamp_min(0) if mode == 2 else sizes.clone()
+
+
+def check_weights_of_samples(indices: Tensor, weights: Tensor | None, mode: int) -> None:
+    """RuntimeError for weights of the samples that are not as many, or are no part of a sum."""
+    if weights is None:
+        return
+    if mode != 0:
+        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+    if weights.numel() != indices.numel():
+        raise RuntimeError(
+            "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false: "
+            f"{weights.numel()} weights for {indices.numel()} indices"
+        )
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scales the rows of a table at indices down to a norm of order `norm_type`, in place.
+
+    RuntimeError for a leaf that requires grad, IndexError for an index that is not there.
+
+    >>> import rushlight as torch
+    >>> torch.embedding_renorm_(torch.tensor([[3.0, 4.0], [3.0, 4.0]]), torch.tensor([1]), 1.0, 2.0)
+    tensor([[3.0000, 4.0000],
+            [0.6000, 0.8000]])
+    """
+    check_history(input, recording())
+    renormalise(input, indices, max_norm, norm_type, "embedding_renorm_")
+    return input
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:

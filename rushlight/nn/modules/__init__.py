@@ -1,6 +1,9 @@
 """The modules: layers, containers, losses, and their base class; one file for each family."""
 
-from rushlight.absent.misses import explain_misses as _explain_misses
+from typing import Any as _Any
+
+from rushlight.absent.misses import no_such_name as _no_such_name
+from rushlight.nn.modules import batchnorm
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive import *
 from rushlight.nn.modules.adaptive_pooling import *
@@ -31,4 +34,10 @@ from rushlight.nn.modules.transformer import *
 from rushlight.nn.modules.upsampling import *
 
 _show_classes()
-_explain_misses(globals())
+
+
+def __getattr__(name: str) -> _Any:
+    """`SyncBatchNorm` when it is first used; says of other names which ones are near."""
+    if name == "SyncBatchNorm":
+        return batchnorm.SyncBatchNorm
+    raise _no_such_name(__name__, name)

@@ -1,8 +1,10 @@
 """Batch normalization layers, and the running statistics that they share with instance normalization."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, ClassVar
 
+from rushlight.absent.misses import no_such_name
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted
@@ -153,3 +155,10 @@ class BatchNorm3d(_BatchNorm):
     """
 
     input_dims: ClassVar[tuple[int, ...]] = (5,)
+
+
+def __getattr__(name: str) -> Any:
+    """`SyncBatchNorm`, which speaks with other processes, when it is first used."""
+    if name == "SyncBatchNorm":
+        return import_module("rushlight.nn.parallel.synchronized").SyncBatchNorm
+    raise no_such_name(__name__, name)

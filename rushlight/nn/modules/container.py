@@ -7,9 +7,10 @@ from operator import index
 from typing import Any, Self
 
 from rushlight.core.advice import advised
+from rushlight.core.lines import warn
 from rushlight.nn.modules.module import Module, indented
 
-__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["Container", "ModuleDict", "ModuleList", "Sequential"]
 
 
 class Numbered(Module):
@@ -56,6 +57,29 @@ class Numbered(Module):
         module = self[key]
         del self[key]
         return module
+
+
+class Container(Module):
+    """A module with the submodules that it is given by name: what modules had before they took them as attributes.
+
+    PyTorch gives it up, with a FutureWarning: subclass `Module`.
+
+    >>> import warnings
+    >>> import rushlight as torch
+    >>> warnings.simplefilter("ignore")
+    >>> torch.nn.Container(first=torch.nn.ReLU()).first
+    ReLU()
+    """
+
+    def __init__(self, **kwargs: Any):
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that "
+            "instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(Numbered):

@@ -2,21 +2,19 @@
 
 import math
 import numbers
-from functools import partial
 from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
-from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.functional.recurrence import GATES, STEPS, State, run_backwards, run_forwards
+from rushlight.nn.functional.recurrence import GATES, State
+from rushlight.nn.functional.recurrent_layers import run_layers
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
 from rushlight.ops.making.creation import zeros
-from rushlight.ops.shapes.joining import cat, stack
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -152,36 +150,12 @@ class RNNBase(Module):
 
     def _run(self, data, sizes, state):
         """Runs all layers and directions. `sizes` are the batch sizes of the time steps of packed data."""
-        if len(data if sizes is None else sizes) == 0:
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        last = []
-        for layer in range(self.num_layers):
-            outputs = []
-            for direction in range(self._directions):
-                number = layer * self._directions + direction
-                weights = dict(zip(map(kind_of, self._all_weights[number]), self.all_weights[number], strict=True))
-                projected = F.linear(data, weights["weight_ih"], weights.get("bias_ih"))
-                inputs = projected.unbind(0) if sizes is None else projected.split(sizes)
-                run = run_backwards if direction else run_forwards
-                states, end = run(inputs, tuple(part[number] for part in state), self._step(weights))
-                outputs.append(stack(states) if sizes is None else cat(states))
-                last.append(end)
-            data = outputs[0] if self._directions == 1 else cat(outputs, -1)
-            if self.dropout and layer < self.num_layers - 1:
-                data = F.dropout(data, self.dropout, self.training)
-        return data, tuple(stack(parts) for parts in zip(*last, strict=True))
-
-    def _step(self, weights):
-        """The function for one time step with given weights."""
-        step = partial(STEPS[self.mode], weight=weights["weight_hh"], bias=weights.get("bias_hh"))
-        if not self.proj_size:
-            return step
-
-        def projecting(projected, state):
-            hidden, cell = step(projected, state)
-            return F.linear(hidden, weights["weight_hr"]), cell
-
-        return projecting
+        weights = [
+            dict(zip(map(kind_of, names), weights, strict=True))
+            for names, weights in zip(self._all_weights, self.all_weights, strict=True)
+        ]
+        dropout = self.dropout if self.training else 0.0
+        return run_layers(self.mode, data, sizes, state, weights, self._directions, dropout)
 
     def _as_state(self, hx) -> State | None:
         """The state that the user gave, as a tuple."""

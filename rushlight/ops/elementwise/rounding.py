@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
@@ -28,7 +29,6 @@ from rushlight.ops.table import (
     refuse,
     unary,
 )
-from rushlight.return_types import named_tuple
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -363,7 +363,6 @@ ldexp: Binary = binary(
     promote=base_and_power,
     numbers="",
 )
-frexp_result: type = named_tuple("frexp", "mantissa", "exponent")
 
 
 @operator(
@@ -376,7 +375,7 @@ def _frexp(input):
 
 
 @method
-def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
     """Splits each element into a mantissa from 1/2 to 1 and an integer exponent: `input = mantissa * 2**exponent`.
 
     >>> import rushlight as torch
@@ -387,7 +386,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
     if kind_of(input._array.dtype) != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
-    return frexp_result(results if out is None else write_out("frexp", out, results, input))
+    return return_types.frexp(results if out is None else write_out("frexp", out, results, input))
 
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)

@@ -123,10 +123,13 @@ def embedding(
     return (_sparse_embedding if sparse else _embedding)(weight, input, padding, scale_grad_by_freq)
 
 
+SCALED_AND_SPARSE = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+
+
 def sparse_cotangent(grad: Array, indices: Array, weight_shape: Any, padding_idx: Any, scale_grad_by_freq: Any) -> Any:
     """The gradient of the table as a sparse tensor, without the rows of padding."""
     if scale_grad_by_freq:
-        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+        raise RuntimeError(SCALED_AND_SPARSE)
     return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
 
 
@@ -213,6 +216,8 @@ def cotangent_of_rows(
     result1: Any,
 ) -> Any:
     """The gradient of the table of `embedding_bag`; `put` adds the rows up. It does not depend on the table itself."""
+    if scale and put is sparse_rows:
+        raise RuntimeError(SCALED_AND_SPARSE)
     if mode == "max":
         chosen = result1._array if isinstance(result1, TensorBase) else result1
         return _put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape)
@@ -375,13 +380,28 @@ def embedding_bag(
     padding = padding_row(padding_idx, weight)
     if max_norm is not None:
         renormalise(weight, flat, max_norm, norm_type, "embedding_renorm_")
-    check_bags(flat._array, weight._array, mode)
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if any(is_batched(x) for x in (flat, weight, weights)):
-        return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
-    counts = count_rows(bags, flat._array, padding, mode, n)
+    return reduced_bags(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq, sparse)[0]
+
+
+def reduced_bags(
+    weight: Tensor,
+    indices: Tensor,
+    bags: Array,
+    weights: Tensor | None,
+    n: int,
+    mode: str,
+    padding: int,
+    scale: bool,
+    sparse: bool,
+) -> tuple[Tensor, Tensor | None]:
+    """The sum, mean or largest of each bag, and its number of rows, or the rows of the largest; None in a batch."""
+    check_bags(indices._array, weight._array, mode)
+    if any(is_batched(x) for x in (indices, weight, weights)):
+        return bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale), None
+    counts = count_rows(bags, indices._array, padding, mode, n)
     op = BAGS[sparse, weights is not None]
-    return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
+    return op(weight, indices, bags, weights, counts, mode, padding, scale)
 
 
 def bags_of_batch(

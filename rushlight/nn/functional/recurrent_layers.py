@@ -1,0 +1,221 @@
+"""Recurrent layers as functions of their weights: what `nn.RNN`, `nn.LSTM` and `nn.GRU` call, and `torch.lstm`.
+
+Weights are in PyTorch's order: for each layer and direction those of the input, those of the hidden state, their
+biases, and for LSTM with projections the projection.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from rushlight.nn.functional.dropping import dropout as drop
+from rushlight.nn.functional.recurrence import GATES, STEPS, State, run_backwards, run_forwards
+from rushlight.ops.products.products import linear
+from rushlight.ops.shapes.joining import cat, stack
+from rushlight.tensors import Tensor
+
+__all__ = ["gru", "lstm", "rnn_relu", "rnn_tanh"]
+
+Weights = Sequence[Tensor]
+
+
+def run_layers(
+    mode: str,
+    data: Tensor,
+    sizes: list[int] | None,
+    state: State,
+    weights: Sequence[dict[str, Tensor]],
+    directions: int,
+    dropout: float,
+) -> tuple[Tensor, State]:
+    """All layers and directions, one after the other: the last layer's hidden states, and the last states of all.
+
+    `sizes` cuts packed data into time steps. RuntimeError where there is none.
+    """
+    if len(data if sizes is None else sizes) == 0:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    last = []
+    for first in range(0, len(weights), directions):
+        outputs = []
+        for number in range(first, first + directions):
+            named = weights[number]
+            projected = linear(data, named["weight_ih"], named.get("bias_ih"))
+            inputs = projected.unbind(0) if sizes is None else projected.split(sizes)
+            run = run_backwards if number > first else run_forwards
+            states, end = run(inputs, tuple(part[number] for part in state), step_of(mode, named))
+            outputs.append(stack(states) if sizes is None else cat(states))
+            last.append(end)
+        data = outputs[0] if directions == 1 else cat(outputs, -1)
+        if dropout and first + directions < len(weights):
+            data = drop(data, dropout)
+    return data, tuple(stack(parts) for parts in zip(*last, strict=True))
+
+
+def step_of(mode: str, weights: dict[str, Tensor]) -> Any:
+    """One time step of a layer with given weights."""
+    step = partial(STEPS[mode], weight=weights["weight_hh"], bias=weights.get("bias_hh"))
+    if "weight_hr" not in weights:
+        return step
+
+    def projecting(projected, state):
+        hidden, cell = step(projected, state)
+        return linear(hidden, weights["weight_hr"]), cell
+
+    return projecting
+
+
+def named_weights(params: Weights, has_biases: bool, projects: bool, number: int) -> list[dict[str, Tensor]]:
+    """The weights of each layer and direction by name. RuntimeError where there are not as many as that takes."""
+    names = ["weight_ih", "weight_hh", *["bias_ih", "bias_hh"] * has_biases, *["weight_hr"] * projects]
+    if len(params) != number * len(names):
+        raise RuntimeError(
+            f"got an incorrect number of RNN parameters: {number} layers and directions have {len(names)} each "
+            f"({', '.join(names)}), got {len(params)}"
+        )
+    starts = range(0, len(params), len(names))
+    return [dict(zip(names, params[start : start + len(names)], strict=True)) for start in starts]
+
+
+def run_function(mode: str, data: Tensor, sizes: Any, state: State, options: Sequence[Any]) -> tuple[Tensor, State]:
+    """The layers of a call of one of the functions below, whose arguments from `params` on are `options`."""
+    params, has_biases, num_layers, dropout, train, bidirectional = options
+    number = num_layers * (2 if bidirectional else 1)
+    projects = mode == "LSTM" and state[0].shape[-1] != state[1].shape[-1]
+    weights = named_weights(params, has_biases, projects, number)
+    check_state(mode, state, weights[0], (number, data.shape[1] if sizes is None else int(sizes[0])))
+    steps = None if sizes is None else sizes.tolist()
+    return run_layers(mode, data, steps, state, weights, number // num_layers, dropout if train else 0.0)
+
+
+def check_state(mode: str, state: State, weights: dict[str, Tensor], leading: tuple[int, int]) -> None:
+    """RuntimeError for a first state that does not fit the weights, or the number of layers and sequences."""
+    hidden, cell = weights["weight_hh"].shape[1], weights["weight_hh"].shape[0] // GATES[mode]
+    for i, (part, size) in enumerate(zip(state, (hidden, cell), strict=False)):
+        if part.shape != (*leading, size):
+            name = f"hidden[{i}]" if len(state) > 1 else "hidden"
+            raise RuntimeError(f"Expected {name} size {(*leading, size)}, got {list(part.shape)}")
+
+
+def called(mode: str, input: Tensor, hx: Any, params: Any, *rest: Any) -> tuple[Tensor, State]:
+    """A call of a function below in either form: that for packed data has the sizes of the steps before the state."""
+    data, sizes, options, batch_first = input, None, [params, *rest[:-1]], rest[-1]
+    if isinstance(params if mode != "LSTM" else hx, Tensor):
+        sizes, hx, options, batch_first = hx, params, list(rest), False
+    elif batch_first:
+        data = input.transpose(0, 1)
+    state = tuple(hx) if mode == "LSTM" else (hx,)
+    if mode == "LSTM" and len(state) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    output, last = run_function(mode, data, sizes, state, options)
+    return output.transpose(0, 1) if batch_first else output, last
+
+
+def lstm(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """What `nn.LSTM` computes with given weights: the hidden states at all steps, and the last hidden and cell states.
+
+    `input` is (steps, batch, size), or the batch first; `hx` the pair of first states, (layers * directions, batch,
+    hidden); `params` are the weights in the order of `nn.LSTM(...).parameters()`. `dropout` acts between layers where
+    `train` is True. Packed sequences are given as `lstm(data, batch_sizes, hx, params, has_biases, num_layers, dropout,
+    train, bidirectional)`. RuntimeError for states and numbers of weights that do not fit.
+
+    >>> import rushlight as torch
+    >>> layer, zero = torch.nn.LSTM(3, 4), torch.zeros(1, 2, 4)
+    >>> weights = list(layer.parameters())
+    >>> output, hidden, cell = torch.lstm(torch.ones(5, 2, 3), (zero, zero), weights, True, 1, 0.0, False, False, False)
+    >>> output.shape, hidden.shape, cell.shape
+    (torch.Size([5, 2, 4]), torch.Size([1, 2, 4]), torch.Size([1, 2, 4]))
+    """
+    options = params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+    output, (hidden, cell) = called("LSTM", input, hx, *options)
+    return output, hidden, cell
+
+
+def gru(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """What `nn.GRU` computes with given weights: the hidden states at all steps, and the last ones.
+
+    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+
+    >>> import rushlight as torch
+    >>> layer, zero = torch.nn.GRU(3, 4), torch.zeros(1, 2, 4)
+    >>> weights = list(layer.parameters())
+    >>> output, hidden = torch.gru(torch.ones(5, 2, 3), zero, weights, True, 1, 0.0, False, False, False)
+    >>> output.shape, hidden.shape
+    (torch.Size([5, 2, 4]), torch.Size([1, 2, 4]))
+    """
+    options = params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+    output, (hidden,) = called("GRU", input, hx, *options)
+    return output, hidden
+
+
+def rnn_tanh(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """What `nn.RNN` computes with given weights: the hidden states at all steps, and the last ones.
+
+    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+
+    >>> import rushlight as torch
+    >>> layer, zero = torch.nn.RNN(3, 4), torch.zeros(1, 2, 4)
+    >>> weights = list(layer.parameters())
+    >>> output, hidden = torch.rnn_tanh(torch.ones(5, 2, 3), zero, weights, True, 1, 0.0, False, False, False)
+    >>> output.shape, hidden.shape
+    (torch.Size([5, 2, 4]), torch.Size([1, 2, 4]))
+    """
+    options = params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+    output, (hidden,) = called("RNN_TANH", input, hx, *options)
+    return output, hidden
+
+
+def rnn_relu(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """What `nn.RNN` computes with given weights and "relu": the hidden states at all steps, and the last ones.
+
+    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+
+    >>> import rushlight as torch
+    >>> layer, zero = torch.nn.RNN(3, 4), torch.zeros(1, 2, 4)
+    >>> weights = list(layer.parameters())
+    >>> output, hidden = torch.rnn_relu(torch.ones(5, 2, 3), zero, weights, True, 1, 0.0, False, False, False)
+    >>> output.shape, hidden.shape
+    (torch.Size([5, 2, 4]), torch.Size([1, 2, 4]))
+    """
+    options = params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+    output, (hidden,) = called("RNN_RELU", input, hx, *options)
+    return output, hidden
