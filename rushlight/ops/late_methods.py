@@ -1,4 +1,4 @@
-"""Functions and methods that few programs use (sparse tensors, storage, linear algebra, layers): loaded on first use."""
+"""Functions and methods that few programs use (sparse tensors, storage, linear algebra, layers), loaded late."""
 
 from collections.abc import Callable
 from importlib import import_module
