@@ -1,4 +1,4 @@
-"""Points that fill a cube more evenly than random ones: `torch.quasirandom`."""
+"""`torch.quasirandom`: points that fill a cube more evenly than random ones."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +19,9 @@ NUMBERS = Path(str(find_spec("scipy").origin)).parent / "stats" / "_sobol_direct
 
 
 class SobolEngine:
-    """Draws Sobol' sequences in the unit cube of up to 21201 dimensions, with the numbers of S. Joe and F. Kuo.
+    """Generates Sobol' sequences in the unit cube of up to 21201 dimensions, with the numbers of S. Joe and F. Kuo.
 
-    With `scramble` they are scrambled (A. Owen, 1998), by random numbers that follow from `seed` where one is given.
+    With `scramble` they are scrambled (A. Owen, 1998) with random numbers, which `seed` determines if it is given.
 
     >>> import rushlight as torch
     >>> torch.quasirandom.SobolEngine(2).draw(3)
@@ -58,13 +58,13 @@ class SobolEngine:
         self.reset()
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: data_type | None = None) -> Tensor:
-        """The next `n` points, (n, dimension), of the default type unless another is given."""
+        """The next `n` points, (n, dimension), of the default dtype unless another is given."""
         points = self._advance(n) / 2.0**self.MAXBIT
         result = from_numpy(points).to(dtype or get_default_dtype())
         return result if out is None else out.resize_as_(result).copy_(result)
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: data_type | None = None) -> Tensor:
-        """The next 2**m points. ValueError where all that are drawn would not be a power of 2, which balance needs."""
+        """The next 2**m points. ValueError unless the total number is a power of 2, which balance requires."""
         n = 2**m
         total = self.num_generated + n
         if total & (total - 1):
@@ -76,18 +76,18 @@ class SobolEngine:
         return self.draw(n, out, dtype)
 
     def reset(self) -> "SobolEngine":
-        """Begins anew, with the same scrambling."""
+        """Starts again at the first point, with the same scrambling."""
         self.quasi = self.shift.clone()
         self.num_generated = 0
         return self
 
     def fast_forward(self, n: int) -> "SobolEngine":
-        """Leaves `n` points out."""
+        """Skips `n` points."""
         self._advance(n)
         return self
 
     def _advance(self, n: int) -> np.ndarray:
-        """The next points as integers: each differs from the one before by the direction of the lowest zero bit."""
+        """The next points as integers: each differs from the previous one by the direction of its lowest zero bit."""
         first = self.num_generated == 0
         before = np.arange(0 if first else self.num_generated - 1, self.num_generated - 1 + n)
         lowest = np.bitwise_count((~before & (before + 1)) - 1)
@@ -105,7 +105,7 @@ class SobolEngine:
 
 
 def direction_numbers(dimension: int, bits: int) -> np.ndarray:
-    """The numbers of each dimension, (dimension, bits), from the polynomials and first numbers that SciPy brings."""
+    """The direction numbers, (dimension, bits), computed from the polynomials and initial numbers in SciPy's data."""
     with np.load(NUMBERS) as file:
         polynomials, first = file["poly"][:dimension].astype(np.int64), file["vinit"][:dimension].astype(np.int64)
     numbers = np.ones((dimension, bits), np.int64)
@@ -124,7 +124,7 @@ def direction_numbers(dimension: int, bits: int) -> np.ndarray:
 
 
 def scrambled(directions: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """Direction numbers times lower triangular matrices of bits, one for each dimension, with ones on the diagonal."""
+    """Direction numbers multiplied by lower triangular bit matrices with unit diagonal, one for each dimension."""
     bits = matrices.shape[-1]
     diagonal = np.arange(bits)
     matrices[:, diagonal, diagonal] = 1

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, as torch.fft: differentiable, of real and complex tensors."""
+"""`torch.fft`: discrete Fourier transforms of real and complex tensors, differentiable."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq

@@ -1,4 +1,4 @@
-"""The arguments that all Fourier transforms share: sizes, dimensions, norm; and PyTorch's errors for them."""
+"""The arguments that all Fourier transforms share (sizes, dimensions, norm), and PyTorch's errors for them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from rushlight.tensors import Tensor
 
 
 def checked(name: str, input: Any, norm: str | None) -> Any:
-    """The input as a tensor of floats or complex numbers, and the norm's name."""
+    """The input as a floating-point or complex tensor, and the name of the norm."""
     if not isinstance(input, TensorBase):
         raise TypeError(f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     norm = norm or "backward"
@@ -27,13 +27,13 @@ def checked(name: str, input: Any, norm: str | None) -> Any:
 
 
 def real_only(name: str, input: Tensor) -> None:
-    """RuntimeError for a complex input of a transform of real numbers."""
+    """Raises RuntimeError for a complex input of a real transform."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"{name} expects a real input tensor, but got {type_name(input._array)}")
 
 
 def one_size(input: Tensor, n: int | None, dim: int, half: bool = False) -> tuple[Sequence[int], ...]:
-    """The size of a transform along one dimension (`half`: of a spectrum's first half), and the dimension."""
+    """The size of a transform along one dimension, and the dimension; with `half`, the input is a half spectrum."""
     array = input._array
     dim = known_dim(dim, array.shape)
     n = (2 * (array.shape[dim] - 1) if half else array.shape[dim]) if n is None else n
@@ -43,7 +43,7 @@ def one_size(input: Tensor, n: int | None, dim: int, half: bool = False) -> tupl
 def several_sizes(
     input: Tensor, s: Any, dim: Sequence[int] | int | None, half: bool = False
 ) -> tuple[Sequence[int], ...]:
-    """The sizes of a transform along several dimensions (`half`: the last of a spectrum's half), and these."""
+    """The sizes and dimensions of a transform along several dimensions; with `half`, that of a half spectrum."""
     array = input._array
     s = (s,) if isinstance(s, int) else s
     if dim is None:
@@ -65,7 +65,7 @@ def several_sizes(
 
 
 def check_transform_sizes(sizes: Sequence[int]) -> Any:
-    """RuntimeError for a transform of nothing."""
+    """Raises RuntimeError for a transform of no elements."""
     for n in sizes:
         if n < 1:
             raise RuntimeError(f"Invalid number of data points ({n}) specified")
@@ -73,12 +73,12 @@ def check_transform_sizes(sizes: Sequence[int]) -> Any:
 
 
 def finished(name: str, result: Tensor, input: Tensor, out: Any) -> Tensor:
-    """The result, or `out` with its values. RuntimeError for real numbers and an `out` that is not for them."""
+    """The result, or `out` with its values. RuntimeError for a real result if `out` is of another kind."""
     if out is not None and result._array.dtype.kind == "f" and out._array.dtype.kind != "f":
         raise RuntimeError(f"{name} expects a floating point output tensor, but got {type_name(out._array)}")
     return result if out is None else write_out(f"fft_{name}", out, result, input)
 
 
 def as_complex(input: Tensor) -> Tensor:
-    """A real tensor as a complex one."""
+    """A real tensor converted to complex."""
     return input if input._array.dtype.kind == "c" else input.to(FROM_NUMPY[input._array.dtype].to_complex())

@@ -1,4 +1,4 @@
-"""The frequencies that the numbers of a Fourier transform belong to, and their order."""
+"""The frequencies that correspond to the results of a Fourier transform, and their order."""
 
 from typing import Any, Unpack
 
@@ -17,7 +17,7 @@ Dims = int | tuple[int, ...] | list[int] | None
 
 
 def fftfreq(n: int, d: float = 1.0, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
-    """The frequencies of the `n` numbers of an `fft` of samples `d` apart: 0, 1, ..., -2, -1, over n d.
+    """The frequencies of the `n` results of `fft`, for samples `d` apart: (0, 1, ..., -2, -1) / (n d).
 
     >>> import rushlight as torch
     >>> torch.fft.fftfreq(5)
@@ -28,7 +28,7 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: DType | None = None, **options: Un
 
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
-    """The frequencies of the n // 2 + 1 numbers of an `rfft` of `n` samples `d` apart: 0, 1, ..., over n d.
+    """The frequencies of the n // 2 + 1 results of `rfft`, for `n` samples `d` apart: (0, 1, ...) / (n d).
 
     >>> import rushlight as torch
     >>> torch.fft.rfftfreq(5)
@@ -38,7 +38,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: DType | None = None, **options: U
 
 
 def frequencies(name: str, counts: Array, n: int, d: float, dtype: Any, options: Any) -> Tensor:
-    """Numbers of periods in all samples as frequencies."""
+    """`counts / (n * d)`: periods per total length converted to frequencies."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     kind = numpy_type(name, dtype)
@@ -49,7 +49,7 @@ def frequencies(name: str, counts: Array, n: int, d: float, dtype: Any, options:
 
 
 def fftshift(input: Tensor, dim: Dims = None) -> Tensor:
-    """The numbers of a transform in the order of their frequencies, negative ones first, along some dimensions.
+    """Reorders the results of a transform by frequency, negative ones first, along some dimensions.
 
     >>> import rushlight as torch
     >>> torch.fft.fftshift(torch.tensor([0, 1, 2, -2, -1]))
@@ -71,7 +71,7 @@ def ifftshift(input: Tensor, dim: Dims = None) -> Tensor:
 
 
 def all_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    """Dimensions as a tuple of non-negative numbers; all for None."""
+    """Dimensions as a tuple of non-negative numbers; None means all."""
     ndim = input._array.ndim
     if dim is None:
         return tuple(range(ndim))

@@ -10,10 +10,10 @@ __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The Fourier transform along a dimension, which is cut, or continued with zeros, to the size `n` first.
+    """The Fourier transform along a dimension, which is first cropped or zero-padded to size `n`.
 
     `norm` is "backward" (no factor here, 1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here).
-    RuntimeError for another and for n < 1.
+    RuntimeError for another norm and for n < 1.
 
     >>> import rushlight as torch
     >>> torch.fft.fft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
@@ -45,7 +45,7 @@ def ifft(
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The first n // 2 + 1 numbers of the `fft` of a real tensor, which tell the others. RuntimeError if complex.
+    """The first n // 2 + 1 results of `fft` of a real tensor; the others are their conjugates. RuntimeError if complex.
 
     >>> import rushlight as torch
     >>> torch.fft.rfft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
@@ -74,7 +74,7 @@ def irfft(
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The real `fft` of `n` numbers that are Hermitian: x[-i] = conj(x[i]); given is their first half.
+    """The real `fft` of `n` Hermitian-symmetric numbers (x[-i] = conj(x[i])), of which the input is the first half.
 
     >>> import rushlight as torch
     >>> torch.fft.hfft(torch.tensor([1.0, 0.0, 0.0]))
@@ -88,7 +88,7 @@ def hfft(
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `hfft`: the first half of the Hermitian numbers of which a real tensor is the transform.
+    """The inverse of `hfft`: the first half of the Hermitian-symmetric numbers whose transform is a real tensor.
 
     >>> import rushlight as torch
     >>> torch.fft.ihfft(torch.ones(4)).real

@@ -1,7 +1,7 @@
-"""NumPy's Fourier transforms without the Python around them, which takes longer than a short transform does.
+"""NumPy's Fourier transforms without their Python wrappers, which take longer than a short transform.
 
-`np.fft` computes by generalized ufuncs. Here these are called at once for NumPy's contiguous arrays. They are private:
-where they are not found, and for anything else, `np.fft` is asked. Dimensions are transformed in its order.
+The generalized ufuncs of `np.fft` are called directly for contiguous NumPy arrays. They are private: if they are
+missing, and for other arrays, the functions of `np.fft` are used. The order of the dimensions is theirs.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ try:
 except ImportError:
     UFUNCS = None
 
-TYPES = {"f": ("f", "F"), "d": ("d", "D"), "F": ("f", "F"), "D": ("d", "D")}  # of real and of complex results
+TYPES = {"f": ("f", "F"), "d": ("d", "D"), "F": ("f", "F"), "D": ("d", "D")}  # real and complex types
 
 
 @lru_cache
 def form(name: str, n: int, norm: str, kind: str) -> Any:
-    """A ufunc, what it multiplies by, and the type of its result; None where there is none."""
+    """A ufunc, its factor, and the dtype of its result; None if there is no ufunc."""
     ufunc = getattr(UFUNCS, f"rfft_n_{'odd' if n % 2 else 'even'}" if name == "rfft" else name, None)
     if ufunc is None or kind not in TYPES:
         return None
@@ -33,7 +33,7 @@ def form(name: str, n: int, norm: str, kind: str) -> Any:
 
 
 def line(name: str, x: Array, n: int, dim: int, norm: str) -> Array:
-    """A transform along one dimension: NumPy's of that name."""
+    """A transform along one dimension: `name` is that of the function in `np.fft`."""
     found = form(name, n, norm, x.dtype.char) if type(x) is np.ndarray and x.flags.c_contiguous and x.size else None
     if found is None:
         return getattr(np.fft, name)(x, n, dim, norm)
@@ -47,19 +47,19 @@ def line(name: str, x: Array, n: int, dim: int, norm: str) -> Array:
 
 
 def transform(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, forward: bool) -> Array:
-    """The transform of complex numbers over some dimensions, or its inverse."""
+    """The complex transform over some dimensions, or its inverse."""
     for n, dim in zip(reversed(sizes), reversed(dims), strict=True):
         x = line("fft" if forward else "ifft", x, n, dim, norm)
     return x
 
 
 def half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> Array:
-    """The transform of real numbers, of which the first half is kept in the last of the dimensions."""
+    """The transform of real numbers; in the last of the dimensions, only the first half is kept."""
     return transform(line("rfft", x, sizes[-1], dims[-1], norm), sizes[:-1], dims[:-1], norm, True)
 
 
 def from_half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> Array:
-    """The inverse of that."""
+    """The inverse of `half_spectrum`."""
     for n, dim in zip(sizes[:-1], dims[:-1], strict=True):
         x = line("ifft", x, n, dim, norm)
     return line("irfft", x, sizes[-1], dims[-1], norm)

@@ -29,10 +29,10 @@ Sizes = tuple[int, ...] | list[int] | int | None
 def fftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The Fourier transform along the dimensions `dim`, each cut, or continued with zeros, to its size in `s` first.
+    """The Fourier transform along the dimensions `dim`, each first cropped or zero-padded to its size in `s`.
 
-    By default these are all dimensions, or the last ones, as many as `s` has; -1 in `s` leaves a size as it is.
-    `norm` as in `fft`, with the product of the sizes. RuntimeError for sizes that do not go with the dimensions.
+    By default these are all dimensions, or the last `len(s)` ones; -1 in `s` keeps a size. `norm` as in `fft`, with the
+    product of the sizes for n. RuntimeError for sizes that do not match the dimensions.
 
     >>> import rushlight as torch
     >>> torch.fft.fftn(torch.ones(2, 2))
@@ -69,7 +69,7 @@ def ifftn(
 def rfftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The `fftn` of a real tensor, the last of the dimensions with its first half only. RuntimeError if complex.
+    """The `fftn` of a real tensor, with only the first half of the last dimension. RuntimeError if complex.
 
     >>> import rushlight as torch
     >>> torch.fft.rfftn(torch.ones(2, 4)).shape
@@ -83,7 +83,7 @@ def rfftn(
 
 
 def transformed(name: str, found: Sequence[Sequence[int]]) -> Any:
-    """RuntimeError for a transform along no dimension."""
+    """Raises RuntimeError for a transform along no dimension."""
     if not found[1]:
         raise RuntimeError(f"{name} must transform at least one axis")
     return found
@@ -92,7 +92,7 @@ def transformed(name: str, found: Sequence[Sequence[int]]) -> Any:
 def irfftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `rfftn`: a real tensor, whose last size is even unless `s` tells it.
+    """The inverse of `rfftn`: a real tensor; its last size is even, unless `s` is given.
 
     >>> import rushlight as torch
     >>> torch.fft.irfftn(torch.fft.rfftn(torch.ones(2, 3)), s=(2, 3))
@@ -107,7 +107,7 @@ def irfftn(
 def hfftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The real `fftn` of a tensor that is Hermitian, of which the last dimension has its first half only.
+    """The real `fftn` of a Hermitian-symmetric tensor, of which the input has the first half of the last dimension.
 
     >>> import rushlight as torch
     >>> torch.fft.hfftn(torch.ones(2, 3)).shape
@@ -121,7 +121,7 @@ def hfftn(
 def ihfftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `hfftn`: the first half of the Hermitian tensor of which a real one is the transform.
+    """The inverse of `hfftn`: the first half of the Hermitian-symmetric tensor whose transform is a real tensor.
 
     >>> import rushlight as torch
     >>> torch.fft.ihfftn(torch.ones(2, 4)).shape

@@ -14,7 +14,7 @@ SWAPPED = {
     "backward": "forward",
     "ortho": "ortho",
     "forward": "backward",
-}  # the norm of the opposite direction
+}  # the norm of the adjoint transform
 
 
 @operator(
@@ -24,7 +24,7 @@ SWAPPED = {
     input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims]),
 )
 def _fft_resize(input, dims, sizes):
-    """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way back."""
+    """The input cropped or zero-padded to new sizes of some dimensions; its adjoint is the same with the old sizes."""
     shape = list(input.shape)
     for d, n in zip(dims, sizes, strict=True):
         shape[d] = n
@@ -35,7 +35,7 @@ def _fft_resize(input, dims, sizes):
 
 
 def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]) -> Array:
-    """x with the sizes of `shape` in some dimensions."""
+    """x cropped or zero-padded to the sizes of `shape` in some dimensions."""
     sizes = [shape[d] for d in dims]
     return x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
 
@@ -51,14 +51,14 @@ def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]
     ),
 )
 def _fft_c2c(input, sizes, dims, norm, forward):
-    """The transform of complex numbers. Its matrix is symmetric: the adjoint is itself, between two conjugations."""
+    """The complex transform. Its matrix is symmetric, so the adjoint is the transform between two conjugations."""
     return transform(input, sizes, dims, norm, forward)
 
 
 def real_cotangent(
     grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool
 ) -> Array:
-    """The cotangent of a real input: the transform of the spectrum, with zeros for the half that was left out."""
+    """The gradient of a real input: the transform of the spectrum, zero-padded if it is a half spectrum."""
     whole = resized(grad, dims[-1:], {dims[-1]: sizes[-1]}) if onesided else grad
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
 
@@ -67,14 +67,14 @@ def real_cotangent(
     aten="_fft_r2c", layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent
 )
 def _fft_r2c(input, sizes, dims, norm, onesided):
-    """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
+    """The transform of real numbers; with `onesided` only the first half, in the last of `dims`."""
     return half_spectrum(input, sizes, dims, norm) if onesided else transform(input, sizes, dims, norm, True)
 
 
 def half_cotangent(
     grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str
 ) -> Array:
-    """The cotangent of a half spectrum, whose numbers but the first (and the middle one) stand for two each."""
+    """The gradient of a half spectrum, where all numbers but the first (and the middle one) count twice."""
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
     n, last = sizes[-1], dims[-1] % len(input_shape)
     twice = [1 if i == 0 or 2 * i == n else 2 for i in range(n // 2 + 1)]
@@ -86,5 +86,5 @@ def half_cotangent(
     aten="_fft_c2r", layout="half spectral", batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent
 )
 def _fft_c2r(input, sizes, dims, norm):
-    """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
+    """The inverse transform of a half spectrum (in the last of `dims`) to real numbers."""
     return from_half_spectrum(input, sizes, dims, norm)

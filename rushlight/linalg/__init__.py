@@ -1,7 +1,7 @@
-"""Linear algebra, as torch.linalg: norms, determinants, equations, decompositions; differentiable, in batches."""
+"""`torch.linalg`: norms, determinants, linear equations, decompositions; differentiable and batched."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.linalg import toplevel as _toplevel  # it enters methods
+from rushlight.linalg import toplevel as _toplevel  # imported for its methods, which it registers
 from rushlight.linalg.calls import LinAlgError
 from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
 from rushlight.linalg.determinants import det, slogdet

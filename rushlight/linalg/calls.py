@@ -1,4 +1,4 @@
-"""What the functions of torch.linalg share: `out=`, and PyTorch's errors for arguments that they cannot take."""
+"""What the functions of `torch.linalg` share: `out=`, and PyTorch's errors for unsupported arguments."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -19,7 +19,7 @@ __all__ = ["LinAlgError"]
 
 
 class LinAlgError(RuntimeError):
-    """A computation of linear algebra that has no result, as of a matrix that is singular.
+    """The error of a computation that has no result, such as the inverse of a singular matrix.
 
     >>> import rushlight as torch
     >>> try:
@@ -31,7 +31,7 @@ class LinAlgError(RuntimeError):
 
 
 def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a public function `out=`, and PyTorch's error for a first argument that is no tensor."""
+    """Decorates a public function: adds `out=`, and PyTorch's error for a first argument that is not a tensor."""
     name = f"linalg_{function.__name__}"
     first = parameters(function)[0]
 
@@ -47,7 +47,7 @@ def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_floating(name: str, A: Tensor, halves: bool = False) -> None:
-    """RuntimeError for a type that LAPACK does not compute with, unless `halves` may be."""
+    """Raises RuntimeError for a dtype that LAPACK does not support; `halves` allows float16 and bfloat16."""
     array = A._array
     if kind_of(array.dtype) not in "fc":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}")
@@ -57,13 +57,13 @@ def check_floating(name: str, A: Tensor, halves: bool = False) -> None:
 
 
 def check_matrix(name: str, A: Tensor, argument: str = "The input tensor A") -> None:
-    """RuntimeError for fewer than two dimensions."""
+    """Raises RuntimeError for fewer than two dimensions."""
     if A._array.ndim < 2:
         raise RuntimeError(f"{name}: {argument} must have at least 2 dimensions.")
 
 
 def check_square(name: str, A: Tensor) -> None:
-    """RuntimeError for what is no square matrix, or batch of them."""
+    """Raises RuntimeError unless A is a square matrix, or a batch of square matrices."""
     check_matrix(name, A)
     n, m = A._array.shape[-2:]
     if n != m:
@@ -71,7 +71,7 @@ def check_square(name: str, A: Tensor) -> None:
 
 
 def check_system(name: str, b: Array, A: Array) -> None:
-    """The errors of an older function that solves equations with square matrices A and right sides b."""
+    """Raises the errors of an older function that solves equations with square matrices A and right sides b."""
     n, m = A._array.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
@@ -84,7 +84,7 @@ def check_system(name: str, b: Array, A: Array) -> None:
 
 
 def other_ndim(name: str, input: Array, argument: str, x: Array) -> str:
-    """What is said of another number of dimensions than goes with the input's."""
+    """The error message for an argument whose number of dimensions does not match the input's."""
     wanted = "one dimension less than" if argument == "tau" else "the same number of dimensions as"
     return (
         f"{name}: Expected {argument} to have {wanted} input, but got {argument}.ndim equal to "
@@ -93,7 +93,7 @@ def other_ndim(name: str, input: Array, argument: str, x: Array) -> str:
 
 
 def check_batch(name: str, argument: str, found: Sequence[int], wanted: Sequence[int]) -> None:
-    """RuntimeError for another batch than the input's."""
+    """Raises RuntimeError for batch dimensions that differ from the input's."""
     if found != wanted:
         raise RuntimeError(
             f"{name}: Expected batch dimensions of {argument} to be equal to input.shape[:-2], but got {list(found)}"
@@ -101,7 +101,7 @@ def check_batch(name: str, argument: str, found: Sequence[int], wanted: Sequence
 
 
 def failure(name: str, text: str, info: np.ndarray) -> LinAlgError:
-    """The error for the first matrix of a batch that has a nonzero `info`, which is put into the text."""
+    """The error for the first matrix of a batch with a nonzero LAPACK `info`, which is inserted into the text."""
     found = int(np.flatnonzero(info)[0])
     place = f" (Batch element {found}):" if info.ndim else ""
     return LinAlgError(f"{name}:{place} {text.format(info.reshape(-1)[found])}")

@@ -1,4 +1,4 @@
-"""The Cholesky decomposition of positive-definite matrices."""
+"""The Cholesky decomposition of positive definite matrices."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ NOT_POSITIVE = (
 
 
 def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
-    """The cotangent of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
+    """The gradient of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
     L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
     product = np.matmul(adjoint(L), gL)
     lower = np.tril(product, -1)
@@ -45,7 +45,7 @@ def _cholesky(input, upper):
 
 
 def bad_minors(A: Array, upper: bool) -> Array:
-    """LAPACK's `info` for each matrix: the first leading minor that is not positive; 0 for none."""
+    """LAPACK's `info` for each matrix: the number of the first leading minor that is not positive, 0 if all are."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("potrf", (A,))
@@ -53,7 +53,7 @@ def bad_minors(A: Array, upper: bool) -> Array:
 
 
 def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
-    """The cotangent of L in A = L L^H (with `upper`, L^H L), from that of A; all elements of L count."""
+    """The gradient of L in A = L L^H (with `upper`, L^H L), given that of A; all elements of L are independent."""
     both = change + adjoint(change)
     return np.matmul(L, both) if upper else np.matmul(both, L)
 
@@ -65,7 +65,7 @@ def inverse_by_factor(L: Any, upper: Any, B: Any) -> Any:
 
 
 def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any, result: Array) -> Any:
-    """The cotangents of B and L in A^-1 B."""
+    """The gradients of B and L in A^-1 B."""
     of_B = _cholesky_solve(grad, L, upper)
     of_L = factor_cotangent(-np.matmul(of_B, adjoint(result)), L, upper)
     return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
@@ -88,10 +88,10 @@ def _cholesky_inverse(L, upper):
 
 @linalg
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """The lower triangular L with A = L L^H, for Hermitian positive-definite matrices; with `upper`, L^H.
+    """The lower triangular L with A = L L^H, for Hermitian positive definite matrices; with `upper`, L^H.
 
-    Only the lower triangle of A is looked at (with `upper`, the upper one). LinAlgError for matrices that are not
-    positive-definite. Formula: Giles 2008, 2.4.1, and Murray 2016, "Differentiation of the Cholesky decomposition".
+    Only the lower triangle of A is read (with `upper`, the upper one). LinAlgError for matrices that are not positive
+    definite. Formula: Giles 2008, 2.4.1, and Murray 2016, "Differentiation of the Cholesky decomposition".
 
     >>> import rushlight as torch
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -107,7 +107,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> return_types.linalg_cholesky_ex:
     """`cholesky`, and for each matrix `info`: 0, or the number of the first leading minor that is not positive.
 
-    The factor of such a matrix is nan; with `check_errors` it is a LinAlgError.
+    The factor of such a matrix is NaN; with `check_errors` LinAlgError is raised.
 
     >>> import rushlight as torch
     >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info

@@ -21,7 +21,7 @@ __all__ = ["det", "logdet", "slogdet"]
 
 
 def as_matrices(x: Array) -> Array:
-    """Numbers, one for each matrix of a batch, as matrices of one element."""
+    """Reshapes numbers (*) to matrices (*, 1, 1)."""
     return np.expand_dims(x, (-2, -1))
 
 
@@ -36,17 +36,17 @@ def _det(input):
 
 
 def factors(input: Array) -> Any:
-    """Singular vectors and values of matrices A = U S V^H: conj(U), S, conj(V)^H, and the phase det(U) det(V^H)."""
+    """From the SVD A = U S V^H: conj(U), S, conj(V)^H, and the phase det(U) det(V^H)."""
     u, s, vh = np.linalg.svd(input)
     return u.conj(), s, vh.conj(), as_matrices(np.linalg.det(u) * np.linalg.det(vh))
 
 
 @operator(aten=(), batch=leading, input=lambda grad, input: _minors(grad, input))
 def _cofactors(input):
-    """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
+    """The derivative of the determinant, det(A) A^-T, which also exists for singular matrices.
 
-    With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where C has the product of all other singular values
-    in the place of each.
+    With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where the diagonal matrix C has, for each singular
+    value, the product of all others.
     """
     determinant = as_matrices(np.linalg.det(input))
     if np.all(determinant != 0):
@@ -59,7 +59,7 @@ def _cofactors(input):
 
 
 def minors_cotangent(grad: Array, direction: Any, input: Array) -> Any:
-    """The third derivative of the determinant along two directions, for matrices that are not singular."""
+    """The third derivative of the determinant along two directions, for nonsingular matrices."""
     inverse = _inv(input)
     first, second = np.matmul(inverse, direction), np.matmul(inverse, grad)
     of_first, of_second = trace(first), trace(second)
@@ -70,16 +70,16 @@ def minors_cotangent(grad: Array, direction: Any, input: Array) -> Any:
 
 
 def trace(x: Array) -> Any:
-    """The traces of matrices, as matrices of one element."""
+    """The traces of matrices, of shape (*, 1, 1)."""
     return np.expand_dims(np.add.reduce(np.diagonal(x, 0, -2, -1), axis=-1), (-2, -1))
 
 
 @operator(batch=leading, direction=lambda grad, input: _minors(grad, input), input=minors_cotangent)
 def _minors(direction, input):
-    """The second derivative of the determinant along a direction, which singular matrices have too.
+    """The second derivative of the determinant along a direction, which also exists for singular matrices.
 
-    With A = U S V^H and E = conj(U)^T E' V for both directions it is the sum over i and j of e_ii f_jj - e_ij f_ji
-    times the product of all other singular values than these two.
+    With A = U S V^H, and both directions E' transformed to E = conj(U)^T E' V, it is the sum over i and j of e_ii f_jj
+    - e_ij f_ji times the product of all singular values but the i-th and j-th.
     """
     u, s, vh, phase = factors(input)
     zero = s == 0
@@ -98,9 +98,9 @@ def _minors(direction, input):
 def det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    Its first and second derivatives are those of singular matrices too (the cofactors, and theirs); third ones need
-    an inverse. RuntimeError for matrices that are not square and for integers. Formula: Giles 2008, "An extended
-    collection of matrix derivative results for forward and reverse mode algorithmic differentiation", 2.2.4.
+    Its first and second derivatives are also right for singular matrices; third ones need an inverse. RuntimeError for
+    matrices that are not square and for integers. Formula: Giles 2008, "An extended collection of matrix derivative
+    results for forward and reverse mode algorithmic differentiation", 2.2.4.
 
     >>> import rushlight as torch
     >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 3.0]]))
@@ -112,7 +112,7 @@ def det(A: Tensor) -> Tensor:
 
 
 def slogdet_cotangent(grad: Sequence[Array], input: Any, result0: Array) -> Array:
-    """The cotangent of A: that of log det A, a + ib, times A^-H; the phase b is that of the sign."""
+    """The gradient of A: A^-H times a + ib, where a is the gradient of log |det A| and b that of the sign's phase."""
     weight = grad[1]
     if input.is_complex() if isinstance(input, TensorBase) else input.dtype.kind == "c":
         weight = weight - 1j * np.imag(np.conjugate(grad[0]) * result0)
@@ -126,10 +126,10 @@ def _slogdet(input):
 
 @linalg
 def slogdet(A: Tensor) -> return_types.linalg_slogdet:
-    """The sign (for complex matrices, the phase) of the determinant and the logarithm of its absolute value.
+    """The sign (for complex matrices, the phase) of the determinant, and the logarithm of its absolute value.
 
-    Both without overflow; 0 and -inf for a singular matrix. RuntimeError for matrices that are not square and for
-    integers.
+    Both are computed without overflow; 0 and -inf for a singular matrix. RuntimeError for matrices that are not square
+    and for integers.
 
     >>> import rushlight as torch
     >>> torch.linalg.slogdet(torch.eye(2))
@@ -145,7 +145,7 @@ def slogdet(A: Tensor) -> return_types.linalg_slogdet:
 @method
 @linalg
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant of square matrices: -inf for a singular one, nan for a negative determinant.
+    """The logarithm of the determinant of square matrices: -inf for a singular one, NaN for a negative determinant.
 
     >>> import rushlight as torch
     >>> torch.logdet(torch.eye(2))

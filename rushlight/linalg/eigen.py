@@ -29,14 +29,14 @@ PHASE = (
 
 
 def check_phase(product: Any, name: str) -> None:
-    """RuntimeError for cotangents of a function that depends on the free phases of the eigenvectors."""
+    """Raises RuntimeError for gradients of a function that depends on the arbitrary phases of the eigenvectors."""
     array = product._array if isinstance(product, TensorBase) else product
     if not (np.absolute(np.diagonal(array, axis1=-2, axis2=-1).imag) <= 1e-2).all():
         raise RuntimeError(PHASE.format(name))
 
 
 def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
-    """The cotangent of A = V L V^H: V (diag(gL) + skew(V^H gV) / 2 / E) V^H, E[i, j] = L[j] - L[i]."""
+    """The gradient of A = V L V^H: V (diag(gL) + skew(V^H gV) / 2 / E) V^H, E[i, j] = L[j] - L[i]."""
     L, V = result0, result1
     product = np.matmul(adjoint(V), grad[1])
     check_phase(product, "linalg_eigh_backward")
@@ -58,7 +58,7 @@ def _eigh(input, UPLO):
 
 
 def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = None) -> Array:
-    """The cotangent of A for its eigenvalues: V gL V^H. Where it is differentiated again, V moves with A."""
+    """The gradient of A for its eigenvalues: V gL V^H. For double backward, V is computed as a function of A."""
     if V is None or not is_array(grad):
         V = _eigh(input, UPLO)[1]
     return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
@@ -84,12 +84,12 @@ def _eigvalsh(input, UPLO):
     input=lambda grad, input, UPLO, result1: eigvalsh_cotangent(grad[0], input, UPLO, result1),
 )
 def _eigvalsh_kept(input, UPLO):
-    """The eigenvalues with the vectors that a backward pass needs."""
+    """The eigenvalues, and the eigenvectors that the backward pass needs."""
     return tuple(np.linalg.eigh(input, UPLO))
 
 
 def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
-    """The cotangent of A = V L V^-1, with columns of V of norm 1.
+    """The gradient of A = V L V^-1, where the columns of V have norm 1.
 
     V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / E) V^H, E[i, j] = conj(L[j] - L[i]).
     """
@@ -103,7 +103,7 @@ def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Arra
 
 
 def complex_type(dtype: np.dtype) -> np.dtype:
-    """The complex type of a real one's precision."""
+    """The complex dtype of the same precision as a real one."""
     return np.result_type(dtype, np.complex64)
 
 
@@ -123,9 +123,9 @@ def _eig(input):
 def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
     """The eigenvalues, ascending, and orthonormal eigenvectors (columns) of Hermitian matrices.
 
-    Only the lower triangle of A is looked at, or the upper one with `UPLO="U"`. The gradient of the eigenvectors is
-    undefined where eigenvalues are equal; that of a function of their free phases is a RuntimeError. Formula: Giles
-    2008, 3.1.
+    Only the lower triangle of A is read, or the upper one with `UPLO="U"`. The gradient of the eigenvectors is
+    undefined for equal eigenvalues; RuntimeError for that of a function that depends on their arbitrary phases.
+    Formula: Giles 2008, 3.1.
 
     >>> import rushlight as torch
     >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -137,7 +137,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
 
 @linalg
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    """The eigenvalues, ascending, of Hermitian matrices. Their gradient always exists, unlike that of `eigh`.
+    """The eigenvalues, ascending, of Hermitian matrices. Unlike that of `eigh`, their gradient always exists.
 
     >>> import rushlight as torch
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -148,7 +148,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
 
 
 def check_eigh(A: Tensor, UPLO: str) -> None:
-    """The errors of the decomposition."""
+    """Raises the errors of the decomposition."""
     check_square("linalg.eigh", A)
     if kind_of(A._array.dtype) not in "fc" or is_half(A._array.dtype):
         raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{type_name(A._array)}'")
@@ -158,10 +158,10 @@ def check_eigh(A: Tensor, UPLO: str) -> None:
 
 @linalg
 def eig(A: Tensor) -> return_types.linalg_eig:
-    """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no certain order.
+    """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no particular order.
 
-    Differentiable where the eigenvalues differ; a function of the eigenvectors' free phases raises a RuntimeError.
-    RuntimeError for values that are not finite. Formula: Boeddeker et al. 2017, "On the computation of
+    Differentiable if the eigenvalues differ. RuntimeError for a function that depends on the arbitrary phases of the
+    eigenvectors, and for values that are not finite. Formula: Boeddeker et al. 2017, "On the computation of
     complex-valued gradients with application to statistically optimum beamforming", 4.
 
     >>> import rushlight as torch
@@ -174,7 +174,7 @@ def eig(A: Tensor) -> return_types.linalg_eig:
 
 @linalg
 def eigvals(A: Tensor) -> Tensor:
-    """The eigenvalues of square matrices, always complex, in no certain order.
+    """The eigenvalues of square matrices, always complex, in no particular order.
 
     >>> import rushlight as torch
     >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]])).imag.abs()
@@ -185,7 +185,7 @@ def eigvals(A: Tensor) -> Tensor:
 
 
 def check_eig(A: Tensor, name: str) -> None:
-    """The errors of the decomposition."""
+    """Raises the errors of the decomposition."""
     check_square(name, A)
     check_floating(name, A)
     if not np.isfinite(A._array).all():

@@ -18,11 +18,11 @@ from rushlight.tensors import Tensor
 
 __all__ = ["lobpcg"]
 
-STEPS = 1000  # at most, where the caller sets no bound
+STEPS = 1000  # the default limit
 
 
 def eigenpairs(A: Any, X: Array, B: Any, M: Any, steps: int | None, tolerance: float, largest: bool) -> tuple[Any, Any]:
-    """As many eigenpairs of one matrix, of SciPy's sparse ones too, as X has columns to begin with."""
+    """The eigenpairs of one matrix (also a SciPy sparse one), as many as X, the initial vectors, has columns."""
     n, k = X.shape
     if n < 5 * k and isinstance(A, np.ndarray):
         from scipy.linalg import eigh
@@ -33,14 +33,14 @@ def eigenpairs(A: Any, X: Array, B: Any, M: Any, steps: int | None, tolerance: f
 
     size = np.linalg.norm(A @ X) / np.linalg.norm(X)
     with warnings.catch_warnings():
-        if steps is not None:  # a limit on the steps was asked for: its result is wanted, converged or not
+        if steps is not None:  # with an explicit limit on the steps, the result is wanted even if it has not converged
             warnings.simplefilter("ignore", UserWarning)
         E, V = lobpcg(A, X, B, M, tol=tolerance * size, maxiter=STEPS if steps is None else steps, largest=largest)
     return E.astype(X.dtype), V.astype(X.dtype)
 
 
 def cotangent(grad: Any, input: Array, result1: Array, largest: bool) -> Array:
-    """The cotangent of A: that of its whole decomposition, where the pairs that were not asked for have none."""
+    """The gradient of A: that of its full decomposition, with zero gradients for the pairs that were not asked for."""
     L, V = _eigh(input, "L")
     n, k = result1.shape[-2:]
     order = np.arange(n)[::-1] if largest else np.arange(n)
@@ -68,7 +68,7 @@ def _generalized(input, B, X, iK, niter, tol, largest):
 
 
 def begun(A: Tensor, k: int | None, X: Tensor | None, n: int | None, method: str | None, unused: dict[str, Any]) -> Any:
-    """Vectors to begin with, and how many pairs are asked for; the errors of arguments that do not fit."""
+    """The initial vectors, and the number of pairs; raises the errors of arguments that do not match."""
     for name, value in unused.items():
         if value is not None:
             raise NotImplementedError(
@@ -113,12 +113,13 @@ def lobpcg(
 ) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) eigenvalues (*, k) and eigenvectors (*, m, k) of symmetric matrices A (*, m, m).
 
-    Of A x = e B x where the positive definite B is given. `X` (*, m, n) are vectors to begin with, else `n` random ones
-    (`torch.manual_seed`); `iK` is a preconditioner; at most `niter` steps until residuals are `tol` times the size of
-    A, by default the root of the dtype's epsilon. A may be sparse, then without derivatives. Derivatives are those of
-    the exact pairs, by A's whole decomposition; ValueError for derivatives with a B, and where m < 3 n. `method` may be
-    PyTorch's "ortho" or "basic": the algorithm is SciPy's in both. NotImplementedError for `tracker` and `ortho_*`.
-    Source: Knyazev 2001, "Toward the optimal preconditioned eigensolver".
+    With a positive definite B, those of A x = e B x. `X` (*, m, n) holds initial vectors; without it, `n` random ones
+    are used (`torch.manual_seed`). `iK` is a preconditioner. The iteration ends after `niter` steps, or when residuals
+    are at most `tol` times the norm of A; by default `tol` is the square root of the dtype's epsilon. A may be sparse,
+    but then without derivatives. Derivatives are those of the exact pairs, computed by the full decomposition of A;
+    ValueError for derivatives with a B, and for m < 3 n. `method` may be PyTorch's "ortho" or "basic"; both use SciPy's
+    algorithm. NotImplementedError for `tracker` and `ortho_*`. Source: Knyazev 2001, "Toward the optimal preconditioned
+    eigensolver".
 
     >>> import rushlight as torch
     >>> torch.lobpcg(torch.diag(torch.arange(12.0)), k=2)[0].round(decimals=3)
@@ -138,7 +139,7 @@ def lobpcg(
 
 
 def found(A: Any, B: Any, X: Tensor, iK: Any, options: Any) -> Any:
-    """Eigenpairs of dense matrices or of a sparse one."""
+    """The eigenpairs of dense matrices or of a sparse one."""
     if A.layout is not strided:
         return tuple(new_tensor(x) for x in eigenpairs(of_scipy(A), X._array, of_scipy(B), of_scipy(iK), *options))
     if B is None:
@@ -149,7 +150,7 @@ def found(A: Any, B: Any, X: Tensor, iK: Any, options: Any) -> Any:
 
 
 def of_scipy(matrix: Any) -> Any:
-    """A matrix as SciPy takes it."""
+    """A matrix in the form that SciPy takes."""
     if matrix is None or matrix.layout is strided:
         return None if matrix is None else matrix._array
     from scipy.sparse import coo_array

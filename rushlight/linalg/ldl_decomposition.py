@@ -1,4 +1,4 @@
-"""The LDL decomposition of symmetric and Hermitian matrices that need not be positive definite, and solutions by it."""
+"""The LDL decomposition of symmetric and Hermitian matrices that may be indefinite, and solving equations with it."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
 
 
 def of_lapack(step: str, array: Array, hermitian: bool) -> Any:
-    """LAPACK's function for symmetric matrices, or for Hermitian ones, which real matrices have no other for."""
+    """LAPACK's function for Hermitian matrices if `hermitian` and complex, else for symmetric ones."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     return get_lapack_funcs(f"{'he' if hermitian and kind_of(array.dtype) == 'c' else 'sy'}{step}", (array,))
@@ -61,7 +61,7 @@ def _ldl_solve(LD, B, pivots, hermitian):
 
 
 def check_ldl(A: Tensor) -> None:
-    """The errors of the decomposition."""
+    """Raises the errors of the decomposition."""
     check_square("torch.linalg.ldl_factor_ex", A)
     check_floating("torch.linalg.ldl_factor_ex", A, halves=True)
     if is_half(A._array.dtype):
@@ -69,7 +69,7 @@ def check_ldl(A: Tensor) -> None:
 
 
 def check_regular(name: str, info: Tensor) -> None:
-    """RuntimeError for a D with a 0 on its diagonal."""
+    """Raises RuntimeError if D has a 0 on its diagonal."""
     found = values(info._array)
     if found.any():
         place = f" (Batch element {int(np.flatnonzero(found)[0])}):" if found.ndim else ""
@@ -82,12 +82,12 @@ def check_regular(name: str, info: Tensor) -> None:
 
 @linalg
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> return_types.linalg_ldl_factor:
-    """The decomposition P A P^T = L D L^T of symmetric matrices (*, n, n), indefinite ones too; L D L^H if `hermitian`.
+    """The decomposition P A P^T = L D L^T of symmetric matrices (*, n, n), which may be indefinite.
 
-    L, a unit lower triangle, and D, with blocks of 1 and 2 on its diagonal, lie in one lower triangle `LD`; `pivots`
-    (*, n) are LAPACK's, of int32. Only the lower triangle of A is read. RuntimeError for what is not square, and where
-    D has a 0 on its diagonal; no derivative, as in PyTorch. Source: Bunch and Kaufman 1977, "Some stable methods for
-    calculating inertia and solving symmetric linear systems".
+    With `hermitian` it is L D L^H. L (unit lower triangular) and D (with diagonal blocks of size 1 and 2) are stored in
+    one lower triangle `LD`; `pivots` (*, n) are LAPACK's, in int32. Only the lower triangle of A is read. RuntimeError
+    for matrices that are not square, and if D has a 0 on its diagonal; no derivative, as in PyTorch. Source: Bunch and
+    Kaufman 1977, "Some stable methods for calculating inertia and solving symmetric linear systems".
 
     >>> import rushlight as torch
     >>> torch.linalg.ldl_factor(torch.tensor([[4.0, 2.0], [2.0, -1.0]])).LD
@@ -106,7 +106,7 @@ def ldl_factor_ex(
 ) -> return_types.linalg_ldl_factor_ex:
     """`ldl_factor`, and for each matrix `info`: 0, or the number of the first 0 on the diagonal of D.
 
-    RuntimeError for what is not square, and where D has a 0 on its diagonal if `check_errors`.
+    RuntimeError for matrices that are not square, and with `check_errors` if D has a 0 on its diagonal.
 
     >>> import rushlight as torch
     >>> torch.linalg.ldl_factor_ex(torch.zeros(2, 2)).info
@@ -123,7 +123,7 @@ def ldl_factor_ex(
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """The solution X (*, n, k) of A X = B, given the `ldl_factor` of A (*, n, n) with the same `hermitian`.
 
-    RuntimeError for shapes and dtypes that do not fit; no derivative, as in PyTorch.
+    RuntimeError for shapes and dtypes that do not match; no derivative, as in PyTorch.
 
     >>> import rushlight as torch
     >>> A, B = torch.tensor([[4.0, 2.0], [2.0, -1.0]]), torch.tensor([[6.0], [1.0]])

@@ -1,4 +1,4 @@
-"""Least squares: the solutions of linear equations that have too many or too few of them."""
+"""Least squares solutions of overdetermined and underdetermined linear equations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["lstsq"]
 
-DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"}  # SciPy has no gels
+DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"}  # SciPy does not have gels
 
 
 def lstsq_cotangents(
@@ -30,10 +30,9 @@ def lstsq_cotangents(
     rcond: float,
     result0: Array,
 ) -> list[Array]:
-    """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
+    """The gradients of A and B, computed with the pseudo-inverse P of A, since the solution X is P B.
 
-    What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with respect to
-    it.
+    X does not contribute to the gradient of the residuals, since it minimizes them.
     """
     P = _pinv(A, None, rcond, False)
     of_solution, of_residuals = grad[:2]
@@ -47,14 +46,14 @@ def lstsq_cotangents(
 
 
 def solved_batch(op: Any, args: Sequence[Any], levels: Any) -> list[Array]:
-    """The rule of `lstsq`: examples are matrices more; what is empty is so for each of them."""
+    """The batch rule of `lstsq`: the examples are further matrices."""
     sizes = tuple([level.size for level in levels])
     parts = elementwise(op, args, levels)
     return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype, like=part) for part in parts]
 
 
 def as_first_rows(solution: Array, rows: int) -> Array:
-    """The solution as LAPACK leaves it: in the first of so many rows, in memory column by column."""
+    """The solution in the form in which LAPACK returns it: in the first rows of a larger column-major array."""
     *batch, m, k = solution.shape
     memory = np.zeros((*batch, k, max(m, rows)), solution.dtype, like=solution)
     memory[..., :m] = solution.mT
@@ -72,7 +71,7 @@ def as_first_rows(solution: Array, rows: int) -> Array:
     batch=solved_batch,
 )
 def _lstsq(A, B, rcond, driver):
-    """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers finds them."""
+    """The solution, squared residuals, rank and singular values that the LAPACK driver returns."""
     from scipy.linalg import lstsq
 
     def solved(a, b):
@@ -96,12 +95,12 @@ def _lstsq(A, B, rcond, driver):
 
 @linalg
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> return_types.linalg_lstsq:
-    """The X that makes the norm of A X - B least (and, among several, is least itself).
+    """The X that minimizes the norm of A X - B; if there are several, the one with the smallest norm.
 
-    A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty unless n > m,
-    full rank, and drivers other than "gelsy", the default; `singular_values` are those of "gelsd" and "gelss",
-    `rank` of all but "gels". Singular values below `rcond` (the precision times the larger dimension) of the largest
-    count as 0. The solution and the residuals have gradients. RuntimeError for shapes that do not fit.
+    A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty unless n > m, A has
+    full rank, and the driver is not "gelsy", the default. `singular_values` are returned by "gelsd" and "gelss", `rank`
+    by all drivers but "gels". Singular values below `rcond` (by default the precision times the larger dimension) times
+    the largest count as 0. Solution and residuals have gradients. RuntimeError for shapes that do not match.
 
     >>> import rushlight as torch
     >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution.round()

@@ -1,4 +1,4 @@
-"""Approximate singular value decompositions of low rank, by random projections (Halko, Martinsson, Tropp 2009)."""
+"""Approximate low-rank singular value decompositions by random projections (Halko, Martinsson, Tropp 2009)."""
 
 from rushlight.dtypes import complex64, complex128, float16, float32, float64
 from rushlight.linalg.qr_decomposition import qr
@@ -8,11 +8,11 @@ from rushlight.tensors import Tensor
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
 
-DRAWN = (float16, float32, float64, complex64, complex128)  # to others PyTorch gives float32, and refuses the product
+DRAWN = (float16, float32, float64, complex64, complex128)  # others get float32, whose product PyTorch refuses
 
 
 def approximate_basis(A: Tensor, q: int, niter: int) -> Tensor:
-    """Q with q orthonormal columns such that Q Q^H A is near A: algorithm 4.4, `niter` turns of it."""
+    """A matrix Q with q orthonormal columns and Q Q^H A close to A: algorithm 4.4, with `niter` iterations."""
     Q = qr(A @ randn(A.shape[-1], q, dtype=A.dtype if A.dtype in DRAWN else float32)).Q
     for _ in range(niter):
         Q = qr(A.mH @ Q).Q
@@ -23,10 +23,10 @@ def approximate_basis(A: Tensor, q: int, niter: int) -> Tensor:
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and V of an approximate decomposition A = U diag(S) V^H (of A - M) of the rank `q`.
+    """U, S and V of an approximate decomposition A = U diag(S) V^H (or of A - M) of rank `q`.
 
-    `niter` turns make it better. Random: `torch.manual_seed` makes it repeatable. Algorithm 5.1 of Halko et al.
-    2009, "Finding structure with randomness", arXiv:0909.4061.
+    `niter` iterations improve it. It is random; `torch.manual_seed` makes it reproducible. Algorithm 5.1 of Halko et
+    al. 2009, "Finding structure with randomness", arXiv:0909.4061.
 
     >>> import rushlight as torch
     >>> U, S, V = torch.svd_lowrank(torch.ones(4, 3), q=1)
@@ -45,10 +45,10 @@ def svd_lowrank(
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and V of the principal components of the rows of A, which is centered first unless `center` is False.
+    """Principal component analysis of the rows of A, which is centered first unless `center` is False: U, S and V.
 
-    The columns of V are the principal directions; `q` of them, by default at most 6. See `svd_lowrank`. ValueError
-    for a `q` that A does not have, and a negative `niter`.
+    The columns of V are the principal directions; `q` of them, by default at most 6. See `svd_lowrank`. ValueError for
+    a `q` greater than the sizes of A, and a negative `niter`.
 
     >>> import rushlight as torch
     >>> torch.pca_lowrank(torch.tensor([[1.0, 1.0], [-1.0, -1.0]]), q=1)[1]

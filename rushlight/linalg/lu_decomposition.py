@@ -1,4 +1,4 @@
-"""The LU decomposition with partial pivoting, and solutions by it."""
+"""The LU decomposition with partial pivoting, and solving equations with it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,10 +23,10 @@ __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 
 
 def lu_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
-    """The cotangent of A = P L U, from that of L and U packed into one matrix.
+    """The gradient of A = P L U, given that of L and U packed into one matrix.
 
-    For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2, rows L2
-    U.
+    For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. If A is wide, its further columns are L U2; if
+    it is tall, its further rows are L2 U.
     """
     packed, gLU = result0, grad[0]
     n, m = packed.shape[-2:]
@@ -61,7 +61,7 @@ def unit_lower(x: Array) -> Array:
     nondifferentiable=(1, 2),
 )
 def _lu_factor(input):
-    """L and U in one matrix, the rows' exchanges counted from 1, and LAPACK's `info`."""
+    """L and U in one matrix, the row exchanges (counted from 1), and LAPACK's `info`."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (input,))
@@ -77,7 +77,7 @@ def _lu_factor(input):
 
 
 def permutations(pivots: Array, n: int, dtype: np.dtype) -> Array:
-    """The matrices P of A = P L U, from the exchanges of rows."""
+    """The permutation matrices P of A = P L U, from the row exchanges."""
 
     def permutation(exchanges):
         order = list(range(n))
@@ -94,7 +94,7 @@ def _permutation(pivots, n, dtype):
 
 
 def check_lu(name: str, A: Tensor, pivot: bool) -> None:
-    """The errors of the decomposition."""
+    """Raises the errors of the decomposition."""
     array = A._array
     if array.ndim < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
@@ -108,8 +108,8 @@ def check_lu(name: str, A: Tensor, pivot: bool) -> None:
 def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     """The decomposition A = P L U of matrices (*, n, m): a permutation, a unit lower and an upper triangular matrix.
 
-    P is (*, n, n), L (*, n, k), U (*, k, m) with k = min(n, m). RuntimeError without pivoting, which no CPU library
-    has. Formula: PyTorch's `plu_backward`, from de Hoog, Anderssen and Lukas 2011, "Differentiation of matrix
+    P is (*, n, n), L (*, n, k), U (*, k, m) with k = min(n, m). RuntimeError for `pivot=False`, which PyTorch supports
+    only on GPUs. Formula: PyTorch's `plu_backward`, from de Hoog, Anderssen and Lukas 2011, "Differentiation of matrix
     functionals using triangular factorization".
 
     >>> import rushlight as torch
@@ -124,7 +124,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
 
 
 def triangles(packed: Any) -> Any:
-    """L and U, which the decomposition leaves in one matrix."""
+    """L and U, unpacked from the one matrix that the decomposition returns."""
     n, m = packed._array.shape[-2:]
     k = min(n, m)
     lower = packed.narrow(-1, 0, k).tril(-1) + new_tensor(np.eye(n, k, dtype=packed._array.dtype))
@@ -133,9 +133,9 @@ def triangles(packed: Any) -> Any:
 
 @linalg
 def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor:
-    """The decomposition A = P L U with L and U in one matrix, and the exchanges of rows (from 1) that make up P.
+    """The decomposition A = P L U with L and U in one matrix, and the row exchanges (counted from 1) that define P.
 
-    RuntimeError where U has a 0 on its diagonal.
+    RuntimeError if U has a 0 on its diagonal.
 
     >>> import rushlight as torch
     >>> torch.linalg.lu_factor(torch.tensor([[0.0, 2.0], [4.0, 2.0]])).pivots
@@ -178,7 +178,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 
 def check_pivots(wanted: Sequence[int], found: Sequence[int]) -> None:
-    """The errors for pivots of another shape than that of the matrices' rows."""
+    """Raises the errors for pivots whose shape does not match the matrices."""
     if size_of(found, -1) != wanted[-1]:
         raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
     if found != wanted:
@@ -190,9 +190,9 @@ def check_pivots(wanted: Sequence[int], found: Sequence[int]) -> None:
 
 @linalg
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """The solution X of A X = B, given the `lu_factor` of A; of X A = B where `left` is False, of A^H with `adjoint`.
+    """The solution X of A X = B, given the `lu_factor` of A; of X A = B if `left` is False, with A^H if `adjoint`.
 
-    RuntimeError for shapes that do not fit and for pivots that are not int32.
+    RuntimeError for shapes that do not match and for pivots that are not int32.
 
     >>> import rushlight as torch
     >>> A, B = torch.tensor([[0.0, 2.0], [4.0, 2.0]]), torch.tensor([[2.0], [6.0]])

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and what is made of them: the condition number, and `renorm`."""
+"""Norms of vectors and matrices, the condition number, and `renorm`."""
 
 import math
 from typing import Any
@@ -26,7 +26,7 @@ Dims = int | tuple[int, ...] | list[int] | None
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
-    """(sum |x|^ord)^(1/ord) over all elements or over some dimensions; for 0 the number of elements that are not 0.
+    """(sum |x|^ord)^(1/ord) over all elements or some dimensions; for 0 the number of nonzero elements.
 
     inf and -inf give the largest and the smallest absolute value. The gradient at 0 is 0. RuntimeError for integers.
 
@@ -49,11 +49,11 @@ def matrix_norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The norm of matrices, whose rows and columns lie in the two dimensions `dim`.
+    """The norm of matrices, whose rows and columns are the two dimensions `dim`.
 
-    `ord` is "fro" (Frobenius), "nuc" (the sum of the singular values), 2 or -2 (the largest or smallest of them), 1
-    or -1 (the largest or smallest sum of a column's absolute values), inf or -inf (of a row's). RuntimeError for any
-    other, integers, and fewer than two dimensions.
+    `ord` is "fro" (Frobenius), "nuc" (the sum of the singular values), 2 or -2 (the largest or smallest singular
+    value), 1 or -1 (the largest or smallest sum of absolute values in a column), inf or -inf (in a row). RuntimeError
+    for any other, integers, and fewer than two dimensions.
 
     >>> import rushlight as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [3.0, -4.0]]), 1)
@@ -77,19 +77,19 @@ def matrix_norm(
 
 
 def norm_by_singular_values(A: Tensor, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
-    """The norms "nuc", 2 and -2."""
+    """The matrix norms "nuc", 2 and -2."""
     values = svdvals(A.movedim((rows, columns), (-2, -1)))
     result = values.sum(-1) if ord == "nuc" else largest(values, -1) if ord == 2 else values.amin(-1)
     return np.expand_dims(result, tuple(sorted((rows, columns)))) if keepdim else result
 
 
 def largest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
-    """The largest of values that are not negative; 0 of none."""
+    """The maximum of nonnegative values; 0 if there are none."""
     return values.amax(dim, keepdim) if values._array.shape[dim] else values.sum(dim, keepdim)
 
 
 def matrix_dims(A: Tensor, dim: Any) -> tuple[int, ...]:
-    """The two dimensions of a matrix as non-negative numbers."""
+    """The two dimensions of matrices as non-negative numbers."""
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, int) else list(dim)}"
@@ -111,8 +111,8 @@ def norm(
 ) -> Tensor:
     """The norm of a vector (one dimension) or of matrices (two): `vector_norm` or `matrix_norm`.
 
-    Without `ord` it is the 2-norm of all elements, or of those along `dim`. RuntimeError for an order without
-    dimensions that the input leaves unclear.
+    Without `ord` it is the 2-norm of all elements, or along `dim`. RuntimeError for an `ord` without `dim` if the input
+    has more than two dimensions.
 
     >>> import rushlight as torch
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]])), torch.linalg.norm(torch.eye(2), "nuc")
@@ -136,7 +136,8 @@ def norm(
 def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """The condition number of matrices: the norm of the matrix times that of its inverse; inf for a singular one.
 
-    `p` is the norm, as in `matrix_norm`; None is 2, by the singular values, for which matrices need not be square.
+    `p` is the norm, as in `matrix_norm`; None means 2, computed from singular values, for which matrices need not be
+    square.
 
     >>> import rushlight as torch
     >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
@@ -169,9 +170,9 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
 @method
 @keywords
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """The tensor with those parts along `dim` whose p-norm is larger than `maxnorm` shrunk to it.
+    """Scales down the slices along `dim` whose p-norm is larger than `maxnorm`, to that norm.
 
-    RuntimeError for fewer than two dimensions, and for a `p` or `maxnorm` that is negative.
+    RuntimeError for fewer than two dimensions, and for a negative `p` or `maxnorm`.
 
     >>> import rushlight as torch
     >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)

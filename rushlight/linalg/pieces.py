@@ -1,4 +1,4 @@
-"""What the derivatives of linear algebra are made of, and batches for functions of a single matrix."""
+"""Helpers of the gradient formulas of linear algebra, and batching for functions of a single matrix."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from rushlight.ops.table import operator
 
 @operator(layout="as computed", batch=leading, linear=True, input=lambda grad: grad)
 def _in_columns(input):
-    """A copy of matrices that lies in memory column by column, as LAPACK leaves its results."""
+    """A copy of matrices in column-major order, as LAPACK returns its results."""
     return input.mT.copy().mT
 
 
@@ -24,27 +24,27 @@ def adjoint(x: Array) -> Array:
 
 
 def identity_like(x: Array) -> Array:
-    """The identity matrix of the size of the last dimension of x, and of its type."""
+    """The identity matrix of the size of the last dimension of x, in its dtype."""
     return np.eye(x.shape[-1], dtype=x.dtype, like=x)
 
 
 def diagonal_matrix(x: Array) -> Array:
-    """Matrices with the last dimension of x on the diagonal."""
+    """Diagonal matrices with the last dimension of x on the diagonal."""
     return np.expand_dims(x, -1) * identity_like(x)
 
 
 def diagonal_part(x: Array) -> Array:
-    """Square matrices with all but the diagonal set to 0."""
+    """Square matrices with all elements off the diagonal set to 0."""
     return x * identity_like(x)
 
 
 def skew(x: Array) -> Any:
-    """The difference of matrices and their adjoints."""
+    """Matrices minus their conjugate transposes."""
     return x - adjoint(x)
 
 
 def quotient(x: Array, y: Array) -> Array:
-    """x / y, and 0 where both are 0."""
+    """x / y; 0 where both are 0."""
     return x / np.where((x == 0) & (y == 0), np.ones_like(y), y)
 
 
@@ -54,9 +54,9 @@ def gaps(x: Array) -> Array:
 
 
 def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Sequence[int]) -> Any:
-    """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast.
+    """Calls a function of arrays with `dims` dimensions for each example; the batch dimensions are broadcast.
 
-    NotImplementedError for arrays that are not NumPy's: the functions are SciPy's.
+    NotImplementedError for arrays that are not NumPy's, which SciPy's functions do not accept.
     """
     if all(type(x) is np.ndarray and x.ndim == d for x, d in zip(arrays, dims, strict=True)):
         return function(*arrays)
@@ -82,5 +82,5 @@ def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Se
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A single result as a tuple."""
+    """A result as a tuple: a single one as a tuple of one."""
     return value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""Powers and the exponential of square matrices."""
+"""Powers and exponentials of square matrices."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ __all__ = ["matrix_exp", "matrix_power"]
 
 @operator(aten=(), batch=leading, input=lambda grad: np.zeros_like(grad))
 def _power_0(input):
-    """Identity matrices, which do not depend on the input; the result is part of its graph, as PyTorch's."""
+    """Identity matrices; as in PyTorch, the constant result is part of the input's graph."""
     return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype, like=input), input.shape).copy()
 
 
@@ -44,7 +44,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def exp_cotangent(grad: Array, input: Array) -> Any:
-    """The cotangent of A in exp(A): the upper right block of the exponential of [[A^T, grad], [0, A^T]]."""
+    """The gradient of A in exp(A): the upper right block of the exponential of [[A^T, grad], [0, A^T]]."""
     n = input.shape[-1]
     transposed = input.mT
     above = np.concatenate([transposed, grad], -1)

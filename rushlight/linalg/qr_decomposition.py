@@ -1,4 +1,4 @@
-"""The QR decomposition, and products with the reflections that it is made of."""
+"""The QR decomposition, and products with Householder reflections."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ __all__ = ["householder_product", "qr"]
 
 
 def qr_cotangent(grad: Array, input: Array, mode: str, result0: Any, result1: Any) -> Any:
-    """The cotangent of A = Q R: for a wide A, R is [R1, Q^H A2], and only the square part A1 = Q R1 is decomposed."""
+    """The gradient of A = Q R. For a wide A, only its square part A1 = Q R1 is decomposed, and R is [R1, Q^H A2]."""
     gQ, gR = grad
     n, m = input.shape[-2:]
     if mode == "r":
@@ -42,7 +42,7 @@ def qr_cotangent(grad: Array, input: Array, mode: str, result0: Any, result1: An
 
 
 def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
-    """The cotangent of A = Q R with a square R: (gQ + Q (M + M^H)) R^-H, M the upper part of R gR^H - gQ^H Q."""
+    """The gradient of A = Q R with a square R: (gQ + Q (M + M^H)) R^-H, M the upper part of R gR^H - gQ^H Q."""
     product = np.matmul(gR, adjoint(R)) - np.matmul(adjoint(Q), gQ)
     upper = np.triu(product)
     symmetric = upper + adjoint(upper) - np.real(diagonal_part(product))
@@ -61,10 +61,10 @@ def _qr(input, mode):
 def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     """The decomposition A = Q R of matrices (*, n, m): Q has orthonormal columns, R is upper triangular.
 
-    Q is (*, n, k) and R (*, k, m), k = min(n, m); in the mode "complete" Q is (*, n, n) and R (*, n, m), and in the
-    mode "r" Q is left out (empty). Differentiable in the mode "reduced", where the first k columns are independent,
-    and for n <= m in "complete". RuntimeError for another mode. Formula: Walter and Lehmann 2018, "Algorithmic
-    differentiation of linear algebra functions", 3.2; wide matrices: Liao et al. 2019, arXiv:1903.09650.
+    Q is (*, n, k) and R (*, k, m), k = min(n, m); with mode "complete", Q is (*, n, n) and R (*, n, m); with mode "r",
+    Q is an empty tensor. Differentiable with mode "reduced" if the first k columns are linearly independent, and with
+    "complete" if n <= m. RuntimeError for another mode. Formula: Walter and Lehmann 2018, "Algorithmic differentiation
+    of linear algebra functions", 3.2; wide matrices: Liao et al. 2019, arXiv:1903.09650.
 
     >>> import rushlight as torch
     >>> torch.linalg.qr(torch.tensor([[3.0], [4.0]])).R.abs()
@@ -82,7 +82,7 @@ def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
 
 
 def reflected(A: Tensor, tau: Tensor, C: Tensor, order: Any) -> Tensor:
-    """C multiplied from the left by reflections I - tau v v^H, one after the other; v lies below the diagonal of A."""
+    """C multiplied from the left by reflections I - tau v v^H, in the given order; v is below the diagonal of A."""
     n, k = A._array.shape[-2], tau._array.shape[-1]
     vectors = A.narrow(-1, 0, k).tril(-1) + new_tensor(np.eye(n, k, dtype=A._array.dtype))
     for i in order:
@@ -95,8 +95,8 @@ def reflected(A: Tensor, tau: Tensor, C: Tensor, order: Any) -> Tensor:
 def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections I - tau[i] v[i] v[i]^H: the Q of a QR decomposition.
 
-    v[i] is column i of A (*, n, m) below the diagonal, with 1 on it; `tau` is (*, k), as `torch.geqrf` gives both;
-    the result is (*, n, m). RuntimeError for m > n or k > m.
+    v[i] is column i of A (*, n, m) below the diagonal, with 1 on the diagonal; `tau` is (*, k). `torch.geqrf` returns
+    both. The result is (*, n, m). RuntimeError for m > n or k > m.
 
     >>> import rushlight as torch
     >>> torch.linalg.householder_product(torch.zeros(2, 1), torch.tensor([2.0]))

@@ -1,4 +1,4 @@
-"""The singular value decomposition, and what is read from it: singular values, ranks, pseudo-inverses."""
+"""The singular value decomposition, singular values, ranks and pseudo-inverses."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,10 +37,10 @@ PHASE = (
 
 
 def svd_cotangent(grad: Array, input_shape: Any, result0: Any, result1: Any, result2: Any) -> Any:
-    """The cotangent of A = U S V^H.
+    """The gradient of A = U S V^H.
 
-    U (((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H and what leaves the spaces that U and V span, with E[i, j] =
-    S[j]^2 - S[i]^2.
+    U ((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H with E[i, j] = S[j]^2 - S[i]^2, plus the parts of gU and gV
+    outside of the column spaces of U and V.
     """
     k = min(input_shape[-2:])
     S, gS = result1, grad[1]
@@ -70,7 +70,7 @@ def is_complex(x: Any) -> Any:
 
 
 def check_phase(of_U: Any, of_V: Any) -> None:
-    """RuntimeError for cotangents of a function that depends on the free phases of the singular vectors."""
+    """Raises RuntimeError for gradients of a function that depends on the arbitrary phases of the singular vectors."""
     total = of_U + of_V
     array = total._array if isinstance(total, TensorBase) else total
     phases = np.diagonal(array, axis1=-2, axis2=-1).imag
@@ -88,7 +88,7 @@ def _svd(input, full_matrices):
 
 
 def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Array | None = None) -> Array:
-    """The cotangent of A for its singular values: U gS V^H. Where it is differentiated again, U and V move with A."""
+    """The gradient of A for its singular values: U gS V^H. For double backward, U and V depend on A."""
     if U is None or Vh is None or not is_array(grad):
         U, _, Vh = _svd(input, False)
     return np.matmul(U * np.expand_dims(grad, -2), Vh)
@@ -114,13 +114,13 @@ def _svdvals(input):
     input=lambda grad, input, result1, result2: svdvals_cotangent(grad[0], input, result1, result2),
 )
 def _svdvals_kept(input):
-    """The singular values with the vectors that a backward pass needs."""
+    """The singular values, and the singular vectors that the backward pass needs."""
     U, S, Vh = np.linalg.svd(input, full_matrices=False)
     return S, U, Vh
 
 
 def check_svd(A: Tensor) -> None:
-    """The errors of the decomposition."""
+    """Raises the errors of the decomposition."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
 
@@ -129,10 +129,10 @@ def check_svd(A: Tensor) -> None:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> return_types.linalg_svd:
     """The singular value decomposition A = U diag(S) Vh of matrices (*, n, m); S is real and descending.
 
-    U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) without `full_matrices`; only
-    those k have gradients. They are undefined where singular values are equal, and large where they are close.
-    LinAlgError for values that are not finite; a `driver` is cuSOLVER's, and refused. Formula: Townsend 2016,
-    "Differentiating the singular value decomposition"; complex: Wan and Zhang 2019, arXiv:1909.02659.
+    U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) if `full_matrices` is False; only
+    these k vectors have gradients. The gradients are undefined for equal singular values, and large for close ones.
+    LinAlgError for values that are not finite; RuntimeError if a `driver` is given, which is for cuSOLVER. Formula:
+    Townsend 2016, "Differentiating the singular value decomposition"; complex: Wan and Zhang 2019, arXiv:1909.02659.
 
     >>> import rushlight as torch
     >>> torch.linalg.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
@@ -148,7 +148,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 
 @linalg
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """The singular values of matrices, descending. Their gradient always exists, unlike that of `svd`.
+    """The singular values of matrices, descending. Unlike that of `svd`, their gradient always exists.
 
     >>> import rushlight as torch
     >>> torch.linalg.svdvals(torch.tensor([[0.0, 2.0], [3.0, 0.0]]))
@@ -163,7 +163,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
 
 
 def cutoff(values: Array, shape: Sequence[int], atol: Any, rtol: Array) -> Array:
-    """The singular values (descending in size) up to which they count as 0, for matrices of a shape."""
+    """The size up to which singular values count as 0, for matrices of a given shape."""
     if rtol is None:
         rtol = np.finfo(values.dtype).eps * max(shape) if atol is None or np.all(tolerance_column(atol) == 0) else 0
     largest = np.abs(values).max(-1, keepdims=True, initial=0)
@@ -171,12 +171,12 @@ def cutoff(values: Array, shape: Sequence[int], atol: Any, rtol: Array) -> Array
 
 
 def tolerance_column(value: Any) -> Array:
-    """A tolerance as an array that goes with the last dimension of singular values."""
+    """A tolerance as an array that broadcasts with the last dimension of singular values."""
     return np.expand_dims(value, -1) if is_array(value) else value
 
 
 def with_tolerances(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a batch of matrices and of tolerances for each of their own batches."""
+    """Batches a function of matrices and tolerances, both of which may have batch dimensions."""
 
     def batched(n, input, *args):
         return function(input, *[grown(x, n, input.ndim - n - 2) if is_array(x) else x for x in args])
@@ -196,7 +196,7 @@ def matrix_rank(
     """The rank of matrices: how many singular values are larger than `max(atol, rtol * largest)`.
 
     `rtol` is the precision of the dtype times the larger dimension, unless `atol` (or `tol`) is given; with
-    `hermitian` absolute eigenvalues serve as singular values. Not differentiable.
+    `hermitian`, absolute eigenvalues are used as singular values. Not differentiable.
 
     >>> import rushlight as torch
     >>> torch.linalg.matrix_rank(torch.ones(3, 3))
@@ -218,7 +218,7 @@ def _matrix_rank(input, atol, rtol, hermitian):
 
 
 def pinv_cotangent(grad: Array, input: Array, result: Array) -> Array:
-    """The cotangent of A in its pseudo-inverse P."""
+    """The gradient of A in its pseudo-inverse P."""
     H, G = adjoint(result), adjoint(grad)
     rows = identity_like(adjoint(input)) - np.matmul(input, result)
     columns = identity_like(input) - np.matmul(result, input)
@@ -260,7 +260,7 @@ def pinv(
     """The Moore-Penrose pseudo-inverse of matrices (*, n, m): (*, m, n).
 
     Singular values up to `max(atol, rtol * largest)` count as 0; `rtol` (or `rcond`) is the precision of the dtype
-    times the larger dimension, unless `atol` is given. The gradient takes the rank as constant. Formula: Golub and
+    times the larger dimension, unless `atol` is given. The gradient treats the rank as constant. Formula: Golub and
     Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares problems", 4.12.
 
     >>> import rushlight as torch

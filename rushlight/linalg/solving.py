@@ -1,4 +1,4 @@
-"""Linear equations: inverses, and solutions with square and with triangular matrices."""
+"""Linear equations: inverses, and solutions with square and triangular matrices."""
 
 import math
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from rushlight.tensors import Tensor
 
 __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
 
-SMALL = 16  # rows of triangular matrices of a batch up to which they are solved with like any others, all in one call
+SMALL = 16  # batches of triangular matrices with at most this many rows are solved by the general solver, in one call
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 
 def zero_pivots(A: np.ndarray) -> np.ndarray:
-    """LAPACK's `info` of the LU decomposition of each matrix: which diagonal element of U is 0, from 1; 0 for none."""
+    """LAPACK's `info` of each LU decomposition: the number (from 1) of the first 0 on the diagonal of U, 0 for none."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (A,))
@@ -67,9 +67,9 @@ def inv(A: Tensor) -> Tensor:
 
 @linalg
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_ex:
-    """The inverse of square matrices, and for each `info`: 0, or the number of the pivot that is 0 in a singular one.
+    """The inverse of square matrices, and for each `info`: 0, or for a singular one the number of the pivot that is 0.
 
-    The inverse of a singular matrix is nan; with `check_errors` it is a LinAlgError.
+    The inverse of a singular matrix is NaN; with `check_errors` LinAlgError is raised.
 
     >>> import rushlight as torch
     >>> torch.linalg.inv_ex(torch.zeros(1, 1)).info
@@ -84,7 +84,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
 
 
 def regular(A: Array) -> Any:
-    """Matrices with the identity in the place of singular ones, and which those are (`info`)."""
+    """Matrices in which singular ones are replaced by the identity, and their `info`."""
     info = zero_pivots(A._array)
     if not info.any():
         return A, new_tensor(info)
@@ -93,7 +93,7 @@ def regular(A: Array) -> Any:
 
 
 def without_singular(result: Array, info: Any) -> Any:
-    """A result with nan where the matrix was singular."""
+    """A result, with NaN for singular matrices."""
     if not info._array.any():
         return result
     return where(new_tensor((info._array == 0)[..., None, None]), result, math.nan)
@@ -102,7 +102,7 @@ def without_singular(result: Array, info: Any) -> Any:
 def solve_cotangents(
     grad: Array, A: Array, A_shape: Sequence[int], B_shape: Sequence[int], result: Array, needs: Sequence[bool]
 ) -> list[Array]:
-    """The cotangents of A and B in A^-1 B."""
+    """The gradients of A and B in A^-1 B."""
     of_B = _solve(A.mT, grad)
     of_A = unbroadcast(-np.matmul(of_B, result.mT), A_shape) if needs[0] else None
     return [of_A, unbroadcast(of_B, B_shape)]
@@ -117,7 +117,7 @@ def solve_cotangents(
     inputs=("A", "B"),
 )
 def _solve(A, B):
-    """The solution X of A X = B, matrices all."""
+    """The solution X of A X = B; all are matrices."""
     try:
         return np.linalg.solve(A, B)
     except np.linalg.LinAlgError:
@@ -126,11 +126,10 @@ def _solve(A, B):
 
 @linalg
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """The solution X of A X = B, or of X A = B where `left` is False.
+    """The solution X of A X = B, or of X A = B if `left` is False.
 
-    A is (*, n, n); B is a matrix (*, n, k), or a vector (n) or a batch of them with the dimensions of A but the
-    last. RuntimeError for shapes that do not fit and two dtypes, LinAlgError for a singular matrix. Formula: Giles
-    2008, 2.3.1.
+    A is (*, n, n); B is a matrix (*, n, k), or a vector (n) or a batch of vectors with the batch dimensions of A.
+    RuntimeError for shapes or dtypes that do not match, LinAlgError for a singular matrix. Formula: Giles 2008, 2.3.1.
 
     >>> import rushlight as torch
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
@@ -145,7 +144,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 def check_solve(A: Tensor, B: Tensor) -> bool:
-    """The errors of `solve`, except those about sizes; tells whether B is a vector, or a batch of them."""
+    """Raises the errors of `solve`, except those about sizes; returns whether B is a vector or a batch of vectors."""
     check_tensors("linalg_solve", A=A, B=B)
     check_square("linalg.solve", A)
     check_floating("linalg.solve", A)
@@ -163,13 +162,13 @@ def check_solve(A: Tensor, B: Tensor) -> bool:
 
 
 def check_sides(name: str, A: Tensor, B: Tensor, left: bool) -> None:
-    """RuntimeError where the sizes of A X = B, or of X A = B, do not fit."""
+    """Raises RuntimeError if the sizes of A X = B, or of X A = B, do not match."""
     check_system_sizes(name, A, B, left)
     check_batches(A, B)
 
 
 def check_system_sizes(name: str, A: Any, B: Tensor, left: bool) -> None:
-    """RuntimeError for matrices that do not fit."""
+    """Raises RuntimeError for matrices whose sizes do not match."""
     a, b = A._array, B._array
     if a.shape[-1] != b.shape[-2 if left else -1]:
         raise RuntimeError(
@@ -179,7 +178,7 @@ def check_system_sizes(name: str, A: Any, B: Tensor, left: bool) -> None:
 
 
 def check_batches(A: Tensor, B: Tensor) -> None:
-    """RuntimeError for batches that do not fit."""
+    """Raises RuntimeError for batch dimensions that do not match."""
     a, b = A._array, B._array
     for i in range(3, min(a.ndim, b.ndim) + 1):
         n, m = b.shape[-i], a.shape[-i]
@@ -193,9 +192,9 @@ def check_batches(A: Tensor, B: Tensor) -> None:
 
 @linalg
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> return_types.linalg_solve_ex:
-    """`solve`, and for each matrix `info`: 0, or the number of the pivot that is 0 in a singular one.
+    """`solve`, and for each matrix `info`: 0, or for a singular one the number of the pivot that is 0.
 
-    The solution with a singular matrix is nan; with `check_errors` it is a LinAlgError.
+    The solution for a singular matrix is NaN; with `check_errors` LinAlgError is raised.
 
     >>> import rushlight as torch
     >>> torch.linalg.solve_ex(torch.zeros(1, 1), torch.ones(1, 1)).info
@@ -222,7 +221,7 @@ def triangular_cotangents(
     result: Array,
     needs: Sequence[bool],
 ) -> list[Array]:
-    """The cotangents of A, of which only one triangle counts, and B in A^-1 B."""
+    """The gradients of A (of its one triangle) and B in A^-1 B."""
     of_B = _solve_triangular(A.mT, grad, not upper, unitriangular)
     of_A = None
     if needs[0]:
@@ -241,7 +240,7 @@ def triangular_cotangents(
     inputs=("A", "B"),
 )
 def _solve_triangular(A, B, upper, unitriangular):
-    """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
+    """The solution X of A X = B with a triangular A; the other triangle is not read."""
     if type(A) is np.ndarray and A.ndim > 2 and A.shape[-1] <= SMALL and not unitriangular:
         found = lapack.solved(triangle(A, 0, not upper), B)
         if found is not None:
@@ -258,10 +257,10 @@ def _solve_triangular(A, B, upper, unitriangular):
 
 @linalg
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
-    """The solution X of A X = B, or of X A = B where `left` is False, with a triangular A.
+    """The solution X of A X = B, or of X A = B if `left` is False, with a triangular A.
 
-    The other triangle of A is not looked at, nor its diagonal with `unitriangular`, when it counts as ones.
-    RuntimeError for shapes that do not fit.
+    The other triangle of A is not read. With `unitriangular`, neither is its diagonal, which then counts as ones.
+    RuntimeError for shapes that do not match.
 
     >>> import rushlight as torch
     >>> torch.linalg.solve_triangular(torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.ones(2, 1), upper=True)
@@ -284,9 +283,9 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
 
 @linalg
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor seen as a matrix, whose rows are its first `ind` dimensions and columns the others.
+    """The inverse of a tensor as a matrix: its first `ind` dimensions are the rows, the others the columns.
 
-    RuntimeError where that matrix is not square, LinAlgError where it is singular.
+    RuntimeError if that matrix is not square, LinAlgError if it is singular.
 
     >>> import rushlight as torch
     >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
@@ -303,9 +302,9 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 @linalg
 def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Tensor:
-    """The solution X of tensordot(A, X, X.ndim) = B; the dimensions `dims` of A are moved to its end first.
+    """The solution X of tensordot(A, X, X.ndim) = B; the dimensions `dims` of A are first moved to its end.
 
-    RuntimeError where A is no square matrix in this sense, LinAlgError where it is singular.
+    RuntimeError if A as a matrix is not square, LinAlgError if it is singular.
 
     >>> import rushlight as torch
     >>> torch.linalg.tensorsolve(torch.eye(6).reshape(2, 3, 6), torch.ones(2, 3)).shape
@@ -320,7 +319,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Te
 
 
 def check_cube(index: str, rows: Sequence[int], columns: Sequence[int]) -> None:
-    """RuntimeError for a tensor that is no square matrix."""
+    """Raises RuntimeError if the products of row sizes and column sizes differ."""
     n, m = math.prod(rows), math.prod(columns)
     if n != m:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Linear algebra outside torch.linalg: what PyTorch keeps at its top level and as methods, older names mostly."""
+"""Linear algebra outside `torch.linalg`: top-level functions and methods, mostly older names."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ __all__ = [
 
 @takes_out
 def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
-    """The root of the sum of squares, over some dimensions, or all.
+    """The square root of the sum of squares, over some dimensions or all.
 
     >>> import rushlight as torch
     >>> torch.frobenius_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), dim=(0, 1))
@@ -91,7 +91,7 @@ def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tenso
 
 @takes_out
 def nuclear_norm(input: Tensor, dim: tuple[int, int] = (-2, -1), keepdim: bool = False) -> Tensor:
-    """The sum of the singular values of a matrix, which two dimensions are.
+    """The sum of the singular values of matrices, whose rows and columns are the two dimensions `dim`.
 
     >>> import rushlight as torch
     >>> torch.nuclear_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -101,7 +101,7 @@ def nuclear_norm(input: Tensor, dim: tuple[int, int] = (-2, -1), keepdim: bool =
 
 
 def warn_of_successor(name: str, successor: str, changes: str) -> None:
-    """PyTorch's warning, given once, about a name that `torch.linalg` has a better function for."""
+    """PyTorch's warning, given once, about a name that is superseded by a function of `torch.linalg`."""
     warn_once(
         f"torch.{name} is deprecated in favor of torch.linalg.{successor} and will be removed in a future PyTorch "
         f"release.\nUse torch.linalg.{successor}: {changes}."
@@ -115,7 +115,7 @@ orgqr = Tensor.orgqr = householder_product
 @method
 @keywords
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """The cross products of vectors of three elements along `dim`, by default the first dimension of size 3.
+    """The cross product of vectors of three elements along `dim`, by default the first dimension of size 3.
 
     >>> import rushlight as torch
     >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
@@ -135,7 +135,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @keywords
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The Vandermonde matrix of a vector: its powers as columns, from N - 1 down to 0, or up with `increasing`.
+    """The Vandermonde matrix of a vector: its powers as columns, from N - 1 to 0, or ascending with `increasing`.
 
     >>> import rushlight as torch
     >>> torch.vander(torch.tensor([2, 3]), 3)
@@ -154,7 +154,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @method
 @keywords
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """`linalg.cholesky` under its older name.
+    """The older name of `linalg.cholesky`.
 
     >>> import rushlight as torch
     >>> torch.cholesky(torch.tensor([[4.0]]))
@@ -172,7 +172,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The solution X of A X = B, given the Cholesky factor L of A (with `upper`, L^H).
 
-    RuntimeError for fewer than two dimensions and for sizes that do not fit.
+    RuntimeError for fewer than two dimensions and for sizes that do not match.
 
     >>> import rushlight as torch
     >>> torch.cholesky_solve(torch.tensor([[4.0]]), torch.tensor([[2.0]]))
@@ -189,7 +189,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 @method
 @keywords
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of A, given its Cholesky factor L (with `upper`, L^H). LinAlgError where A is singular.
+    """The inverse of A, given its Cholesky factor L (with `upper`, L^H). LinAlgError if A is singular.
 
     >>> import rushlight as torch
     >>> torch.cholesky_inverse(torch.tensor([[2.0]]))
@@ -210,7 +210,7 @@ def triangular_solve(
 ) -> return_types.triangular_solve:
     """The solution X of A X = b (or A^T X = b with `transpose`) with a triangular A, and a copy of A.
 
-    `linalg.solve_triangular` is the newer name.
+    Use `linalg.solve_triangular` instead.
 
     >>> import rushlight as torch
     >>> torch.triangular_solve(torch.tensor([[4.0]]), torch.tensor([[2.0]])).solution
@@ -245,9 +245,9 @@ def slogdet(input: Tensor) -> return_types.slogdet:
 @method
 @keywords
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_types.svd:
-    """The decomposition A = U diag(S) V^H, with V instead of the V^H of `linalg.svd`.
+    """The decomposition A = U diag(S) V^H; returns V, while `linalg.svd` returns V^H.
 
-    `some` leaves out the columns that belong to no singular value; without `compute_uv` U and V are zeros.
+    `some` leaves out the columns without a singular value; with `compute_uv=False`, U and V are zeros.
 
     >>> import rushlight as torch
     >>> torch.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
@@ -268,7 +268,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_typ
 @method
 @keywords
 def qr(input: Tensor, some: bool = True) -> return_types.qr:
-    """`linalg.qr` under its older name; `some` is the mode "reduced", else it is "complete".
+    """The older name of `linalg.qr`; `some` means mode "reduced", else it is "complete".
 
     >>> import rushlight as torch
     >>> torch.qr(torch.tensor([[3.0], [4.0]])).R.abs()
@@ -281,7 +281,7 @@ def qr(input: Tensor, some: bool = True) -> return_types.qr:
 @method
 @keywords
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """`linalg.pinv` under its older name, with another default for what counts as 0.
+    """The older name of `linalg.pinv`, with another default tolerance.
 
     >>> import rushlight as torch
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
@@ -292,7 +292,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 @keywords
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """`linalg.lu_factor_ex` under its older name: L and U in one matrix, pivots, and with `get_infos` the infos.
+    """The older name of `linalg.lu_factor_ex`: L and U in one matrix, pivots, and with `get_infos` the infos.
 
     Singular matrices raise no error.
 
@@ -311,7 +311,7 @@ Tensor.lu = lu
 @method
 @keywords
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """`linalg.lu_solve` under its older name, with another order of arguments.
+    """The older name of `linalg.lu_solve`, with another order of arguments.
 
     >>> import rushlight as torch
     >>> torch.lu_solve(torch.tensor([[4.0]]), *torch.lu(torch.tensor([[2.0]])))
@@ -324,7 +324,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> return_types.lu_unpack:
-    """P, L and U of what `linalg.lu_factor` returned; empty tensors for what is not asked for.
+    """P, L and U from the result of `linalg.lu_factor`; empty tensors for those that are not asked for.
 
     RuntimeError for pivots that are not int32.
 
@@ -351,9 +351,9 @@ def lu_unpack(
 @method
 @keywords
 def geqrf(input: Tensor) -> return_types.geqrf:
-    """The QR decomposition as LAPACK keeps it: R on and above the diagonal, reflections below it, and their `tau`.
+    """The QR decomposition in LAPACK's form: R on and above the diagonal, Householder vectors below it, and `tau`.
 
-    `linalg.householder_product` makes Q of it. Not differentiable: `linalg.qr` is.
+    `linalg.householder_product` computes Q from it. Not differentiable; use `linalg.qr` for gradients.
 
     >>> import rushlight as torch
     >>> torch.geqrf(torch.tensor([[3.0], [4.0]])).a[0].abs()
@@ -373,9 +373,9 @@ def _geqrf(input):
 @method
 @keywords
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
-    """`other` multiplied by the full Q of a QR decomposition that `geqrf` made (with `transpose`, by Q^H).
+    """`other` multiplied by the full Q (with `transpose`, Q^H) of a QR decomposition computed by `geqrf`.
 
-    From the left, or else from the right. RuntimeError for sizes that do not fit.
+    From the left if `left`, else from the right. RuntimeError for sizes that do not match.
 
     >>> import rushlight as torch
     >>> a, tau = torch.geqrf(torch.tensor([[3.0], [4.0]]))
@@ -393,7 +393,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
 
 
 def check_ormqr(input: Array, tau: Any, other: Array, side: Any) -> None:
-    """The errors of `ormqr`; `side` is the dimension of `other` that Q is multiplied with."""
+    """Raises the errors of `ormqr`; `side` is the dimension of `other` that is multiplied."""
     name = "torch.ormqr"
     check_matrix(name, input, "input")
     check_matrix(name, other, "other")

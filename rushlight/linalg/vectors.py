@@ -1,4 +1,4 @@
-"""Vectors: cross products and dot products along a dimension, and the matrices of their powers."""
+"""Vectors: cross and dot products along a dimension, and Vandermonde matrices."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["cross", "diagonal", "vander", "vecdot"]
 
-NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes the one behind it, and the one before
+NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes the next one, and the previous one
 
 
 @operator(
@@ -33,9 +33,9 @@ def _cross(input, other, dim):
 
 @linalg
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
-    """The cross products of vectors of three elements, which lie along `dim`; the other dimensions are broadcast.
+    """The cross products of vectors of three elements along `dim`; the other dimensions are broadcast.
 
-    RuntimeError for another size, two dtypes, and two numbers of dimensions.
+    RuntimeError for another size, different dtypes, and different numbers of dimensions.
 
     >>> import rushlight as torch
     >>> torch.linalg.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]))
@@ -58,9 +58,9 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 @linalg
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The dot products of vectors along `dim`, the first ones conjugated; the other dimensions are broadcast.
+    """The dot products of vectors along `dim`, with the first one conjugated; the other dimensions are broadcast.
 
-    RuntimeError for two dtypes and sizes that differ.
+    RuntimeError for dtypes or sizes that differ.
 
     >>> import rushlight as torch
     >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
@@ -94,7 +94,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 @linalg
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A view of the diagonals of matrices, as `torch.diagonal`, with the last two dimensions as its matrices.
+    """A view of the diagonals of matrices: `torch.diagonal`, by default of the last two dimensions.
 
     >>> import rushlight as torch
     >>> torch.linalg.diagonal(torch.eye(2))

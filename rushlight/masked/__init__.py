@@ -1,6 +1,6 @@
-"""Reductions and normalisations that leave out the elements where a mask is False, as `torch.masked`.
+"""`torch.masked`: reductions and normalizations over the elements where a mask is True.
 
-The elements left out are replaced by the identity of the operation: 0 for a sum, minus infinity for `amax`.
+The other elements are replaced by the identity of the operation: 0 for a sum, -inf for `amax`.
 """
 
 from rushlight.absent.misses import explain_misses as _explain_misses

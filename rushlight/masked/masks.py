@@ -1,4 +1,4 @@
-"""Masks brought to the shape of their input, and the values that take the place of masked elements."""
+"""Expanding masks to the shape of their input, and the values that replace masked elements."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from rushlight.tensors import Tensor
 
 
 def input_mask(input: Tensor, mask: Tensor) -> Tensor:
-    """The mask as bools in the shape of the input; IndexError where it has more dimensions."""
+    """The mask as bools in the shape of the input; IndexError if it has more dimensions."""
     if mask._array.shape == input._array.shape:
         return mask.bool()
     if mask._array.ndim > input._array.ndim:
@@ -20,7 +20,7 @@ def input_mask(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_by_identity(input: Tensor, mask: Tensor | None, identity: Callable[..., Any] | float) -> Tensor:
-    """The input with an identity (a number, or a function of the dtype) where the mask is False."""
+    """The input, with an identity (a number, or a function of the dtype) where the mask is False."""
     if mask is None:
         return input
     value = identity(input._array.dtype) if callable(identity) else identity
@@ -28,10 +28,10 @@ def masked_by_identity(input: Tensor, mask: Tensor | None, identity: Callable[..
 
 
 def smallest(d: np.dtype) -> float:
-    """The identity of a maximum: minus infinity, or the smallest integer."""
+    """The identity of `amax`: -inf, or the smallest integer."""
     return -np.inf if kind_of(d) in "fc" else int(np.iinfo(d).min)
 
 
 def largest(d: np.dtype) -> float:
-    """The identity of a minimum: infinity, or the largest integer."""
+    """The identity of `amin`: inf, or the largest integer."""
     return np.inf if kind_of(d) in "fc" else int(np.iinfo(d).max)

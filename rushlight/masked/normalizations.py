@@ -1,4 +1,4 @@
-"""Operations along a dimension, in the shape of their input, over the elements where a mask is True."""
+"""Operations along a dimension, with results in the shape of the input, over the elements where a mask is True."""
 
 from rushlight.dtypes import dtype as Type
 from rushlight.masked.masks import largest, masked_by_identity, smallest
@@ -12,7 +12,7 @@ from rushlight.tensors import Tensor
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
-    """Softmax of the elements where the mask is True; 0 elsewhere, NaN where it is nowhere True.
+    """The softmax of the elements where the mask is True; 0 elsewhere, NaN if the mask is nowhere True.
 
     >>> import rushlight as torch
     >>> torch.masked.softmax(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
@@ -32,7 +32,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Ten
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
-    """Softmax of minus the input, of the elements where the mask is True.
+    """The softmax of minus the input, over the elements where the mask is True.
 
     >>> import rushlight as torch
     >>> torch.masked.softmin(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
@@ -50,7 +50,7 @@ def normalize(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The elements where the mask is True divided by their norm along a dimension, but by no less than `eps`.
+    """The elements where the mask is True, divided by their norm along a dimension (at least `eps`).
 
     >>> import rushlight as torch
     >>> torch.masked.normalize(torch.tensor([3.0, 7.0, 4.0]), 2, 0, mask=torch.tensor([True, False, True]))

@@ -13,7 +13,7 @@ from rushlight.tensors import Tensor
 
 
 def dims_of(input: Tensor, dim: Dim) -> tuple[int, ...]:
-    """The dimensions to reduce, in order; all for None or an empty tuple."""
+    """The dimensions to reduce, sorted; all for None or an empty tuple."""
     return tuple(sorted(axes(dim, input._array.ndim)))
 
 
@@ -30,7 +30,7 @@ def sum(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The sum of the elements where the mask is True; 0 where there are none.
+    """The sum of the elements where the mask is True; 0 if there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -49,7 +49,7 @@ def prod(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The product of the elements where the mask is True; 1 where there are none.
+    """The product of the elements where the mask is True; 1 if there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.prod(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -69,7 +69,7 @@ def amax(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The largest of the elements where the mask is True; minus infinity where there are none.
+    """The maximum of the elements where the mask is True; -inf if there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.amax(torch.tensor([1.0, 5.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -88,7 +88,7 @@ def amin(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The smallest of the elements where the mask is True; infinity where there are none.
+    """The minimum of the elements where the mask is True; inf if there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.amin(torch.tensor([3.0, 1.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -107,7 +107,7 @@ def argmax(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The index of the largest of the elements where the mask is True, in the dtype of the input.
+    """The index of the maximum of the elements where the mask is True, in the dtype of the input.
 
     >>> import rushlight as torch
     >>> torch.masked.argmax(torch.tensor([1, 5, 4]), mask=torch.tensor([True, False, True]))
@@ -124,7 +124,7 @@ def argmin(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The index of the smallest of the elements where the mask is True, in the dtype of the input.
+    """The index of the minimum of the elements where the mask is True, in the dtype of the input.
 
     >>> import rushlight as torch
     >>> torch.masked.argmin(torch.tensor([3, 1, 4]), mask=torch.tensor([True, False, True]))
@@ -134,7 +134,7 @@ def argmin(
 
 
 def counted(input: Tensor, dim: Dim, keepdim: bool, mask: Tensor | None) -> Tensor:
-    """How many elements are reduced to each."""
+    """How many elements each result is reduced from."""
     inside = input.new_ones(input._array.shape, dtype=int64) if mask is None else input_mask(input, mask)
     return reduction.sum(inside, dims_of(input, dim), keepdim)
 
@@ -147,7 +147,7 @@ def mean(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The mean of the elements where the mask is True; NaN where there are none. ValueError for integers.
+    """The mean of the elements where the mask is True; NaN if there are none. ValueError for integers.
 
     >>> import rushlight as torch
     >>> torch.masked.mean(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -170,9 +170,9 @@ def median(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The median along a dimension of the elements where the mask is True; NaN where there are none.
+    """The median along a dimension of the elements where the mask is True; NaN if there are none.
 
-    ValueError where that happens with integers, which have no NaN.
+    ValueError if there are none in a tensor of integers, which have no NaN.
 
     >>> import rushlight as torch
     >>> torch.masked.median(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -261,7 +261,7 @@ def var(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The variance of the elements where the mask is True; NaN where there are none. See `torch.var`.
+    """The variance of the elements where the mask is True; NaN if there are none. See `torch.var`.
 
     >>> import rushlight as torch
     >>> torch.masked.var(torch.tensor([1.0, 7.0, 3.0]), mask=torch.tensor([True, False, True]))
@@ -288,7 +288,7 @@ def std(
     dtype: Type | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The standard deviation of the elements where the mask is True; NaN where there are none.
+    """The standard deviation of the elements where the mask is True; NaN if there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.std(torch.tensor([1.0, 7.0, 3.0]), mask=torch.tensor([True, False, True]))

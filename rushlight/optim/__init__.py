@@ -1,4 +1,4 @@
-"""Optimizers, and schedules of their learning rates, under PyTorch's names."""
+"""Optimizers and learning rate schedulers, under PyTorch's names."""
 
 from importlib import import_module
 from typing import Any
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Loads averages of models when they are first used; says of other names why there are none, or which are near."""
+    """Loads `swa_utils` on first use; for unknown names, an AttributeError gives the reason or similar names."""
     if name == "swa_utils":
         return import_module("rushlight.optim.swa_utils")
     raise _no_such_name("rushlight.optim", name)

@@ -1,4 +1,4 @@
-"""Adadelta: steps scaled by running means of the squares of earlier gradients and steps."""
+"""Adadelta: steps scaled by running averages of the squares of earlier gradients and steps."""
 
 from typing import Any
 
@@ -13,11 +13,10 @@ __all__ = ["Adadelta"]
 class Adadelta(ElementwiseOptimizer):
     """Adadelta: step = sqrt(steps + eps) / sqrt(squares + eps) * grad; param -= lr * step.
 
-    `steps` and `squares` are running means, of coefficient `rho`, of the squares of steps and of gradients.
-    `weight_decay` adds that multiple of the parameter to its gradient.
+    `steps` and `squares` are running averages, with coefficient `rho`, of the squares of steps and gradients.
+    `weight_decay` adds weight_decay * param to the gradient.
 
-    Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of
-    range.
+    Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)

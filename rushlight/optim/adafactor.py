@@ -1,4 +1,4 @@
-"""Adafactor: of the squares of a matrix's gradient only the means of rows and columns are kept."""
+"""Adafactor, which stores only row and column means of a matrix gradient's squares."""
 
 from typing import Any
 
@@ -13,14 +13,15 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(TensorwiseOptimizer):
-    """Adafactor: steps scaled by an estimate of the gradient's squares that needs memory for a row and a column only.
+    """Adafactor: steps scaled by an estimate of the squared gradient that stores only one row and one column.
 
-    The running means forget as step**beta2_decay. `eps` are the least estimate (None for that of the dtype) and the
-    least length of a parameter that the step is in proportion to; `d` limits how long the step is in proportion to it.
-    `weight_decay` shrinks the parameter by lr * weight_decay. `foreach` makes no difference on a CPU.
+    The weight of the newest value in the running averages is step**beta2_decay. `eps` is a pair: the lower bound of the
+    estimate (None for the epsilon of the dtype), and the lower bound of a parameter's RMS, to which the step size is
+    proportional. `d` limits the RMS of the scaled step. `weight_decay` multiplies the parameter by 1 - lr *
+    weight_decay. `foreach` has no effect on a CPU.
 
-    Source: N. Shazeer, M. Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018.
-    ValueError for options out of range, RuntimeError at a step for complex parameters.
+    Source: N. Shazeer, M. Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018. ValueError for
+    options out of range, RuntimeError at a step for complex parameters.
 
     >>> import rushlight as torch
     >>> weight = torch.ones(2, 2, requires_grad=True)
@@ -81,13 +82,13 @@ class Adafactor(TensorwiseOptimizer):
 
 
 def require(valid: Any, message: str) -> None:
-    """ValueError for an option that is not valid."""
+    """Raises ValueError for an invalid option."""
     if not valid:
         raise ValueError(message)
 
 
 def begin(state: dict[str, Any], grad: np.ndarray) -> None:
-    """The state before the first step: the means of rows and columns, or of single elements."""
+    """Creates the initial state: averages of rows and columns, or of single elements for vectors."""
     state["step"] = new_tensor(np.array(0.0, np.float32))
     if grad.ndim > 1:
         state["row_var"] = new_tensor(np.zeros((*grad.shape[:-1], 1), grad.dtype))
@@ -97,7 +98,7 @@ def begin(state: dict[str, Any], grad: np.ndarray) -> None:
 
 
 def estimate(state: dict[str, Any], grad: np.ndarray, share: float, least: float) -> np.ndarray:
-    """The estimate of the gradient's squares, of which the new ones have a share."""
+    """Updates and returns the estimate of the squared gradient; `share` is the weight of the new values."""
     square = grad * grad
     if grad.ndim <= 1:
         return move(state["variance"], square, share)
@@ -107,7 +108,7 @@ def estimate(state: dict[str, Any], grad: np.ndarray, share: float, least: float
 
 
 def move(mean: Any, value: np.ndarray, share: float) -> np.ndarray:
-    """Moves a running mean towards a value; its array."""
+    """Moves a running average towards a value, with weight `share`; returns its array."""
     array = mean._array
     array += (value - array) * array.dtype.type(share)
     mean._bump()

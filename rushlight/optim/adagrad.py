@@ -1,4 +1,4 @@
-"""Adagrad: gradients divided by the root of the sum of their squares."""
+"""Adagrad: gradients divided by the square root of the sum of their squares."""
 
 from typing import Any
 
@@ -14,11 +14,10 @@ __all__ = ["Adagrad"]
 class Adagrad(ElementwiseOptimizer):
     """Adagrad: param -= lr / (1 + (step - 1) * lr_decay) * grad / (sqrt(sum of squares) + eps).
 
-    The sum begins at `initial_accumulator_value`. `weight_decay` adds that multiple of the parameter to its
-    gradient.
+    The sum starts at `initial_accumulator_value`. `weight_decay` adds weight_decay * param to the gradient.
 
-    Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization",
-    2011. ValueError for options out of range.
+    Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization", 2011.
+    ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)

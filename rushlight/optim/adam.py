@@ -1,4 +1,4 @@
-"""Adam: steps scaled by running means of the gradient and of its square."""
+"""Adam: steps scaled by running averages of the gradient and its square."""
 
 from typing import Any
 
@@ -17,13 +17,12 @@ MEANS_AND_MAXIMUM = (*MEANS, "max_exp_avg_sq")
 class Adam(ElementwiseOptimizer):
     """Adam: param -= lr * mean / (sqrt(square) + eps).
 
-    `mean` and `square` are running means of the gradient and of its square, with the coefficients `betas`,
-    both corrected for having begun at zero. `weight_decay` adds that multiple of the parameter to its
-    gradient, or with `decoupled_weight_decay` shrinks the parameter by lr * weight_decay. `amsgrad` takes the
-    largest `square` so far.
+    `mean` and `square` are running averages of the gradient and its square, with coefficients `betas`, both with bias
+    correction. `weight_decay` adds weight_decay * param to the gradient, or with `decoupled_weight_decay` multiplies
+    the parameter by 1 - lr * weight_decay. `amsgrad` uses the maximum of all `square` so far.
 
-    Sources: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014; S. Reddi et al., "On the
-    convergence of Adam and beyond", 2018. ValueError for options out of range.
+    Sources: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014; S. Reddi et al., "On the convergence
+    of Adam and beyond", 2018. ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> weight = torch.tensor([1.0], requires_grad=True)
@@ -89,12 +88,14 @@ class Adam(ElementwiseOptimizer):
         square *= beta2
         square += grad * (1 - beta2) * grad
         if largest is not None:
-            largest[...] = np.maximum(largest + 0, square)  # + 0: a recorded maximum saves what it is given
+            largest[...] = np.maximum(
+                largest + 0, square
+            )  # + 0: a recorded maximum saves its inputs, which must not change
         param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)
 
 
 def refuse_tensors(options: dict[str, Any]) -> None:
-    """Raises PyTorch's ValueError for options that are tensors, which it has not together with `foreach=True`."""
+    """Raises PyTorch's ValueError for options that are tensors, which it does not support with `foreach=True`."""
     for name, value in options.items():
         if isinstance(value, TensorBase):
             raise ValueError(f"{name} as a Tensor is not supported for capturable=False and foreach=True")

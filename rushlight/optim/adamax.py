@@ -1,4 +1,4 @@
-"""Adamax: Adam with the largest gradient in the place of the root mean square."""
+"""Adamax: Adam with a decaying maximum of |gradient| in place of the root mean square."""
 
 from typing import Any
 
@@ -11,13 +11,11 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """Adamax: param -= lr / (1 - beta1 ** step) * mean / largest, with largest = max(beta2 * largest, |grad| +
-    eps).
+    """Adamax: param -= lr / (1 - beta1**step) * mean / largest, where largest = max(beta2 * largest, |grad| + eps).
 
-    `weight_decay` adds that multiple of the parameter to its gradient.
+    `weight_decay` adds weight_decay * param to the gradient.
 
-    Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out
-    of range.
+    Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)

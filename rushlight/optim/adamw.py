@@ -9,7 +9,7 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: parameters shrink by lr * weight_decay, whatever their gradient.
+    """Adam with decoupled weight decay: parameters are multiplied by 1 - lr * weight_decay at each step.
 
     Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017.
 

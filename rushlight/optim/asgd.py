@@ -9,13 +9,13 @@ __all__ = ["ASGD"]
 
 
 class ASGD(ElementwiseOptimizer):
-    """Averaged stochastic gradient descent: `state[param]["ax"]` is the mean of the parameter since step `t0`.
+    """Averaged stochastic gradient descent: `state[param]["ax"]` is the average of the parameter since step `t0`.
 
-    Steps are of the size lr / (1 + lambd * lr * step) ** alpha, and parameters decay at the rate `lambd`.
-    `weight_decay` adds that multiple of the parameter to its gradient.
+    The step size is lr / (1 + lambd * lr * step) ** alpha, and parameters decay at the rate `lambd`. `weight_decay`
+    adds weight_decay * param to the gradient.
 
-    Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError
-    for options out of range.
+    Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError for
+    options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)

@@ -1,8 +1,8 @@
-"""Optimizers that change each element of a parameter by itself: their step, array by array.
+"""Optimizers whose rule treats each element of a parameter separately.
 
-A rule is written once in NumPy, as a function that changes its arguments in place. It is given bare arrays, in blocks
-that stay in the processor's cache; with `differentiable=True` it is given tensors instead, and so recorded. What is
-frequent a compiled kernel of the same name takes before it, which goes once over the memory.
+A rule is written once in NumPy, as a function that changes its arguments in place. It gets arrays, in blocks that fit
+the processor's cache; with `differentiable=True` it gets tensors instead, and is recorded. For common dtypes and
+layouts a compiled kernel of the same name, which passes over the memory only once, is used instead.
 """
 
 from collections.abc import Callable
@@ -21,23 +21,23 @@ from rushlight.optim.optimizer import Optimizer, Params, beside
 fast: ModuleType | None = load("updates")
 gathering: ModuleType | None = load("gathering")
 BLOCK = 16384  # elements
-NUMBERS = {"step", "eta", "mu", "mu_product"}  # what states hold as tensors of one number
+NUMBERS = {"step", "eta", "mu", "mu_product"}  # entries of a state that are tensors of one number
 
 
 class ElementwiseOptimizer(Optimizer):
-    """What the optimizers with a rule for each element share.
+    """Base class of optimizers with an elementwise rule.
 
     A subclass checks its options, and defines
-    - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes all but the
-      gradient in place, and computes with a copy of what a recorded step needs as it was; the gradient has the
-      weight decay in it already, and the sign that `maximize` asks for. `_kernel` is the name of its compiled twin;
-    - `_names`, which says what tensors of the state those are; `_first`, what they begin with if not with zeros;
-    - `_moment`, which counts a step in a state, and `_numbers`, which gives the rule's numbers for what it returns;
-      `_later` says what `_moment` comes to once the state is whole: "count" (of steps), "none", or "any".
+    - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes these tensors and
+      the parameter in place, and first copies what a recorded step needs unchanged. Weight decay and the sign for
+      `maximize` are already applied to the gradient. `_kernel` is the name of the compiled version;
+    - `_names`, the names of these tensors of the state, and `_first`, their initial values if not zeros;
+    - `_moment`, which counts a step in a state, and `_numbers`, which computes the rule's numbers from its result;
+      `_later` says what `_moment` returns once the state exists: "count" (the number of steps), "none", or "any".
 
-    All of them take `maximize` (climb instead of descend), `foreach` and `fused` (None, False or True, which all
-    mean the same on a CPU), `capturable` (which PyTorch refuses on a CPU too) and `differentiable` (record the
-    step, so that gradients flow through it).
+    All of them have the options `maximize` (ascend instead of descend), `foreach` and `fused` (None, False or True,
+    without effect on a CPU), `capturable` (refused on a CPU, as in PyTorch) and `differentiable` (record the step, so
+    that gradients flow through it).
     """
 
     _kernel: ClassVar[str]
@@ -55,15 +55,15 @@ class ElementwiseOptimizer(Optimizer):
         super().__setstate__(state)
         for found in self.state.values():
             for name in NUMBERS & found.keys():
-                if not isinstance(found[name], TensorBase):  # older files have Python's numbers
+                if not isinstance(found[name], TensorBase):  # older files have Python numbers
                     found[name] = scalar(float(found[name]))
 
     def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        """The names of the tensors of a parameter's shape that its state has."""
+        """The names of the state's tensors that have the parameter's shape."""
         raise NotImplementedError
 
     def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> Any:
-        """What a tensor of the state of this parameter begins with: an array, or a tensor in a recorded step."""
+        """The initial value of a tensor of this parameter's state: an array, or a tensor in a recorded step."""
         return np.zeros_like(array)
 
     def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> Any:
@@ -71,18 +71,18 @@ class ElementwiseOptimizer(Optimizer):
         return advance(state)
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
-        """The numbers of the rule."""
+        """The numbers that the rule gets."""
         raise NotImplementedError
 
     @staticmethod
     def _rule(*args: Any, **kwargs: Any) -> None:
-        """Given numbers, a parameter, its gradient, and tensors of its state: arrays or, recorded, tensors."""
+        """The rule; `args` are numbers, a parameter, its gradient and its state: arrays or, if recorded, tensors."""
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once.
+        """Updates the parameters.
 
-        `closure` computes the loss and the gradients anew; its loss is returned.
+        `closure` computes the loss and the gradients again; its loss is returned.
         """
         loss = None
         if closure is not None:
@@ -97,7 +97,7 @@ class ElementwiseOptimizer(Optimizer):
         return loss
 
     def _step(self, group):
-        """Changes the arrays of a group: those of all parameters that have come equally far in one call."""
+        """Updates the parameters of a group; those with the same number of steps in one call."""
         names, rows = self._names(group), None
         if gathering is not None and (self._later != "any" or not names):
             rows = gathering.rows_of(group["params"], self.state, names, self._later == "count")
@@ -105,7 +105,7 @@ class ElementwiseOptimizer(Optimizer):
             self._change(together, direction(group), self._numbers(group, moment))
 
     def _rows(self, group: dict[str, Any], names: tuple[str, ...]) -> dict[Any, list[Any]]:
-        """The arrays of each parameter that has a gradient, with those of its state, by what `_moment` gives."""
+        """The arrays of each parameter with a gradient, and of its state, grouped by the result of `_moment`."""
         rows: dict[Any, list[Any]] = {}
         for param in group["params"]:
             grad = param._grad
@@ -133,9 +133,9 @@ class ElementwiseOptimizer(Optimizer):
         return rows
 
     def _dense(self, array: np.ndarray, grad: Any, group: dict[str, Any]) -> np.ndarray | None:
-        """A sparse gradient as an array; None where the parameter's array has been changed already.
+        """A sparse gradient as a dense array; None if the parameter was already updated from it.
 
-        RuntimeError in optimizers that do not take sparse gradients.
+        RuntimeError for optimizers that do not accept sparse gradients.
         """
         name, instead = type(self).__name__, ""
         if name in ("Adam", "AdamW"):
@@ -143,18 +143,18 @@ class ElementwiseOptimizer(Optimizer):
         raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
     def _change(self, rows, where, numbers):
-        """Changes parameters, each given as a row: its array, its gradient's, and those of its state."""
+        """Updates parameters; each row has the arrays of a parameter, its gradient and its state."""
         if fast is not None:
-            rows = fast.change(self._kernel, rows, where, numbers)  # what is left has other types or layouts
+            rows = fast.change(self._kernel, rows, where, numbers)  # returns the rows it does not support
         for row in rows:
             if row[0].dtype.kind == "c":
                 row = [as_real(array) for array in row]
             in_blocks(directed(self._rule, where, numbers), row)
 
     def _step_recorded(self, group):
-        """Changes the parameters of a group, recorded.
+        """Updates the parameters of a group in a recorded step.
 
-        Their state is copied first: the graph of the last step needs it as it was.
+        Their state is copied first, since the graph of the last step needs it unchanged.
         """
         with set_grad_enabled(True):
             for param in group["params"]:
@@ -170,8 +170,10 @@ class ElementwiseOptimizer(Optimizer):
 
 
 def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
-    """Where a group goes: whether up (`maximize`), the weight decay that is added to its gradients, and the part
-    that a decoupled one takes off its parameters before the rule.
+    """How a group's gradients are applied: `maximize`, weight decay, decoupled weight decay.
+
+    Weight decay is the multiple of the parameters to be added to their gradients; decoupled weight decay the fraction
+    to be subtracted from the parameters, or None.
     """
     maximize, decay = group["maximize"], option_number(group.get("weight_decay", 0), group)
     if decay and group.get("decoupled_weight_decay"):
@@ -180,7 +182,7 @@ def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
 
 
 def directed(rule: Callable[..., Any], where: tuple[bool, Any, Any], numbers: tuple[Any, ...]) -> Callable[..., Any]:
-    """A rule with its numbers, given the gradient as it is."""
+    """A rule with its numbers, `maximize` and weight decay: a function of parameter, raw gradient and state."""
     maximize, decay, taken_off = where
 
     def change(param, grad, *others):
@@ -196,9 +198,7 @@ def directed(rule: Callable[..., Any], where: tuple[bool, Any, Any], numbers: tu
 
 
 def in_blocks(rule: Callable[..., Any], arrays: list[np.ndarray]) -> None:
-    """Applies a rule to arrays of one shape: to long ones block by block, so that what it computes stays in
-    cache.
-    """
+    """Applies a rule to arrays of one shape, in blocks if they are long, so that temporary values stay in the cache."""
     size = arrays[0].size
     if size <= 2 * BLOCK or not all(array.flags.c_contiguous for array in arrays):
         rule(*arrays)
@@ -209,12 +209,12 @@ def in_blocks(rule: Callable[..., Any], arrays: list[np.ndarray]) -> None:
 
 
 def as_real(array: np.ndarray) -> np.ndarray:
-    """The same memory of complex numbers as pairs of real ones."""
+    """Complex numbers as pairs of real numbers, in the same memory."""
     return array[..., np.newaxis].view(array.real.dtype)
 
 
 def scalar(value: Any) -> Any:
-    """A tensor of one number, in which a state keeps it; where the step is recorded it may be one already."""
+    """A number as a tensor, as states store it; in a recorded step it may be a tensor already."""
     if isinstance(value, TensorBase):
         return value
     kind = np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32
@@ -222,7 +222,7 @@ def scalar(value: Any) -> Any:
 
 
 def advance(state: dict[str, Any]) -> float:
-    """Counts one more step in a state. Returns the number of steps."""
+    """Increments the step count of a state and returns it."""
     step = state.get("step", 0)
     if not isinstance(step, TensorBase):
         step = state["step"] = scalar(float(step))
@@ -232,7 +232,7 @@ def advance(state: dict[str, Any]) -> float:
 
 
 def option_number(value: Any, group: dict[str, Any]) -> Any:
-    """An option as a Python number; a tensor stays one where the step is recorded."""
+    """An option as a Python number; in a recorded step a tensor stays a tensor."""
     return value.item() if isinstance(value, TensorBase) and not group["differentiable"] else value
 
 
@@ -246,13 +246,13 @@ def refuse_capturable(group: dict[str, Any]) -> None:
 
 
 def check_option(what: str, value: Any, valid: Any) -> None:
-    """Raises PyTorch's ValueError for an option that is not valid."""
+    """Raises PyTorch's ValueError for an invalid option."""
     if not valid:
         raise ValueError(advised(f"Invalid {what}: {value}"))
 
 
 def check_rate(lr: Any) -> None:
-    """Raises PyTorch's errors for a learning rate that is negative, or a tensor of several."""
+    """Raises PyTorch's errors for a learning rate that is negative, or a tensor with several elements."""
     if isinstance(lr, TensorBase) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     try:
@@ -272,6 +272,6 @@ def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float)
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:
-    """Raises PyTorch's error for averaging coefficients outside of [0, 1)."""
+    """Raises PyTorch's error for betas outside [0, 1)."""
     for i, beta in enumerate(betas):
         check_option(f"beta parameter at index {i}", beta, 0.0 <= beta < 1.0)

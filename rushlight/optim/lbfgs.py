@@ -1,4 +1,4 @@
-"""L-BFGS: a quasi-Newton method that remembers the last few changes of the gradient."""
+"""L-BFGS: a quasi-Newton method that stores the last few changes of the gradient."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,11 @@ __all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):
-    """The limited-memory BFGS method; all parameters in one group.
+    """The limited-memory BFGS method; all parameters are in one group.
 
-    A step makes up to `max_iter` iterations, with up to `max_eval` evaluations of the closure (by default,
-    1.25 * max_iter), until gradients are below `tolerance_grad` or changes below `tolerance_change`.
-    `history_size` changes are remembered. `line_search_fn` is None, which takes steps of `lr`, or
-    "strong_wolfe".
+    A step makes up to `max_iter` iterations, with up to `max_eval` evaluations of the closure (by default 1.25 *
+    max_iter), until gradients are below `tolerance_grad` or changes below `tolerance_change`. The last `history_size`
+    changes are stored. `line_search_fn` is None, for steps of size `lr`, or "strong_wolfe".
 
     Source: J. Nocedal, S. Wright, "Numerical optimization", 2006, algorithms 7.4 and 7.5.
 
@@ -82,7 +81,7 @@ class LBFGS(Optimizer):
         return [p._array.copy() for p in self._params]
 
     def _set_values(self, values):
-        """Puts parameters back to copies of them."""
+        """Sets the parameters to copies that were made before."""
         for p, value in zip(self._params, values, strict=True):
             p._array[...] = value
             p._bump()
@@ -97,7 +96,7 @@ class LBFGS(Optimizer):
             start += array.size
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # as in PyTorch
-        """Minimises the loss that `closure` computes, along with its gradients. Returns the first loss."""
+        """Minimizes the loss that `closure` computes together with its gradients. Returns the first loss."""
         closure = enable_grad()(closure)
         group, state = self.param_groups[0], self.state[self._params[0]]
         if group["line_search_fn"] not in (None, "strong_wolfe"):
@@ -115,7 +114,7 @@ class LBFGS(Optimizer):
 
 
 def as_number(value: Any) -> Any:
-    """A tensor or a NumPy number as Python's."""
+    """A tensor or NumPy number as a Python number."""
     return value.item() if isinstance(value, (TensorBase, np.generic)) else value
 
 
@@ -125,7 +124,7 @@ def as_real_vector(array: np.ndarray) -> np.ndarray:
 
 
 class Minimization:
-    """One step of L-BFGS: its iterations, and what they remember in the optimizer's state."""
+    """One step of L-BFGS: its iterations, and the values that they store in the optimizer's state."""
 
     closure: Callable[..., Any]
     iterations: int
@@ -152,7 +151,7 @@ class Minimization:
         return bool(np.abs(self.grad).max(initial=0) <= self.group["tolerance_grad"])
 
     def iterate(self) -> bool:
-        """Makes one iteration. Returns whether there is to be another."""
+        """Makes one iteration. Returns whether another one is to follow."""
         group, state = self.group, self.state
         self.iterations += 1
         state["n_iter"] += 1
@@ -195,7 +194,7 @@ class Minimization:
         return direction
 
     def remember(self, change: Array, step: Array) -> None:
-        """Remembers a step and how the gradient changed with it, if the curvature is positive."""
+        """Stores a step and the change of the gradient, if the curvature is positive."""
         state = self.state
         curvature = change.dot(step)
         if curvature <= 1e-10:
@@ -234,5 +233,5 @@ class Minimization:
 
 
 def loss_number(loss: Any) -> float:
-    """The loss that a closure gave, as a number."""
+    """The loss that a closure returned, as a number."""
     return float(loss.detach() if isinstance(loss, TensorBase) else loss)

@@ -22,11 +22,12 @@ class Point:
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None) -> float:
-    """Where the cubic through two points, with their slopes, is lowest, within bounds; the middle if it has no
-    minimum.
+    """The position of the minimum, within bounds, of the cubic through two points with their slopes.
+
+    If the cubic has no minimum, the middle of the bounds.
     """
     low, high = bounds or (min(a.size, b.size), max(a.size, b.size))
-    if a.size == b.size:  # a learning rate of 0
+    if a.size == b.size:  # the learning rate is 0
         return (low + high) / 2
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.size - b.size)
     square = d1**2 - a.slope * b.slope
@@ -41,7 +42,7 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None)
 
 
 class LineSearch:
-    """One search along a direction, from a point where the slope is negative."""
+    """A line search along a direction, from a point where the slope is negative."""
 
     evaluations: int
     iterations: int
@@ -69,7 +70,7 @@ class LineSearch:
         return Point(size, loss, grad, grad.dot(self.direction))
 
     def too_high(self, point: Point) -> bool:
-        """Whether the loss has not fallen enough."""
+        """Whether the loss has not decreased enough."""
         return point.loss > self.start.loss + self.c1 * point.size * self.start.slope
 
     def flat(self, point: Point) -> bool:
@@ -77,7 +78,7 @@ class LineSearch:
         return abs(point.slope) <= -self.c2 * self.start.slope
 
     def bracket(self, size: float) -> list[Point]:
-        """Two points between which there is a good one; or a good one alone."""
+        """Two points with a good one between them; or a single good one."""
         before, point = self.start, self.at(size)
         while self.iterations < self.limit:
             if self.too_high(point) or (self.iterations > 1 and point.loss >= before.loss):
@@ -93,7 +94,7 @@ class LineSearch:
         return [self.start, point]
 
     def zoom(self, points: list[Point]) -> Point:
-        """Narrows a bracket down to a good point."""
+        """Narrows a bracket until a good point is found."""
         stuck = False
         scale = np.abs(self.direction).max()
         points.sort(key=lambda point: point.loss)
@@ -138,10 +139,10 @@ def strong_wolfe(
     tolerance_change: float = 1e-9,
     max_ls: int = 25,
 ) -> tuple[float, np.ndarray, float, int]:
-    """Finds a step size with a loss that has fallen enough and a slope that is small enough.
+    """Finds a step size that satisfies the strong Wolfe conditions: enough decrease of the loss, and a small slope.
 
-    `evaluate` gives the loss and the gradient at a step size. Returns the loss and the gradient there, the
-    step size, and how many evaluations it took.
+    `evaluate` returns the loss and the gradient at a step size. Returns the loss and gradient there, the step size, and
+    the number of evaluations.
     """
     start = Point(0, loss, grad, slope)
     search = LineSearch(evaluate, direction, start, c1, c2, tolerance_change, max_ls)

@@ -1,4 +1,4 @@
-"""Muon: steps along the orthogonal matrix nearest to the momentum."""
+"""Muon: steps along the orthogonal matrix that is nearest to the momentum."""
 
 import math
 from typing import Any
@@ -16,14 +16,14 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 class Muon(TensorwiseOptimizer):
-    """Muon, for the matrices of hidden layers: param -= lr * orthogonal(momentum), after a decoupled weight decay.
+    """Muon, for the matrices of hidden layers: param -= lr * orthogonal(momentum), after decoupled weight decay.
 
-    Newton-Schulz steps with the polynomial `ns_coefficients` make the momentum nearly orthogonal, in the precision of
-    bfloat16 as in PyTorch. `adjust_lr_fn` is None or "original" (in proportion to sqrt(rows / columns), where that is
-    more than 1) or "match_rms_adamw" (to steps about as long as AdamW's).
+    Newton-Schulz iterations with the polynomial `ns_coefficients` make the momentum nearly orthogonal, in bfloat16
+    precision as in PyTorch. `adjust_lr_fn` is None or "original" (lr is multiplied by sqrt(rows / columns), if that
+    exceeds 1) or "match_rms_adamw" (steps with about the RMS of AdamW's).
 
-    Source: K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024.
-    ValueError for options out of range and for parameters that are no matrices.
+    Source: K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024. ValueError for options
+    out of range and for parameters that are not matrices.
 
     >>> import rushlight as torch
     >>> weight = torch.eye(2).requires_grad_()
@@ -86,13 +86,13 @@ class Muon(TensorwiseOptimizer):
 
 
 def proportion(kind: str | None, shape: tuple[int, ...]) -> float:
-    """What the learning rate is multiplied by for a matrix of a shape."""
+    """The factor of the learning rate for a matrix of a given shape."""
     rows, columns = shape
     return 0.2 * math.sqrt(max(rows, columns)) if kind == "match_rms_adamw" else math.sqrt(max(1, rows / columns))
 
 
 def orthogonal(matrix: np.ndarray, coefficients: tuple[Any, ...], steps: int, eps: float) -> np.ndarray:
-    """Nearly the orthogonal matrix nearest to a matrix, by Newton-Schulz steps in the precision of bfloat16."""
+    """Approximately the orthogonal matrix nearest to a matrix, by Newton-Schulz iterations in bfloat16 precision."""
     require(steps < 100, "Number of steps must be less than 100 for computational efficiency")
     require(len(coefficients) == 3, "Coefficients must be a tuple of exactly 3 values")
     a, b, c = coefficients
@@ -106,7 +106,7 @@ def orthogonal(matrix: np.ndarray, coefficients: tuple[Any, ...], steps: int, ep
 
 
 def brief(array: Any) -> np.ndarray:
-    """An array of float32, each number rounded to the nearest of bfloat16."""
+    """A float32 array with each number rounded to bfloat16 precision."""
     bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
     rounded = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     return (rounded & np.uint32(0xFFFF0000)).view(np.float32)

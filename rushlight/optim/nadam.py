@@ -11,11 +11,10 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """NAdam: Adam that looks one step of momentum ahead, with a momentum that grows at the rate
-    `momentum_decay`.
+    """NAdam: Adam with Nesterov momentum, which grows at the rate `momentum_decay`.
 
-    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay`
-    shrinks the parameter by lr * weight_decay.
+    `weight_decay` adds weight_decay * param to the gradient, or with `decoupled_weight_decay` multiplies the parameter
+    by 1 - lr * weight_decay.
 
     Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016. ValueError for options out of range.
 
@@ -95,5 +94,5 @@ class NAdam(ElementwiseOptimizer):
 
 
 def momentum_at(step: float, group: dict[str, Any]) -> float:
-    """The momentum of a step; it grows towards the first of `betas`."""
+    """The momentum at a step; it grows towards the first of `betas`."""
     return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))

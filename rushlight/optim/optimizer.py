@@ -1,4 +1,4 @@
-"""The base class of optimizers: groups of parameters with their options, the state of each, hooks, state dicts."""
+"""The base class of optimizers: parameter groups with options, the state of each parameter, hooks, state dicts."""
 
 import functools
 from collections import OrderedDict, defaultdict
@@ -31,7 +31,7 @@ HOOKS = (
     "load_state_dict_pre_hooks",
     "load_state_dict_post_hooks",
 )
-NEWER_OPTIONS: dict[str, Any] = {  # those that older files lack, with what holds where they are lacking
+NEWER_OPTIONS: dict[str, Any] = {  # options that older files lack, and their values then
     "amsgrad": False,
     "capturable": False,
     "centered": False,
@@ -54,7 +54,7 @@ EMPTY = (
 
 
 class _Required:
-    """Stands for the default of an option that has none."""
+    """Marks an option without default value."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -64,21 +64,21 @@ required: _Required = _Required()
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(optimizer, args, kwargs)` before every step of all optimizers."""
+    """Calls `hook(optimizer, args, kwargs)` before every step of any optimizer."""
     return add_hook(BEFORE_ANY_STEP, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(optimizer, args, kwargs)` after every step of all optimizers."""
+    """Calls `hook(optimizer, args, kwargs)` after every step of any optimizer."""
     return add_hook(AFTER_ANY_STEP, hook)
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A step function that calls the hooks on steps."""
+    """Wraps a step function: calls the step hooks before and after it."""
 
     @functools.wraps(step)
     def with_hooks(*args, **kwargs):
-        self = args[0]  # hooks see it among the arguments, as in PyTorch
+        self = args[0]  # hooks get the optimizer among the arguments, as in PyTorch
         if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
         profiler, taker = observer(), taker_of_steps()
@@ -89,7 +89,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
         else:
             with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):
                 loss = step(*args, **kwargs)
-        self._opt_called = True  # learning rate schedules ask for it
+        self._opt_called = True  # learning rate schedulers check this
         if AFTER_ANY_STEP or self._optimizer_step_post_hooks:
             for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
                 hook(self, args, kwargs)
@@ -99,7 +99,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def before_step(optimizer: Any, step: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """The arguments of a step, as the hooks before it leave them."""
+    """The arguments of a step, after the pre-hooks, which may replace them."""
     for hook in chain(BEFORE_ANY_STEP.values(), optimizer._optimizer_step_pre_hooks.values()):
         result = hook(optimizer, args, kwargs)
         if result is not None:
@@ -112,12 +112,12 @@ def before_step(optimizer: Any, step: Callable[..., Any], args: Any, kwargs: dic
 class Optimizer:
     """The base class of optimizers.
 
-    `params` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries, one for each group of
-    parameters with options of its own; `defaults` are the options of groups that do not say otherwise. A
-    subclass defines `step`, which changes the parameters by their gradients.
+    `params` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries, one for each parameter group with
+    options of its own; `defaults` are the options of groups that do not set them. A subclass defines `step`, which
+    updates the parameters from their gradients.
 
-    TypeError for what is no tensor; ValueError for no parameters at all, for results of operations, and for a
-    parameter in two groups.
+    TypeError for anything but tensors; ValueError if there are no parameters, for tensors that are not leaves, and for
+    a parameter in two groups.
 
     >>> import rushlight as torch
     >>> class Descent(torch.optim.Optimizer):
@@ -149,7 +149,7 @@ class Optimizer:
             cls.step = hooked(cls.step)  # type: ignore[method-assign]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """An optimizer that has no hooks yet: a subclass may do without `Optimizer.__init__`."""
+        """Creates an optimizer without hooks, in case a subclass does not call `Optimizer.__init__`."""
         self = super().__new__(cls)
         self._make_hooks()
         return self
@@ -172,7 +172,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def _make_hooks(self):
-        """Begins without any hook, where there are none yet."""
+        """Creates the tables of hooks if they do not exist yet."""
         for name in HOOKS:
             self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
 
@@ -194,14 +194,14 @@ class Optimizer:
         return f"{type(self).__name__} ({''.join(groups)})"
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once.
+        """Updates the parameters.
 
-        `closure` computes the loss and the gradients anew; its loss is returned.
+        `closure` computes the loss and the gradients again; its loss is returned.
         """
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forgets the gradients of all parameters, or fills them with zeros.
+        """Sets the gradients of all parameters to None, or to zeros.
 
         >>> import rushlight as torch
         >>> weight = torch.ones(1, requires_grad=True)
@@ -214,10 +214,10 @@ class Optimizer:
         for group in self.param_groups:
             clear_gradients(group["params"], set_to_none)
 
-    # groups
+    # parameter groups
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a group of parameters: a dictionary with "params" and any options that differ from the defaults."""
+        """Adds a parameter group: a dictionary with "params" and any options that differ from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         param_group["params"] = as_list(param_group["params"])
@@ -232,7 +232,7 @@ class Optimizer:
         self.param_groups.append(param_group)
 
     def _check_param(self, param):
-        """Raises PyTorch's errors for what cannot be optimized."""
+        """Raises PyTorch's errors for values that cannot be optimized."""
         if not isinstance(param, TensorBase):
             raise TypeError(advised(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
@@ -244,7 +244,7 @@ class Optimizer:
             )
 
     def _check_group(self, group):
-        """Raises PyTorch's errors for a group that does not go with the others."""
+        """Raises PyTorch's errors for a group that does not match the others."""
         params = set(group["params"])
         if len(params) != len(group["params"]):
             warn(
@@ -264,10 +264,9 @@ class Optimizer:
     # state dicts
 
     def state_dict(self) -> dict[str, Any]:
-        """The options of all groups and the state of all parameters, which are numbered in the order of the
-        groups.
+        """The options of all groups and the state of all parameters, which are numbered in the order of the groups.
 
-        The tensors in it are the optimizer's own: to keep them as they are, copy the state dict.
+        Its tensors are the optimizer's own and change with it; copy the state dict to keep the present values.
         """
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
@@ -288,7 +287,7 @@ class Optimizer:
         return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over the options and the state that `state_dict` gave, for parameters in the same order.
+        """Restores the options and the state that `state_dict` returned, for parameters in the same order.
 
         ValueError if the numbers of groups or parameters differ.
         """
@@ -320,7 +319,7 @@ class Optimizer:
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` before every step; it may return other arguments.
 
-        The first of them is the optimizer itself.
+        The first of `args` is the optimizer itself.
         """
         return add_hook(self._optimizer_step_pre_hooks, hook)
 
@@ -329,24 +328,24 @@ class Optimizer:
         return add_hook(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(optimizer)` before a state dict is made."""
+        """Calls `hook(optimizer)` before a state dict is created."""
         return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(optimizer, state_dict)` after; it may return another state dict."""
+        """Calls `hook(optimizer, state_dict)` after a state dict is created; it may return another one."""
         return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(optimizer, state_dict)` before a state dict is loaded; it may return another."""
+        """Calls `hook(optimizer, state_dict)` before a state dict is loaded; it may return another one."""
         return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(optimizer)` after a state dict was loaded."""
+        """Calls `hook(optimizer)` after a state dict is loaded."""
         return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
 def placed(hooks: OrderedDict[Any, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Puts a hook last among others, or first."""
+    """Adds a hook after the others, or with `prepend` before them."""
     handle = add_hook(hooks, hook)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
@@ -364,7 +363,7 @@ def as_list(params: Any) -> list[Any]:
 
 
 def take_names(group: dict[str, Any]) -> None:
-    """Makes of (name, tensor) pairs a list of tensors and one of names.
+    """Replaces (name, tensor) pairs by a list of tensors and a list of names.
 
     ValueError if only some have names.
     """
@@ -377,7 +376,7 @@ def take_names(group: dict[str, Any]) -> None:
 
 
 def check_lengths(groups: list[dict[Any, Any]], saved: list[dict[Any, Any]]) -> None:
-    """Raises PyTorch's errors for a state dict of other groups than the optimizer's."""
+    """Raises PyTorch's errors for a state dict whose groups do not match the optimizer's."""
     if len(groups) != len(saved):
         raise ValueError(advised("loaded state dict has a different number of parameter groups"))
     if any(len(group["params"]) != len(new["params"]) for group, new in zip(groups, saved, strict=True)):
@@ -387,14 +386,14 @@ def check_lengths(groups: list[dict[Any, Any]], saved: list[dict[Any, Any]]) -> 
 
 
 def beside(param: Tensor, array: np.ndarray) -> Tensor:
-    """A tensor of a parameter's state: of a parameter that is sharded, sharded like it."""
+    """An array as a tensor of a parameter's state; for a sharded parameter, sharded in the same way."""
     if hasattr(param, "alike") and array.shape == param._array.shape:
         return param.alike(array)
     return new_tensor(array)
 
 
 def refuse_part(optimizer: Optimizer, param: Tensor) -> None:
-    """NotImplementedError for a parameter that is sharded, by an optimizer whose rule looks at the whole of it."""
+    """Raises NotImplementedError for a sharded parameter, if the optimizer's rule needs the whole parameter."""
     if hasattr(param, "alike"):
         raise NotImplementedError(
             f"{type(optimizer).__name__} looks at whole parameters, of which fully_shard leaves a process some rows: "
@@ -403,7 +402,7 @@ def refuse_part(optimizer: Optimizer, param: Tensor) -> None:
 
 
 def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
-    """A loaded state with its tensors in the dtype of their parameter, all but the number of steps."""
+    """A loaded state, with its tensors (except the step count) in the dtype of their parameter."""
     if isinstance(value, TensorBase):
         array = value._array
         if key != "step" and param.is_floating_point():

@@ -1,4 +1,4 @@
-"""RAdam: Adam that waits with scaling until it knows the variance of its scale."""
+"""RAdam: Adam that does not scale its steps before the variance of the scale is known."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ __all__ = ["RAdam"]
 
 
 class RAdam(ElementwiseOptimizer):
-    """RAdam: in the first steps momentum only; then Adam, rectified by the variance of its scale.
+    """RAdam: momentum only in the first steps; then Adam, rectified by the variance of its scale.
 
-    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay`
-    shrinks the parameter by lr * weight_decay.
+    `weight_decay` adds weight_decay * param to the gradient, or with `decoupled_weight_decay` multiplies the parameter
+    by 1 - lr * weight_decay.
 
-    Source: L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019. ValueError for
-    options out of range.
+    Source: L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019. ValueError for options out
+    of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)
@@ -81,7 +81,7 @@ class RAdam(ElementwiseOptimizer):
 
 
 def rectify(step: float, beta2: float) -> float:
-    """The factor by which the variance of Adam's scale is rectified; 0 while too little is known of it."""
+    """The factor that rectifies the variance of Adam's scale; 0 while it is not known well enough."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)
     if length <= 5:

@@ -1,4 +1,4 @@
-"""RMSprop: gradients divided by the root of the running mean of their squares."""
+"""RMSprop: gradients divided by the square root of the running average of their squares."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(ElementwiseOptimizer):
-    """RMSprop: param -= lr * grad / (sqrt(square) + eps), with a running mean `square` of coefficient `alpha`.
+    """RMSprop: param -= lr * grad / (sqrt(square) + eps), with a running average `square` of coefficient `alpha`.
 
-    `centered` takes the running variance instead; `momentum` adds the steps up. `weight_decay` adds that
-    multiple of the parameter to its gradient.
+    `centered` uses the running variance instead; `momentum` accumulates the steps. `weight_decay` adds weight_decay *
+    param to the gradient.
 
-    Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating
-    sequences with recurrent neural networks", 2013 (centered). ValueError for options out of range.
+    Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating sequences with
+    recurrent neural networks", 2013 (centered). ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)
@@ -73,7 +73,7 @@ class RMSprop(ElementwiseOptimizer):
 
     @staticmethod
     def _rule(numbers, param, grad, square, *others):
-        """The others are a buffer if there is momentum, and a mean if it is centered."""
+        """The rule; `others` are a momentum buffer if there is momentum, and a mean if `centered`."""
         lr, alpha, eps, momentum = numbers
         square *= alpha
         square += grad * (1 - alpha) * grad

@@ -13,13 +13,13 @@ __all__ = ["Rprop"]
 
 
 class Rprop(ElementwiseOptimizer):
-    """Resilient backpropagation: only the signs of gradients count.
+    """Resilient backpropagation, which uses only the signs of gradients.
 
-    Each element's step is multiplied by etas[1] while its gradient keeps its sign, and by etas[0] when it
-    changes, when no step is made; it begins at `lr` and stays within `step_sizes`.
+    Each element's step size is multiplied by etas[1] while its gradient keeps its sign, and by etas[0] when the sign
+    changes, in which case no step is made. It starts at `lr` and stays within `step_sizes`.
 
-    Source: M. Riedmiller, H. Braun, "A direct adaptive method for faster backpropagation learning", 1993.
-    ValueError for options out of range.
+    Source: M. Riedmiller, H. Braun, "A direct adaptive method for faster backpropagation learning", 1993. ValueError
+    for options out of range.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([2.0], requires_grad=True)

@@ -12,12 +12,11 @@ __all__ = ["SGD"]
 class SGD(ElementwiseOptimizer):
     """Stochastic gradient descent: param -= lr * grad.
 
-    With `momentum`, gradients are added up, buffer = momentum * buffer + (1 - dampening) * grad, and the
-    buffer takes the gradient's place; with `nesterov`, grad + momentum * buffer does. `weight_decay` adds
-    that multiple of the parameter to its gradient.
+    With `momentum`, buffer = momentum * buffer + (1 - dampening) * grad replaces the gradient; with `nesterov`, grad +
+    momentum * buffer does. `weight_decay` adds weight_decay * param to the gradient.
 
-    Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013.
-    ValueError for options out of range.
+    Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013. ValueError
+    for options out of range.
 
     >>> import rushlight as torch
     >>> weight = torch.tensor([1.0], requires_grad=True)
@@ -82,7 +81,7 @@ class SGD(ElementwiseOptimizer):
         return state.get("momentum_buffer") is None
 
     def _numbers(self, group, moment):
-        portion = 1 if moment else 1 - group["dampening"]  # the first buffer is the gradient itself
+        portion = 1 if moment else 1 - group["dampening"]  # the buffer starts as the gradient itself
         return option_number(group["lr"], group), group["momentum"], portion, group["nesterov"]
 
     @staticmethod

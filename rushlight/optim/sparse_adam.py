@@ -1,4 +1,4 @@
-"""Adam for sparse gradients: only the rows that a gradient has are changed."""
+"""Adam for sparse gradients: only the rows in the gradient are updated."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(TensorwiseOptimizer):
-    """Adam that changes only what a sparse gradient has, the means included; for `Embedding(..., sparse=True)`.
+    """Adam that updates only the elements (and their averages) in a sparse gradient; for `Embedding(..., sparse=True)`.
 
     ValueError for options out of range and for complex parameters; RuntimeError at a step for dense gradients.
 
@@ -47,7 +47,7 @@ class SparseAdam(TensorwiseOptimizer):
             raise ValueError(f"Complex params at indices {places}: SparseAdam does not support complex parameters")
 
     def _check(self, param):
-        """RuntimeError for dense gradients."""
+        """Raises RuntimeError for dense gradients."""
         if not param._grad.is_sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 

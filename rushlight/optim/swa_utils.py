@@ -1,4 +1,4 @@
-"""Averages of models over training: stochastic weight averaging and exponential moving averages."""
+"""Averages of a model's parameters during training: stochastic weight averaging and exponential moving averages."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -29,13 +29,13 @@ Averages = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
 def check_decay(decay: float) -> None:
-    """ValueError for a share outside of [0, 1]."""
+    """Raises ValueError for a decay outside [0, 1]."""
     if not 0.0 <= decay <= 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
 
 def for_each(average: Average) -> Averages:
-    """A function of two lists that has an average take the place of each tensor of the first."""
+    """A function of two lists of tensors that replaces each tensor of the first by the average."""
 
     def update(averaged: Sequence[Tensor], current: Sequence[Tensor], number: Any) -> None:
         with no_grad():
@@ -67,19 +67,19 @@ def get_swa_avg_fn() -> Average:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
-    """As `get_ema_avg_fn`, for lists of tensors, which it changes."""
+    """`get_ema_avg_fn` for lists of tensors, which are changed in place."""
     return for_each(get_ema_avg_fn(decay))
 
 
 def get_swa_multi_avg_fn() -> Averages:
-    """As `get_swa_avg_fn`, for lists of tensors, which it changes."""
+    """`get_swa_avg_fn` for lists of tensors, which are changed in place."""
     return for_each(get_swa_avg_fn())
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are averages of what the model's were at each `update_parameters`.
+    """A copy of a model whose parameters are averages of the model's parameters at each `update_parameters`.
 
-    The mean of all, unless `avg_fn` or `multi_avg_fn` say otherwise. Buffers are averaged with `use_buffers`, else
+    By default the mean of all, else as `avg_fn` or `multi_avg_fn` define. Buffers are averaged with `use_buffers`, else
     copied.
 
     >>> import rushlight as torch
@@ -112,11 +112,11 @@ class AveragedModel(Module):
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the averaged model computes."""
+        """The result of the averaged model."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Takes the model's parameters into the averages."""
+        """Includes the model's present parameters in the averages."""
         averaged = [p.detach() for p in self._averaged_of(self.module)]
         current = [p.detach() for p in self._averaged_of(model)]
         if self.n_averaged == 0:
@@ -129,20 +129,20 @@ class AveragedModel(Module):
         self.n_averaged += 1
 
     def _averaged_of(self, model: Module) -> Iterable[Tensor]:
-        """What of a model is averaged."""
+        """The tensors of a model that are averaged."""
         return chain(model.parameters(), model.buffers()) if self.use_buffers else model.parameters()
 
 
 def copy_all(targets: Sequence[Tensor], values: Sequence[Tensor]) -> None:
-    """Copies tensors into others."""
+    """Copies tensors into other tensors."""
     for target, value in zip(targets, values, strict=True):
         target.copy_(value)
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Computes the statistics of a model's batch normalizations anew, over all batches that `loader` gives.
+    """Recomputes the running statistics of a model's batch normalizations, over all batches of `loader`.
 
-    Of a batch that is a list or a tuple the first item is the model's input.
+    If a batch is a list or a tuple, its first item is the model's input.
     """
     norms = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     if not norms:
@@ -162,7 +162,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Goes from the present learning rates to `swa_lr` in `anneal_epochs`, along a cosine ("cos") or a line ("linear").
+    """Moves the present learning rates to `swa_lr` in `anneal_epochs`, along a cosine ("cos") or linearly ("linear").
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -193,7 +193,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def anneal_func(self, t: float) -> float:
-        """How much of the way is gone at a part of the time."""
+        """The progress from 0 to 1 for a fraction `t` of the time."""
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
 
     def get_lr(self) -> list[Any]:

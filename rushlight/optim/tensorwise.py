@@ -1,4 +1,4 @@
-"""Optimizers that change a parameter as a whole, by norms or products of its gradient: their step, array by array."""
+"""Optimizers whose rule treats a parameter as a whole, using norms or products of its gradient."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +11,12 @@ from rushlight.optim.optimizer import Optimizer, refuse_part
 
 
 class TensorwiseOptimizer(Optimizer):
-    """What those optimizers share: a subclass defines `_change`, and may refuse gradients in `_check`."""
+    """Base class of such optimizers: a subclass defines `_change`, and may reject gradients in `_check`."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once.
+        """Updates the parameters.
 
-        `closure` computes the loss and the gradients anew; its loss is returned.
+        `closure` computes the loss and the gradients again; its loss is returned.
         """
         loss = None
         if closure is not None:
@@ -31,7 +31,7 @@ class TensorwiseOptimizer(Optimizer):
         return loss
 
     def _check(self, param: Any) -> None:
-        """RuntimeError for complex parameters and for sparse gradients, NotImplementedError for sharded ones."""
+        """Raises RuntimeError for complex parameters and sparse gradients, NotImplementedError for sharded ones."""
         refuse_part(self, param)
         name = type(self).__name__
         if param.is_complex():
@@ -40,7 +40,7 @@ class TensorwiseOptimizer(Optimizer):
             raise RuntimeError(f"{name} does not support sparse gradients")
 
     def _change(self, param: np.ndarray, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Changes the memory of a parameter by its gradient, and its state."""
+        """Updates a parameter's array from its gradient, and its state."""
         raise NotImplementedError
 
 

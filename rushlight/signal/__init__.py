@@ -1,4 +1,4 @@
-"""Signals, as `torch.signal`: windows."""
+"""`torch.signal`: window functions."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.signal import windows

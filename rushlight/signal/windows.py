@@ -1,4 +1,4 @@
-"""Windows: weights for the samples of a piece of a signal. Symmetric, or (`sym=False`) periodic, for spectra."""
+"""Window functions: symmetric, or periodic (`sym=False`), as suits spectral analysis."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 
-OF_COSINES = {"general_hamming", "hamming", "hann", "nuttall"}  # for PyTorch these are calls of general_cosine
+OF_COSINES = {"general_hamming", "hamming", "hann", "nuttall"}  # PyTorch computes these by general_cosine
 
 
 def window(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A public function of a length and options, from one that computes the values in float64.
+    """Makes a public function of a length and options from one that computes the values in float64.
 
-    ValueError for a negative length, a layout that is not strided and a dtype that is neither float32 nor float64.
+    ValueError for a negative length, a layout that is not strided and a dtype other than float32 and float64.
     """
 
     @wraps(function)
@@ -65,18 +65,18 @@ def window(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def middle(M: int, sym: bool) -> float:
-    """The place of the middle of a window."""
+    """The position of the middle of a window."""
     return (M if not sym and M > 1 else M - 1) / 2
 
 
 def steps(M: int, sym: bool) -> int:
-    """How many steps a window has from its first sample to the last, or to the first of the next period."""
+    """The number of steps from the first sample to the last one, or if periodic to the first one of the next period."""
     return M - 1 if sym else M
 
 
 @window
 def exponential(k: Any, M: Any, sym: Any, *, center: float | None = None, tau: float = 1.0) -> Any:
-    """exp(-|k - center| / tau). ValueError for a `tau` that is not positive, and a center of a symmetric window.
+    """exp(-|k - center| / tau). ValueError for a `tau` that is not positive, and for a center of a symmetric window.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.exponential(3)
@@ -91,7 +91,7 @@ def exponential(k: Any, M: Any, sym: Any, *, center: float | None = None, tau: f
 
 @window
 def cosine(k: Any, M: Any, sym: Any) -> Any:
-    """Half a wave of a sine.
+    """Half a period of a sine.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.cosine(5)
@@ -115,7 +115,7 @@ def gaussian(k: Any, M: Any, sym: Any, *, std: float = 1.0) -> Any:
 
 @window
 def kaiser(k: Any, M: Any, sym: Any, *, beta: float = 12.0) -> Any:
-    """The Kaiser window, of Bessel functions. ValueError for a negative `beta`.
+    """The Kaiser window, computed from Bessel functions. ValueError for a negative `beta`.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.kaiser(5, beta=8.0)
@@ -130,7 +130,7 @@ def kaiser(k: Any, M: Any, sym: Any, *, beta: float = 12.0) -> Any:
 
 @window
 def bartlett(k: Any, M: Any, sym: Any) -> Any:
-    """A triangle that begins and ends with zero.
+    """The Bartlett window: a triangle that starts and ends with zero.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.bartlett(5)
@@ -149,7 +149,7 @@ def cosines(k: Any, M: Any, sym: Any, a: Array) -> Any:
 
 @window
 def general_cosine(k: Any, M: Any, sym: Any, *, a: Iterable[float]) -> Any:
-    """The sum of a[i] (-1)**i cos(2 pi i k / steps). TypeError for what is no list, ValueError for an empty one.
+    """The sum of a[i] (-1)**i cos(2 pi i k / steps). TypeError if `a` is not iterable, ValueError if it is empty.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.general_cosine(3, a=[0.5, 0.5])
@@ -197,7 +197,7 @@ def hann(k: Any, M: Any, sym: Any) -> Any:
 
 @window
 def blackman(k: Any, M: Any, sym: Any) -> Any:
-    """The Blackman window: three cosines.
+    """The Blackman window: a sum of three cosine terms.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.blackman(5)[1:4]
@@ -208,7 +208,7 @@ def blackman(k: Any, M: Any, sym: Any) -> Any:
 
 @window
 def nuttall(k: Any, M: Any, sym: Any) -> Any:
-    """The Nuttall window: four cosines.
+    """The Nuttall window: a sum of four cosine terms.
 
     >>> import rushlight as torch
     >>> torch.signal.windows.nuttall(5)

@@ -1,4 +1,4 @@
-"""Sparse tensors and their functions, by PyTorch's names. See `sparse.tensor` for what they are."""
+"""Sparse tensors and their functions, under PyTorch's names. See `sparse.tensor` for their structure."""
 
 from typing import Any as _Any
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def mm(mat1: _Any, mat2: _Any, reduce: str | None = None) -> _Any:
-    """The product of two matrices, of which one at least is sparse; gradients go to both.
+    """The product of two matrices, at least one of which is sparse; both get gradients.
 
     >>> import rushlight as torch
     >>> torch.sparse.mm(torch.eye(2).to_sparse(), torch.ones(2, 3))
@@ -42,23 +42,23 @@ def mm(mat1: _Any, mat2: _Any, reduce: str | None = None) -> _Any:
 
 
 def addmm(mat: _Any, mat1: _Any, mat2: _Any, *, beta: float = 1.0, alpha: float = 1.0) -> _Any:
-    """`beta * mat + alpha * mat1 @ mat2`, `mat1` being sparse."""
+    """`beta * mat + alpha * mat1 @ mat2` with a sparse `mat1`."""
     return _products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def sampled_addmm(input: _Any, mat1: _Tensor, mat2: _Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> _Any:
-    """`beta * input + alpha * mat1 @ mat2` where the sparse `input` has elements, computed there alone."""
+    """`beta * input + alpha * mat1 @ mat2`, computed only at the stored elements of the sparse `input`."""
     return _products.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def sum(input: _Any, dim: _Any = None, dtype: _Any = None) -> _Any:
-    """The sum of all elements, or over dimensions: a sparse tensor while dimensions with indices are left."""
+    """The sum over all elements, or over dimensions; the result is sparse if sparse dimensions are left."""
     _parts.only_coordinates("coalesce", input)
     return _elementwise.sum(input, dim, dtype=dtype)
 
 
 def softmax(input: _Any, dim: int, *, dtype: _Any = None) -> _Any:
-    """`softmax` along a dimension of the elements that are stored; the others count as minus infinity."""
+    """The softmax along a dimension of the stored elements; the others count as -inf."""
     return _HANDLED["sparse.softmax"](input, dim, dtype)
 
 
@@ -68,7 +68,7 @@ def log_softmax(input: _Any, dim: int, *, dtype: _Any = None) -> _Any:
 
 
 def as_sparse_gradcheck(gradcheck: _Any) -> _Any:
-    """`gradcheck` for functions of sparse tensors: it varies the elements that are stored.
+    """`gradcheck` for functions of sparse tensors: it perturbs only the stored elements.
 
     >>> import rushlight as torch
     >>> check = torch.sparse.as_sparse_gradcheck(torch.autograd.gradcheck)

@@ -1,4 +1,4 @@
-"""Making sparse tensors: of indices and values, of compressed rows or columns, of diagonals."""
+"""Creating sparse tensors: from indices and values, from compressed rows or columns, from diagonals."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ __all__ = [
 
 
 def index_array(indices: Any) -> np.ndarray:
-    """Indices as an array of int64."""
+    """Indices as an int64 array."""
     array = indices._array if isinstance(indices, TensorBase) else np.asarray(indices)
     return np.asarray(array).astype(np.int64)
 
 
 def values_of(values: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    """Values as a tensor: a leaf of its own where the sparse tensor is to be one."""
+    """Values as a tensor; a new leaf if the sparse tensor is to require grad."""
     made: Any = values if isinstance(values, TensorBase) else torch.tensor(values)
     made = made if dtype is None else made.to(dtype)
     return made.detach().requires_grad_() if requires_grad else made
@@ -49,8 +49,9 @@ def sparse_coo_tensor(
 ) -> SparseTensor:
     """A tensor with `values` (n, *) at `indices` (sparse dimensions, n), and 0 elsewhere.
 
-    Values at the same indices count together. The size is that of the largest indices where none is given. With a size
-    alone there are no values. RuntimeError for indices, values and sizes that do not fit, and indices out of range.
+    Values at the same indices add up. Without a size, the size is the smallest that holds all indices. A size alone
+    gives a tensor without stored values. RuntimeError for indices, values and sizes that do not match, and indices out
+    of range.
 
     >>> import rushlight as torch
     >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
@@ -77,7 +78,7 @@ def sparse_coo_tensor(
 
 
 def check_size(index: np.ndarray, dense: tuple[int, ...], size: tuple[int, ...]) -> None:
-    """RuntimeError for a size that indices and values do not fit."""
+    """Raises RuntimeError for a size that does not match the indices and values."""
     dims = index.shape[0]
     if len(size) != dims + len(dense):
         raise RuntimeError(
@@ -100,7 +101,7 @@ def check_size(index: np.ndarray, dense: tuple[int, ...], size: tuple[int, ...])
 def compressed(
     layout: Layout, starts: Any, others: Any, values: Any, size: Any, dtype: Any, requires_grad: bool
 ) -> Any:
-    """A matrix of which rows (columns) begin at `starts`, with the columns (rows) `others` of its values."""
+    """A matrix whose rows (columns) start at `starts`, where `others` are the columns (rows) of the values."""
     first, other, made = index_array(starts), index_array(others), values_of(values, dtype, requires_grad)
     if first.ndim != 1 or other.ndim != 1:
         raise NotImplementedError(
@@ -144,9 +145,9 @@ def sparse_csr_tensor(
     requires_grad: bool = False,
     check_invariants: Any = None,
 ) -> SparseTensor:
-    """A matrix by its rows: row `i` has the values `crow_indices[i]` to `crow_indices[i + 1]`, in `col_indices`.
+    """A matrix with compressed rows: row `i` has the values from `crow_indices[i]` to `crow_indices[i + 1]`.
 
-    RuntimeError for indices that do not fit.
+    `col_indices` are the columns of the values. RuntimeError for indices that do not match.
 
     >>> import rushlight as torch
     >>> torch.sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
@@ -168,9 +169,9 @@ def sparse_csc_tensor(
     requires_grad: bool = False,
     check_invariants: Any = None,
 ) -> SparseTensor:
-    """A matrix by its columns: column `i` has the values `ccol_indices[i]` to `ccol_indices[i + 1]`, in `row_indices`.
+    """A matrix with compressed columns: column `i` has the values from `ccol_indices[i]` to `ccol_indices[i + 1]`.
 
-    RuntimeError for indices that do not fit.
+    `row_indices` are the rows of the values. RuntimeError for indices that do not match.
 
     >>> import rushlight as torch
     >>> torch.sparse_csc_tensor([0, 1, 2], [1, 0], [3.0, 4.0], size=(2, 2)).to_dense()
@@ -193,7 +194,7 @@ def sparse_compressed_tensor(
     requires_grad: bool = False,
     check_invariants: Any = None,
 ) -> SparseTensor:
-    """A matrix by its rows or columns, as `layout` says: `sparse_csr_tensor` or `sparse_csc_tensor`.
+    """A matrix with compressed rows or columns, according to `layout`: `sparse_csr_tensor` or `sparse_csc_tensor`.
 
     >>> import rushlight as torch
     >>> torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [3.0, 4.0], size=(2, 2), layout=torch.sparse_csr).to_dense()
@@ -206,7 +207,7 @@ def sparse_compressed_tensor(
 
 
 def rebuilt(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
-    """A sparse tensor from what a file has of it; None where that does not fit."""
+    """A sparse tensor from its parts in a file; None if they do not match."""
     try:
         if layout is not sparse_coo:
             starts, others, values, size = data
@@ -220,12 +221,12 @@ def rebuilt(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
 
 
 def refuse_blocks(layout: Any) -> None:
-    """NotImplementedError for matrices of blocks."""
+    """Raises NotImplementedError for block layouts."""
     raise NotImplementedError(f"rushlight has no matrices of blocks ({layout}): use sparse_csr_tensor.")
 
 
 def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> None:
-    """Raises NotImplementedError: there are no matrices of blocks.
+    """Raises NotImplementedError: block layouts are not supported.
 
     >>> import rushlight as torch
     >>> torch.sparse_bsr_tensor([0, 1], [1], [[[1.0, 2.0]]])
@@ -237,7 +238,7 @@ def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> None:
 
 
 def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> None:
-    """Raises NotImplementedError: there are no matrices of blocks.
+    """Raises NotImplementedError: block layouts are not supported.
 
     >>> import rushlight as torch
     >>> torch.sparse_bsc_tensor([0, 1], [0], [[[1.0, 2.0]]])
@@ -249,9 +250,9 @@ def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> None:
 
 
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Layout | None = None) -> SparseTensor:
-    """A matrix of a shape with the rows of `diagonals` on the diagonals that `offsets` (above the main one) names.
+    """A matrix of a given shape with the rows of `diagonals` on the diagonals `offsets` (positive: above the main one).
 
-    Element `j` of a row goes to column `j`. RuntimeError for an offset that comes twice.
+    Element `j` of a row is in column `j`. RuntimeError for an offset that occurs twice.
     """
     rows, columns = (int(n) for n in shape)
     table: Any = torch.atleast_2d(diagonals)

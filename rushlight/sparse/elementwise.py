@@ -1,4 +1,4 @@
-"""Sparse tensors element by element: functions that leave 0 as it is, sums, products, changes in place."""
+"""Elementwise functions of sparse tensors: those that keep 0, sums, products, in-place operations, reductions."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ LINEAR = frozenset(["neg", "negative", "positive", "conj", "conj_physical", "deg
 
 
 def ordered(tensor: SparseTensor) -> SparseTensor:
-    """The tensor with each place once, in its own layout."""
+    """The tensor coalesced, in its own layout."""
     return tensor if tensor._layout is not sparse_coo else merged(tensor)
 
 
@@ -48,7 +48,7 @@ for _name in KEEP_ZERO.split():
 
 @handles("pow", "__pow__")
 def pow(input: SparseTensor, exponent: Any) -> SparseTensor:
-    """The elements to a power that is greater than 0."""
+    """The stored elements to the power of a positive exponent."""
     if isinstance(exponent, Tensor) or exponent <= 0:
         raise RuntimeError("pow of a sparse tensor takes a number greater than 0: use to_dense() for others")
     source = ordered(input)
@@ -62,7 +62,7 @@ def is_scalar(value: Any) -> bool:
 
 @handles("add")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """The sum of two sparse tensors, or of an ordinary tensor and a sparse one, which is an ordinary tensor."""
+    """The sum of two sparse tensors (sparse), or of a dense and a sparse tensor (dense)."""
     if not is_sparse(input):
         return added_to_dense(input, other, alpha)
     if not is_sparse(other):
@@ -80,7 +80,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def added_to_dense(input: Tensor, other: SparseTensor, alpha: Any) -> Tensor:
-    """An ordinary tensor with the elements of a sparse one added in."""
+    """A dense tensor with the elements of a sparse one added."""
     same_sizes("add", input, other)
     values = other._stored if alpha == 1 else alpha * other._stored
     kind = torch.promote_types(input.dtype, values.dtype)
@@ -88,7 +88,7 @@ def added_to_dense(input: Tensor, other: SparseTensor, alpha: Any) -> Tensor:
 
 
 def same_sizes(name: str, input: Any, other: Any) -> None:
-    """RuntimeError for tensors of different sizes."""
+    """Raises RuntimeError for tensors of different sizes."""
     if tuple(input.shape) != tuple(other.shape):
         raise RuntimeError(
             f"{name}: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}"
@@ -97,7 +97,7 @@ def same_sizes(name: str, input: Any, other: Any) -> None:
 
 @handles("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """The difference, as `add` has it."""
+    """The difference, with the same layouts as `add`."""
     if is_sparse(input) and not is_sparse(other):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     return add(input, other, alpha=-alpha)
@@ -105,7 +105,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 @handles("mul", "multiply")
 def mul(input: Any, other: Any) -> SparseTensor:
-    """The product, which stores what both operands store."""
+    """The product, which stores the elements that both operands store."""
     if not is_sparse(input):
         input, other = other, input
     if is_scalar(other):
@@ -129,7 +129,7 @@ def common(first: SparseTensor, second: SparseTensor) -> SparseTensor:
 
 @handles("div", "divide", "true_divide", "floor_divide", "__floordiv__", "remainder", "fmod")
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTensor:
-    """The quotient of a sparse tensor and a number."""
+    """A sparse tensor divided by a number."""
     if not is_sparse(input) or not is_scalar(other):
         shape = list(getattr(other, "shape", ()))
         raise RuntimeError(
@@ -139,7 +139,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTe
 
 
 def put_result(self: Any, result: SparseTensor) -> Any:
-    """Gives a sparse tensor what a result holds. RuntimeError for a leaf that requires grad."""
+    """Makes a sparse tensor store the elements of a result. RuntimeError for a leaf that requires grad."""
     if self.requires_grad and self.is_leaf and torch.is_grad_enabled():
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     self._places, self._stored, self._sizes = result._places, result._stored, result._sizes
@@ -159,13 +159,13 @@ for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n no
 
 @handles("zero_")
 def zero_(self: SparseTensor) -> SparseTensor:
-    """Lets go of all elements."""
+    """Removes all stored elements."""
     return put_result(self, HANDLED["zeros_like"](self))
 
 
 @handles("copy_")
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
-    """Takes the elements of another tensor. RuntimeError for an ordinary one."""
+    """Copies the elements of another sparse tensor. RuntimeError for a dense one."""
     if is_sparse(self) and is_sparse(other):
         same_sizes("copy_", self, other)
         values = other._stored.to(self.dtype)
@@ -182,7 +182,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
 
 @handles("any")
 def any(input: SparseTensor, *args: Any) -> Tensor:
-    """Whether an element is not 0."""
+    """Whether any element is not 0."""
     return merged(input)._stored.any()
 
 
@@ -197,7 +197,7 @@ def norm(input: SparseTensor, p: Any = "fro", dim: Any = None, keepdim: bool = F
 
 @handles("sum")
 def sum(input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of all elements, or over dimensions: a sparse tensor while dimensions with indices are left."""
+    """The sum over all elements, or over dimensions; the result is sparse if sparse dimensions are left."""
     if dim is None:
         return (input._stored if dtype is None else input._stored.to(dtype)).sum()
     input = merged(input)
@@ -222,7 +222,7 @@ def sum(input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: A
 
 
 def normalized(input: SparseTensor, dim: int, log: bool) -> SparseTensor:
-    """`softmax` of the elements that are stored, along a dimension; of its logarithm."""
+    """The softmax of the stored elements along a dimension, or with `log` its logarithm."""
     source, dims, dim = merged(input), sparse_dims(input), dim % input.ndim
     values = source._stored
     if dim >= dims:
@@ -246,5 +246,5 @@ HANDLED["sparse.log_softmax"] = lambda input, dim, dtype=None: normalized(to_typ
 
 
 def to_type(tensor: SparseTensor, dtype: Any) -> SparseTensor:
-    """A sparse tensor with values of a type."""
+    """A sparse tensor with its values in another dtype."""
     return tensor if dtype is None else like(tensor, tensor._stored.to(dtype))

@@ -1,10 +1,10 @@
-"""Whether the indices of sparse tensors are looked at: in rushlight they always are."""
+"""PyTorch's switch for checking the indices of sparse tensors; rushlight always checks them."""
 
 from typing import Any
 
 
 class check_sparse_tensor_invariants:
-    """A context and switch of PyTorch's. Indices are always checked when a sparse tensor is made, whatever it says."""
+    """PyTorch's context and switch. Indices are checked whenever a sparse tensor is created, whatever it is set to."""
 
     before: bool
 
@@ -12,17 +12,17 @@ class check_sparse_tensor_invariants:
 
     @classmethod
     def is_enabled(cls) -> bool:
-        """Whether checks were asked for."""
+        """Whether checks are enabled."""
         return cls.enabled
 
     @classmethod
     def enable(cls) -> None:
-        """Asks for checks."""
+        """Enables checks."""
         cls.enabled = True
 
     @classmethod
     def disable(cls) -> None:
-        """Asks for none."""
+        """Disables checks; they are made nevertheless."""
         cls.enabled = False
 
     def __init__(self, enable: bool = True):
@@ -35,7 +35,7 @@ class check_sparse_tensor_invariants:
         type(self).enabled = self.before
 
     def __call__(self, function: Any) -> Any:
-        """Decorates a function that is to run within the context."""
+        """Decorates a function to run in this context."""
 
         def called(*args, **kwargs):
             with type(self)(self.wanted):

@@ -1,4 +1,4 @@
-"""The old classes of sparse tensors of one dtype, `torch.sparse.FloatTensor` and so on: constructors, and types."""
+"""The legacy classes of sparse tensors of one dtype, such as `torch.sparse.FloatTensor`: constructors and types."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = [*CLASSES]
 
 
 class TypedSparseTensor(type):
-    """The class of those classes: any sparse tensor of the dtype with coordinates counts as an instance."""
+    """The metaclass of these classes: any COO tensor of the dtype counts as an instance."""
 
     dtype: dtype
     is_sparse = True
@@ -41,7 +41,7 @@ class TypedSparseTensor(type):
 
 
 def read(given: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """The indices, the values and the size among the arguments, None for what is not; TypeError for anything else."""
+    """The indices, values and size among the arguments, None for those not given; TypeError for anything else."""
     if len(given) in (2, 3) and all(isinstance(x, Tensor) for x in given[:2]):
         return given[0], given[1], given[2] if len(given) == 3 else None
     if len(given) == 1 and isinstance(given[0], Size):

@@ -1,4 +1,4 @@
-"""What sparse tensors are made of, and what is asked of them."""
+"""The parts of sparse tensors (indices, values), their properties, and conversion between layouts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ WORDS: dict[Name, str] = {
 
 
 def parts(tensor: SparseTensor) -> dict[str, Tensor]:
-    """The tensors that a sparse one is made of, by the names that they have in its layout."""
+    """The tensors that a sparse tensor consists of, by their names in its layout."""
     if tensor._layout is sparse_coo:
         return {"indices": new_tensor(tensor._places), "values": tensor._stored}
     by_row = tensor._layout is sparse_csr
@@ -45,7 +45,7 @@ def parts(tensor: SparseTensor) -> dict[str, Tensor]:
 
 
 def part(name: str, expected: str) -> Callable[..., Any]:
-    """Enters the method that gives a part; RuntimeError for tensors that have none of the name."""
+    """Registers the method that returns a part; RuntimeError for layouts without it."""
 
     def method(self: Any) -> Tensor:
         if not is_sparse(self) or name not in parts(self):
@@ -70,19 +70,19 @@ for _name, _expected in (
 
 @handles("_indices")
 def raw_indices(self: SparseTensor) -> Tensor:
-    """The indices as they are, coalesced or not."""
+    """The indices, coalesced or not."""
     return parts(self)["indices"]
 
 
 @handles("_values")
 def raw_values(self: SparseTensor) -> Tensor:
-    """The values as they are, coalesced or not."""
+    """The values, coalesced or not."""
     return self._stored
 
 
 @handles("_nnz")
 def stored_elements(self: SparseTensor) -> int:
-    """The number of elements that are stored."""
+    """The number of stored elements."""
     if not is_sparse(self):
         raise NotImplementedError("Could not run 'aten::_nnz' with arguments from the 'CPU' backend: use to_sparse()")
     return self._places.shape[1]
@@ -90,32 +90,32 @@ def stored_elements(self: SparseTensor) -> int:
 
 @handles("sparse_dim")
 def sparse_dim(self: Any) -> int:
-    """The number of dimensions that have indices."""
+    """The number of sparse dimensions."""
     return sparse_dims(self) if is_sparse(self) else 0
 
 
 @handles("dense_dim")
 def dense_dim(self: Any) -> int:
-    """The number of dimensions that the values have."""
+    """The number of dense dimensions, those of the values."""
     return self._stored.dim() - 1 if is_sparse(self) else self.dim()
 
 
 @handles("is_coalesced")
 def is_coalesced(self: Any) -> bool:
-    """Whether each place is there once, in order. RuntimeError for other layouts than `sparse_coo`."""
+    """Whether the indices are sorted and unique. RuntimeError for layouts other than `sparse_coo`."""
     only_coordinates("is_coalesced", self)
     return self._is_coalesced
 
 
 @handles("coalesce")
 def coalesce(self: Any) -> SparseTensor:
-    """The tensor with each place once, in order: values of the same place are added up."""
+    """The tensor with sorted and unique indices: values at the same indices are added up."""
     only_coordinates("coalesce", self)
     return merged(self)
 
 
 def only_coordinates(name: str, tensor: Any) -> None:
-    """RuntimeError for other layouts than `sparse_coo`."""
+    """Raises RuntimeError for layouts other than `sparse_coo`."""
     if tensor.layout is not sparse_coo:
         raise RuntimeError(f"{name} expected sparse coordinate tensor layout but got {WORDS[tensor.layout]}")
 
@@ -151,7 +151,7 @@ HANDLED.update(ANSWERS)
 
 @handles("to_dense")
 def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor as an ordinary one; gradients come back to the stored elements."""
+    """The tensor as a dense one; gradients flow back to the stored elements."""
     result = dense_of(self)
     return result if dtype is None else result.to(dtype)
 
@@ -171,7 +171,7 @@ def is_layout(tensor: SparseTensor, wanted: Layout) -> SparseTensor:
 
 
 def like_coordinates(tensor: SparseTensor) -> SparseTensor:
-    """Compressed rows as coordinates: in order already, if their columns are."""
+    """A compressed matrix in COO layout; it counts as coalesced if the columns of each row are sorted."""
     flat = tensor._places[0] * max(tensor._sizes[1], 1) + tensor._places[1]
     return make(tensor._places, tensor._stored, tensor._sizes, sparse_coo, bool((np.diff(flat) > 0).all()))
 
@@ -180,7 +180,7 @@ def like_coordinates(tensor: SparseTensor) -> SparseTensor:
 def to_sparse(
     self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None
 ) -> Tensor:
-    """The tensor as a sparse one; of an ordinary one what is not 0, with indices of `sparse_dim` dimensions.
+    """The tensor as a sparse one; of a dense one the nonzero elements, with `sparse_dim` sparse dimensions.
 
     >>> import rushlight as torch
     >>> torch.tensor([[0.0, 5.0]]).to_sparse().indices()
@@ -212,25 +212,25 @@ def to_sparse(
 
 @handles("to_sparse_csr")
 def to_sparse_csr(self: Any, dense_dim: Any = None) -> SparseTensor:
-    """The matrix with compressed rows."""
+    """The matrix with compressed rows (CSR)."""
     return to_sparse(self, layout=sparse_csr)
 
 
 @handles("to_sparse_csc")
 def to_sparse_csc(self: Any, dense_dim: Any = None) -> SparseTensor:
-    """The matrix with compressed columns."""
+    """The matrix with compressed columns (CSC)."""
     return to_sparse(self, layout=sparse_csc)
 
 
 @handles("to_sparse_coo")
 def to_sparse_coo(self: Any) -> SparseTensor:
-    """The tensor with the indices of each element."""
+    """The tensor in COO layout."""
     return to_sparse(self)
 
 
 @handles("sparse_mask")
 def sparse_mask(self: Any, mask: SparseTensor) -> SparseTensor:
-    """The elements that `mask` stores."""
+    """The elements at the indices that `mask` stores."""
     if tuple(self.shape) != tuple(mask.shape):
         raise RuntimeError(
             "sparse_mask(): operands have incompatible sizes; self has size "
@@ -241,25 +241,25 @@ def sparse_mask(self: Any, mask: SparseTensor) -> SparseTensor:
 
 @handles("item")
 def item(self: SparseTensor) -> Any:
-    """The element of a tensor that has one."""
+    """The only element, as a number."""
     return dense_of(self).item()
 
 
 @handles("tolist", "data_ptr", "storage", "untyped_storage")
 def no_memory(self: SparseTensor, *args: Any, **kwargs: Any) -> None:
-    """Raises RuntimeError: the elements do not lie in one piece of memory."""
+    """Raises RuntimeError: a sparse tensor has no single storage."""
     raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: use to_dense() first")
 
 
 @handles("reshape", "reshape_as", "flatten")
 def reshape(self: SparseTensor, *args: Any, **kwargs: Any) -> None:
-    """Raises RuntimeError: dimensions with indices have no other shape."""
+    """Raises RuntimeError: sparse tensors cannot be reshaped."""
     raise RuntimeError("reshape is not implemented for sparse tensors: use to_dense() first")
 
 
 @handles("numpy")
 def numpy(self: SparseTensor, *args: Any, **kwargs: Any) -> None:
-    """Raises TypeError: the elements do not lie in one array."""
+    """Raises TypeError: a sparse tensor cannot be converted to an array."""
     raise TypeError(f"can't convert {WORDS[self._layout]} layout tensor to numpy. Use Tensor.to_dense() first.")
 
 
@@ -297,12 +297,12 @@ for _name in (
 
 @handles("backward")
 def backward(self: SparseTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Computes the gradients of the values; `gradient` is a sparse tensor with the same places."""
+    """Computes the gradients; `gradient` is a sparse tensor with the same indices."""
     self._stored.backward(None if gradient is None else sparse_mask(gradient, self)._stored, *args, **kwargs)
 
 
 @handles("zeros_like", "empty_like")
 def zeros_like(input: SparseTensor, *, dtype: Any = None, **kwargs: Any) -> SparseTensor:
-    """A sparse tensor of the shape that stores nothing."""
+    """A sparse tensor of the same shape without stored elements."""
     values = torch.zeros(0, *input._stored.shape[1:], dtype=dtype or input.dtype)
     return make(np.zeros((sparse_dims(input), 0), np.int64), values, input._sizes, input._layout)

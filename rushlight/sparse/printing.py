@@ -1,4 +1,4 @@
-"""Sparse tensors as text."""
+"""Printing sparse tensors."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def text(tensor: Any) -> str:
 
 
 def part_text(name: str, part: Tensor, indent: int) -> str:
-    """A tensor of which a sparse one is made, with its name."""
+    """One part of a sparse tensor as text, with its name."""
     opening = f"{name}=tensor("
     array = new_tensor(part.detach()._settled())._array
     written = tensor_str(array, prefix=opening, indent=indent, default_dtype=array.dtype)

@@ -25,7 +25,7 @@ from rushlight.tensors import Tensor
     dense=lambda grad, values, rows, columns, dense_shape: _times(values, grad, columns, rows, dense_shape[0]),
 )
 def _times(values, dense, rows, columns, n):
-    """The product of a sparse matrix of `n` rows and an ordinary one."""
+    """The product of a sparse matrix of `n` rows and a dense one."""
     from scipy.sparse import coo_array
 
     matrix = coo_array((values, (rows, columns)), shape=(n, dense.shape[0])).tocsr()
@@ -33,7 +33,7 @@ def _times(values, dense, rows, columns, n):
 
 
 def check_matrices(first: Any, second: Any) -> None:
-    """RuntimeError for what are no matrices that can be multiplied, or of two types."""
+    """Raises RuntimeError unless both are matrices with matching sizes and dtypes."""
     if first.ndim != 2 or second.ndim != 2:
         raise RuntimeError(f"mm: expected matrices, got {first.ndim}D and {second.ndim}D tensors")
     if first.shape[1] != second.shape[0]:
@@ -44,12 +44,12 @@ def check_matrices(first: Any, second: Any) -> None:
 
 
 def times_dense(matrix: SparseTensor, dense: Tensor) -> Tensor:
-    """The product of a sparse matrix and an ordinary one."""
+    """The product of a sparse matrix and a dense one."""
     return _times(matrix._stored, dense, matrix._places[0], matrix._places[1], matrix._sizes[0])
 
 
 def times_sparse(first: SparseTensor, second: SparseTensor) -> SparseTensor:
-    """The product of two sparse matrices, which stores what rows and columns can meet in."""
+    """The product of two sparse matrices; it stores the elements to which any stored elements contribute."""
     from scipy.sparse import coo_array
 
     a, b = (is_layout(m, sparse_coo) for m in (first, second))
@@ -70,7 +70,7 @@ def times_sparse(first: SparseTensor, second: SparseTensor) -> SparseTensor:
 
 @handles("mm", "spmm", "sparse.mm")
 def mm(input: Any, mat2: Any, reduce: str | None = None) -> Any:
-    """The product of two matrices, sparse where both are.
+    """The product of two matrices, sparse if both are.
 
     >>> import rushlight as torch
     >>> torch.dsmm(torch.tensor([[1.0, 2.0]]).to_sparse(), torch.tensor([[0.0], [3.0]]))
@@ -92,7 +92,7 @@ def mv(input: Any, vec: Tensor) -> Tensor:
 
 @handles("matmul", "dot", "bmm")
 def matmul(input: Any, other: Any) -> Any:
-    """The product of matrices and vectors, and of batches of matrices, of which one is sparse."""
+    """The product of matrices, vectors, or batches of matrices, one of which is sparse."""
     if input.ndim == 1 and other.ndim == 1:
         return (input * other).sum()
     if input.ndim == 1:
@@ -120,7 +120,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 @handles("linear")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """`input @ weight.T + bias` with a sparse matrix of weights."""
+    """`input @ weight.T + bias` with a sparse weight."""
     if is_sparse(weight) and not is_sparse(input):
         product = times_dense(weight, input.reshape(-1, input.shape[-1]).t()).t()
         product = product.reshape(*input.shape[:-1], weight.shape[0])
@@ -131,7 +131,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @handles("smm")
 def smm(input: Any, mat: Any) -> SparseTensor:
-    """The product of a sparse matrix and an ordinary one, as a sparse matrix that stores whole rows.
+    """The product of a sparse matrix and a dense one, as a sparse matrix that stores full rows.
 
     >>> import rushlight as torch
     >>> torch.smm(torch.tensor([[0.0, 2.0]]).to_sparse(), torch.tensor([[1.0], [3.0]])).to_dense()
@@ -141,7 +141,7 @@ def smm(input: Any, mat: Any) -> SparseTensor:
 
 
 def rows_of(product: Tensor, matrix: SparseTensor) -> SparseTensor:
-    """The rows of a product that a sparse matrix has elements in."""
+    """The rows of a product in which the sparse matrix has elements."""
     rows = np.unique(matrix._places[0])
     places = np.stack([np.repeat(rows, product.shape[1]), np.tile(np.arange(product.shape[1]), len(rows))])
     values = product[new_tensor(rows)].reshape(-1)
@@ -164,7 +164,7 @@ def sspaddmm(input: SparseTensor, mat1: SparseTensor, mat2: Tensor, *, beta: Any
 
 @handles("hspmm")
 def hspmm(mat1: SparseTensor, mat2: Tensor) -> SparseTensor:
-    """The product of a sparse matrix and an ordinary one, with indices of its rows alone.
+    """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense columns.
 
     >>> import rushlight as torch
     >>> torch.hspmm(torch.tensor([[0.0, 2.0]]).to_sparse(), torch.tensor([[1.0], [3.0]])).to_dense()
@@ -177,7 +177,7 @@ def hspmm(mat1: SparseTensor, mat2: Tensor) -> SparseTensor:
 
 @handles("sparse.sampled_addmm")
 def sampled_addmm(input: SparseTensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> SparseTensor:
-    """`beta * input + alpha * mat1 @ mat2` where `input` has elements, computed there alone."""
+    """`beta * input + alpha * mat1 @ mat2`, computed only at the stored elements of `input`."""
     rows, columns = (new_tensor(i) for i in input._places)
     products = (mat1[rows] * mat2.t()[columns]).sum(-1)
     return like(input, input._stored * beta + alpha * products)

@@ -1,4 +1,4 @@
-"""The dimensions of sparse tensors: transposing, selecting, joining."""
+"""Transposing, selecting and joining sparse tensors."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from rushlight.tensors import Tensor
 
 @handles("transpose", "swapaxes", "swapdims")
 def transpose(input: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
-    """Two dimensions exchanged; a matrix of compressed rows becomes one of compressed columns."""
+    """Two dimensions swapped; CSR becomes CSC and vice versa."""
     order = list(range(input.ndim))
     order[dim0], order[dim1] = order[dim1], order[dim0]
     return permute(input, order)
@@ -22,7 +22,7 @@ def transpose(input: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
 
 @handles("permute")
 def permute(input: SparseTensor, *dims: Any) -> SparseTensor:
-    """The dimensions in another order, those with indices among themselves. RuntimeError where they mix."""
+    """The dimensions in another order. RuntimeError if sparse and dense dimensions are mixed."""
     given = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     order = [d % input.ndim for d in given]
     n = sparse_dims(input)
@@ -47,7 +47,7 @@ def t(input: SparseTensor) -> SparseTensor:
 
 @handles("select")
 def select(input: SparseTensor, dim: int, index: int) -> Any:
-    """What is at an index of a dimension."""
+    """The elements at an index of a dimension."""
     dim, size = dim % input.ndim, input._sizes[dim % input.ndim]
     if not -size <= index < size:
         raise IndexError(
@@ -68,7 +68,7 @@ def select(input: SparseTensor, dim: int, index: int) -> Any:
 
 @handles("__getitem__")
 def getitem(input: SparseTensor, key: Any) -> Any:
-    """Elements by numbers and `:`. NotImplementedError for anything else."""
+    """Indexing by integers and `:`. NotImplementedError for anything else."""
     keys = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(k, int) or k == slice(None) for k in keys if not isinstance(k, Tensor)) or any(
         isinstance(k, Tensor) for k in keys
@@ -88,7 +88,7 @@ def getitem(input: SparseTensor, key: Any) -> Any:
 
 @handles("index_select")
 def index_select(input: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
-    """What is at some indices of a dimension, in their order."""
+    """The elements at several indices of a dimension, in their order."""
     dim, n = dim % input.ndim, sparse_dims(input)
     sizes = list(input._sizes)
     sizes[dim] = index.numel()
@@ -110,7 +110,7 @@ def index_select(input: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
 
 @handles("unsqueeze")
 def unsqueeze(input: SparseTensor, dim: int) -> SparseTensor:
-    """A dimension of size 1 more."""
+    """The tensor with a new dimension of size 1."""
     dim, n = dim % (input.ndim + 1), sparse_dims(input)
     sizes = [*input._sizes[:dim], 1, *input._sizes[dim:]]
     if dim > n:
@@ -120,7 +120,7 @@ def unsqueeze(input: SparseTensor, dim: int) -> SparseTensor:
 
 @handles("cat", "concat", "concatenate")
 def cat(tensors: Any, dim: int = 0) -> SparseTensor:
-    """Sparse tensors one after the other. RuntimeError for ordinary ones among them."""
+    """Sparse tensors joined along a dimension. RuntimeError if one of them is dense."""
     if not all(is_sparse(tensor) for tensor in tensors):
         raise RuntimeError("Concatenating sparse tensors, but a dense tensor was found: use to_sparse() on it")
     first = tensors[0]
@@ -143,19 +143,19 @@ def cat(tensors: Any, dim: int = 0) -> SparseTensor:
 
 @handles("stack")
 def stack(tensors: Any, dim: int = 0) -> SparseTensor:
-    """Sparse tensors of one shape along a new dimension."""
+    """Sparse tensors of the same shape, joined along a new dimension."""
     return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)
 
 
 @handles("unbind")
 def unbind(input: SparseTensor, dim: int = 0) -> tuple[Any, ...]:
-    """What is at each index of a dimension."""
+    """The elements at each index of a dimension."""
     return tuple(select(input, dim, i) for i in range(input._sizes[dim]))
 
 
 @handles("sparse_resize_", "sparse_resize_and_clear_")
 def sparse_resize_(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
-    """Gives the tensor a larger shape. RuntimeError where stored elements would not fit."""
+    """Gives the tensor a larger shape, in place. RuntimeError if stored elements would be outside."""
     if sparse_dim != sparse_dims(self) or tuple(size[sparse_dim:]) != self._sizes[sparse_dim:]:
         raise RuntimeError("changing the number of sparse or dense dimensions is not supported in rushlight")
     if any(new < old for new, old in zip(size, self._sizes, strict=True)):

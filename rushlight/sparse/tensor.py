@@ -1,8 +1,8 @@
-"""Sparse tensors: the elements that are stored, and where they are.
+"""Sparse tensors: the stored elements and their indices.
 
-A sparse tensor holds its values as an ordinary tensor, through which gradients go, and their indices. It is a class
-that takes calls over (`rushlight.overrides`): the public functions that know sparse tensors are in `HANDLED`, by name;
-others refuse them. So no function of ordinary tensors knows of sparse ones.
+A sparse tensor holds its values as an ordinary tensor, through which gradients flow, and the indices. It is a class
+that overrides functions (`rushlight.overrides`): the public functions that support sparse tensors are in `HANDLED`, by
+name; others raise an error. So functions of ordinary tensors need not know of sparse ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,13 +23,13 @@ from rushlight.tensors import Tensor, counted
 
 HANDLED: dict[
     str, Callable[..., Any]
-] = {}  # the name of a function or method of PyTorch's: what it does with sparse tensors
+] = {}  # the name of a PyTorch function or method -> its implementation for sparse tensors
 BACKENDS = {sparse_coo: "SparseCPU", sparse_csr: "SparseCsrCPU", sparse_csc: "SparseCsrCPU"}
 COMPRESSED = (sparse_csr, sparse_csc)
 
 
 def handles(*names: str) -> Callable[..., Any]:
-    """Enters a function as what functions of PyTorch's do with sparse tensors."""
+    """Registers an implementation of PyTorch functions for sparse tensors."""
 
     def enter(function):
         HANDLED.update(dict.fromkeys(names or (function.__name__,), function))
@@ -39,10 +39,10 @@ def handles(*names: str) -> Callable[..., Any]:
 
 
 class SparseTensor(Tensor):
-    """A tensor of which some elements are stored, the others being 0.
+    """A tensor of which only some elements are stored; the others are 0.
 
-    `_places` (sparse dimensions, stored elements) says where they are and `_stored` (stored elements, dense dimensions)
-    what they are, whatever the layout: rows or columns are compressed when they are asked for.
+    `_places` (sparse dimensions, stored elements) holds the indices and `_stored` (stored elements, dense dimensions)
+    the values, in every layout: compressed indices are computed when they are asked for.
     """
 
     _places: np.ndarray
@@ -66,12 +66,12 @@ class SparseTensor(Tensor):
 
     @property
     def shape(self) -> Size:
-        """The sizes of the dimensions, sparse ones first."""
+        """The sizes, those of the sparse dimensions first."""
         return Size(self._sizes)
 
     @property
     def dtype(self) -> Any:
-        """The type of the values."""
+        """The dtype of the values."""
         return self._stored.dtype
 
     @property
@@ -81,7 +81,7 @@ class SparseTensor(Tensor):
 
     @property
     def layout(self) -> Layout:
-        """How the indices are kept."""
+        """The layout: `sparse_coo`, `sparse_csr` or `sparse_csc`."""
         return self._layout
 
     @property
@@ -91,17 +91,17 @@ class SparseTensor(Tensor):
 
     @property
     def is_sparse(self) -> bool:  # type: ignore[override]
-        """Whether each element has its indices: the layout `torch.sparse_coo`."""
+        """Whether the layout is `torch.sparse_coo`."""
         return self._layout is sparse_coo
 
     @property
     def is_sparse_csr(self) -> bool:  # type: ignore[override]
-        """Whether the rows are compressed."""
+        """Whether the layout is `torch.sparse_csr`."""
         return self._layout is sparse_csr
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are recorded for the values."""
+        """Whether the values require grad."""
         return self._stored.requires_grad
 
     @requires_grad.setter
@@ -115,12 +115,12 @@ class SparseTensor(Tensor):
 
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
-        """Whether no recorded operation made the values."""
+        """Whether the values are a leaf."""
         return self._stored.is_leaf
 
     @property  # type: ignore[override]
     def grad(self) -> "SparseTensor | None":
-        """The gradient, where this tensor is not 0."""
+        """The gradient, at the stored elements."""
         found = self._stored.grad
         return None if found is None else like(self, found)
 
@@ -130,7 +130,7 @@ class SparseTensor(Tensor):
 
     @property  # type: ignore[misc]
     def data(self) -> "SparseTensor":  # type: ignore[override]
-        """The same memory outside the graph."""
+        """A tensor with the same memory, detached."""
         return like(self, self._stored.data)
 
     @property
@@ -160,7 +160,7 @@ class SparseTensor(Tensor):
             self.requires_grad,
         )
 
-    def _sent(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # in calls: with the history of its values
+    def _sent(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # for remote calls: keeps the graph
         return make, (self._places, self._stored, self._sizes, self._layout, self._is_coalesced)
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -195,14 +195,14 @@ class SparseTensor(Tensor):
 
 
 def leaves_of(args: Any, kwargs: Any) -> list[Any]:
-    """The values of arguments, those in lists and tuples too."""
+    """The values of sparse tensors among the arguments, also in lists and tuples."""
     return given(args, kwargs)
 
 
 def make(
     index: Array, values: Tensor, sizes: Sequence[int], layout: Layout = sparse_coo, coalesced: bool = False
 ) -> SparseTensor:
-    """A sparse tensor from what it holds, which must be right."""
+    """A sparse tensor from its parts, which are not checked."""
     tensor = Arithmetic.__new__(SparseTensor)
     tensor._places, tensor._stored, tensor._sizes = index, values, tuple(int(n) for n in sizes)
     tensor._layout, tensor._is_coalesced = layout, coalesced or layout is not sparse_coo
@@ -212,14 +212,14 @@ def make(
 def remake(
     layout: Any, index: Any, values: Array, sizes: Sequence[int], coalesced: Any, requires_grad: Any
 ) -> SparseTensor:
-    """A leaf from what `__reduce_ex__` gave."""
+    """Rebuilds a leaf from the result of `__reduce_ex__`."""
     tensor = make(index, values, sizes, layout, coalesced)
     tensor.requires_grad = requires_grad
     return tensor
 
 
 def like(tensor: SparseTensor, values: Tensor) -> SparseTensor:
-    """A sparse tensor with other values in the same places."""
+    """A sparse tensor with other values at the same indices."""
     return make(tensor._places, values, tensor._sizes, tensor._layout, tensor._is_coalesced)
 
 
@@ -229,33 +229,33 @@ def is_sparse(value: Any) -> bool:
 
 
 def sparse_dims(tensor: SparseTensor) -> int:
-    """The number of dimensions that have indices."""
+    """The number of sparse dimensions."""
     return tensor._places.shape[0]
 
 
 def positions(index: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
-    """Indices of several dimensions as one index each."""
+    """Indices of several dimensions as flat indices."""
     if not len(index):
         return np.zeros(index.shape[1], np.int64)
     return np.ravel_multi_index(tuple(index), sizes) if index.size else np.zeros(0, np.int64)
 
 
 def unraveled(flat_index: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
-    """The opposite of `positions`."""
+    """The inverse of `positions`."""
     if not sizes:
         return np.zeros((0, len(flat_index)), np.int64)
     return np.stack(np.unravel_index(flat_index, sizes)).astype(np.int64)
 
 
 def summed_by_group(values: Tensor, groups: np.ndarray, n: int) -> Tensor:
-    """The sums of values by the numbers of their groups, of which there are `n`."""
+    """The sums of values by group number, for `n` groups."""
     if values.dtype is torch.bool:
         return summed_by_group(values.int(), groups, n).bool()
     return torch.zeros(n, *values.shape[1:], dtype=values.dtype).index_add(0, new_tensor(groups), values)
 
 
 def merged(tensor: SparseTensor) -> SparseTensor:
-    """The tensor with each place once, in order: values of the same place are added up."""
+    """The tensor with sorted and unique indices: values at the same indices are added up."""
     if tensor._is_coalesced and tensor._layout is sparse_coo:
         return tensor
     sizes = tensor._sizes[: sparse_dims(tensor)]
@@ -265,7 +265,7 @@ def merged(tensor: SparseTensor) -> SparseTensor:
 
 
 def dense_of(tensor: Any) -> Any:
-    """A sparse tensor as an ordinary one; anything else as it is."""
+    """A sparse tensor as a dense one; any other value unchanged."""
     if not is_sparse(tensor):
         return tensor
     dims = sparse_dims(tensor)
@@ -292,6 +292,6 @@ def in_rows(tensor: SparseTensor, layout: Layout) -> SparseTensor:
 
 
 def starts(tensor: SparseTensor, dim: int) -> np.ndarray:
-    """Where each row (column) of compressed elements begins, and the last ends."""
+    """The start of each row (column) in a compressed layout, and the end of the last one."""
     counts = np.bincount(tensor._places[dim], minlength=tensor._sizes[dim])
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

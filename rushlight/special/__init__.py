@@ -1,4 +1,4 @@
-"""Special functions, as `torch.special`."""
+"""`torch.special`: special functions."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.ops.activation import logit

@@ -1,4 +1,4 @@
-"""Schedules of learning rates, under PyTorch's names."""
+"""Learning rate schedulers, under PyTorch's names."""
 
 from rushlight.optim.lr_scheduler.composite import ChainedScheduler, SequentialLR
 from rushlight.optim.lr_scheduler.cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
@@ -16,7 +16,7 @@ from rushlight.optim.lr_scheduler.formulas import (
 from rushlight.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from rushlight.optim.lr_scheduler.scheduler import LRScheduler
 
-_LRScheduler = LRScheduler  # the name that it had at first, for schedules that were written then
+_LRScheduler = LRScheduler  # the former name, for older programs
 
 __all__ = [
     "ChainedScheduler",

@@ -1,4 +1,4 @@
-"""Schedules made of schedules: one after the other, or all at once."""
+"""Combinations of schedulers: in sequence, or all together."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ __all__ = ["ChainedScheduler", "SequentialLR"]
 
 
 class _Composite(LRScheduler):
-    """A schedule made of others, which must all belong to its optimizer."""
+    """A scheduler made of others, which must all have the same optimizer."""
 
     _schedulers: Sequence[LRScheduler]
 
     def _check(self, schedulers, optimizer, purpose=""):
-        """Raises PyTorch's errors for schedules that do not go together."""
+        """Raises PyTorch's errors for schedulers that cannot be combined."""
         name = type(self).__name__
         if not schedulers:
             raise ValueError(f"{name} expects at least one scheduler{purpose}, but got no scheduler.")
@@ -37,20 +37,20 @@ class _Composite(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, with the states of the schedules."""
+        """All attributes but the optimizer, with the states of the schedulers."""
         return {**super().state_dict(), "_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
+        """Restores what `state_dict` returned."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
 
 
 class SequentialLR(_Composite):
-    """One schedule after the other: the next one begins at each of the epochs `milestones`.
+    """Schedulers in sequence: the next one takes over at each of the epochs `milestones`.
 
-    ValueError unless there is one schedule more than milestones.
+    ValueError unless there is one more scheduler than there are milestones.
 
     >>> import rushlight as torch
     >>> from rushlight.optim.lr_scheduler import ExponentialLR, LinearLR, SequentialLR
@@ -88,13 +88,13 @@ class SequentialLR(_Composite):
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
-        undo(self)  # making the schedules has taken their first step already
+        undo(self)  # creating the schedulers has already made their first steps
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]  # as in PyTorch
-        """Sets the learning rates of the next epoch."""
+        """Sets the learning rates for the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
@@ -106,7 +106,7 @@ class SequentialLR(_Composite):
 
 
 def undo(scheduler: LRScheduler) -> None:
-    """Takes back the first step of a schedule, or of those that it is made of."""
+    """Reverses the first step of a scheduler, or of the schedulers it is made of."""
     if hasattr(scheduler, "_schedulers"):
         for part in scheduler._schedulers:
             undo(part)
@@ -115,7 +115,7 @@ def undo(scheduler: LRScheduler) -> None:
 
 
 class ChainedScheduler(_Composite):
-    """Several schedules at once: each changes what the one before has set.
+    """Several schedulers together: each changes what the previous one has set.
 
     >>> import rushlight as torch
     >>> from rushlight.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
@@ -134,7 +134,7 @@ class ChainedScheduler(_Composite):
         self._last_lr = values_of(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]  # as in PyTorch
-        """Sets the learning rates of the next epoch."""
+        """Sets the learning rates for the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = values_of(self.optimizer, "lr")

@@ -1,4 +1,4 @@
-"""Schedules in cycles, some of which also set the momentum."""
+"""Cyclic schedulers, some of which also set the momentum."""
 
 import math
 from collections.abc import Callable
@@ -13,14 +13,14 @@ __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
 
 
 class _WithMomentum(LRScheduler):
-    """A schedule that may set the momentum (of Adam and its kind, the first of `betas`) as well."""
+    """Base class of schedulers that can also set the momentum (for Adam, the first of `betas`)."""
 
     use_beta1: bool
     base_momentums: list[Any]
     max_momentums: list[Any]
 
     def _begin_momentum(self, optimizer, base_momentum, max_momentum, last_epoch):
-        """Sets the momentum to its highest. ValueError for an optimizer without one."""
+        """Sets the momentum to its maximum. ValueError for an optimizer without momentum."""
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
@@ -40,12 +40,12 @@ class _WithMomentum(LRScheduler):
 
 
 class CyclicLR(_WithMomentum):
-    """Takes the learning rate from `base_lr` to `max_lr` and back, over and over.
+    """Moves the learning rate from `base_lr` to `max_lr` and back, repeatedly.
 
-    The way up takes `step_size_up` steps, the way down `step_size_down` (as many, by default). Heights stay
-    the same ("triangular"), halve with each cycle ("triangular2"), shrink by `gamma` with each step
-    ("exp_range"), or follow `scale_fn` of the number of the cycle or of the step (`scale_mode` "cycle" or
-    "iterations"). With `cycle_momentum`, the momentum goes the opposite way.
+    It rises for `step_size_up` steps and falls for `step_size_down` (by default as many). The amplitude is constant
+    ("triangular"), halved with each cycle ("triangular2"), multiplied by `gamma` with each step ("exp_range"), or given
+    by `scale_fn` of the number of the cycle or of the step (`scale_mode` "cycle" or "iterations"). With
+    `cycle_momentum`, the momentum moves in the opposite direction.
 
     Source: L. Smith, "Cyclical learning rates for training neural networks", 2015.
 
@@ -101,7 +101,7 @@ class CyclicLR(_WithMomentum):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """The height of a cycle, or at a step, as a share of the first."""
+        """The amplitude of a cycle, or at a step, relative to the first."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -123,24 +123,23 @@ class CyclicLR(_WithMomentum):
         return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of `scale_fn`, only the attributes if it is an object."""
+        """All attributes but the optimizer; of `scale_fn`, only the attributes if it is an object."""
         function = self._scale_fn_custom
         plain = function is None or isinstance(function, FunctionType)
         return {**super().state_dict(), "_scale_fn_custom": None if plain else dict(function.__dict__)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
+        """Restores what `state_dict` returned."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if state_dict["_scale_fn_custom"] is not None:
             self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Takes the learning rate to `eta_min` along half a cosine in `T_0` epochs, begins again, and so on.
+    """Lowers the learning rate to `eta_min` along half a cosine in `T_0` epochs, then restarts, and so on.
 
-    Each round is `T_mult` times as long as the one before. Source: I. Loshchilov, F. Hutter, "SGDR:
-    stochastic gradient descent with warm restarts", 2016. ValueError unless T_0 and T_mult are positive
-    integers.
+    Each cycle is `T_mult` times as long as the previous one. Source: I. Loshchilov, F. Hutter, "SGDR: stochastic
+    gradient descent with warm restarts", 2016. ValueError unless T_0 and T_mult are positive integers.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -172,13 +171,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates on the cosine of the present cycle, one for each group."""
+        """The learning rates on the cosine of the present cycle, one for each group."""
         self._warn_outside_step()
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (lr - self.eta_min) * height for lr in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Sets the learning rates of the next epoch, or of a given one, which may lie between two."""
+        """Sets the learning rates for the next epoch, or for a given one, which may be fractional."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:
@@ -195,7 +194,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._get_lr_called_within_step = False
 
     def _go_to(self, epoch):
-        """Finds the round that an epoch belongs to."""
+        """Computes the cycle that an epoch belongs to."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         if epoch < self.T_0:
@@ -209,14 +208,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(_WithMomentum):
-    """Takes the learning rate up to `max_lr` once, and then far down, in a given number of steps.
+    """Raises the learning rate to `max_lr` once, then lowers it far down, in a given number of steps.
 
-    It begins at max_lr / div_factor, reaches max_lr after the share `pct_start` of the steps, and ends at
-    that first value / final_div_factor; with `three_phase` it comes back to the first value on the way. The
-    ways are cosines or straight ("linear"). With `cycle_momentum`, the momentum goes the opposite way.
+    It starts at max_lr / div_factor, reaches max_lr after the fraction `pct_start` of the steps, and ends at the
+    initial value / final_div_factor; with `three_phase` it returns to the initial value in between. It changes along
+    cosines or linearly ("linear"). With `cycle_momentum`, the momentum moves in the opposite direction.
 
-    Source: L. Smith, N. Topin, "Super-convergence: very fast training of neural networks using large learning
-    rates", 2017. ValueError for options out of range, and for more steps than announced.
+    Source: L. Smith, N. Topin, "Super-convergence: very fast training of neural networks using large learning rates",
+    2017. ValueError for options out of range, and for more steps than specified.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -266,7 +265,7 @@ class OneCycleLR(_WithMomentum):
         super().__init__(optimizer, last_epoch)
 
     def _between(self, start, end, share):
-        """The value a share of the way from start to end."""
+        """Interpolates between `start` and `end`; `share` goes from 0 to 1."""
         if self._anneal_func_type == "linear":
             return (end - start) * share + start
         return end + (start - end) / 2 * (math.cos(math.pi * share) + 1)
@@ -293,7 +292,7 @@ class OneCycleLR(_WithMomentum):
 
 
 def number_of_steps(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
-    """The number of steps, which may be given as epochs of steps. ValueError for what is not positive."""
+    """The total number of steps, also from epochs and steps per epoch. ValueError unless they are positive integers."""
     if total_steps is None and (epochs is None or steps_per_epoch is None):
         raise ValueError(advised("You must define either total_steps OR (epochs AND steps_per_epoch)"))
     given = (
@@ -311,7 +310,7 @@ def number_of_steps(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
 
 
 def phases(total: int, share: float, three: bool) -> list[dict[str, Any]]:
-    """The ways of one cycle: where each ends, and between which options of the groups it leads."""
+    """The phases of the cycle: the step at which each ends, and the group options that it interpolates between."""
     way = ["initial_lr", "max_lr", "initial_lr", "min_lr"] if three else ["initial_lr", "max_lr", "min_lr"]
     momentum = ["max_momentum", "base_momentum", "max_momentum", "max_momentum"]
     ends = [share * total - 1, *[2 * share * total - 2] * three, total - 1]

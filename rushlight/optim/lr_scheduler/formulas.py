@@ -1,7 +1,7 @@
-"""Schedules given by a formula of the epoch.
+"""Schedulers given by a formula of the epoch.
 
-Each follows its formula from one epoch to the next, by a factor on the present learning rate, so that several
-schedules can act on the same optimizer; `_get_closed_form_lr` is the formula itself.
+Each multiplies the present learning rate by a factor from one epoch to the next, so that several schedulers can act on
+the same optimizer; `_get_closed_form_lr` is the formula itself.
 """
 
 import math
@@ -31,7 +31,7 @@ Lambda = Callable[[int], float]
 
 
 class _ByLambda(LRScheduler):
-    """A schedule given by functions of the epoch: one for all groups, or a list with one for each."""
+    """A scheduler given by functions of the epoch: one for all groups, or a list with one for each."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Lambda | list[Lambda], last_epoch: int = -1):
         groups = len(optimizer.param_groups)
@@ -45,12 +45,12 @@ class _ByLambda(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of functions, only the attributes of those that are objects."""
+        """All attributes but the optimizer; of functions, only the attributes of those that are objects."""
         attributes = [None if isinstance(f, FunctionType) else dict(f.__dict__) for f in self.lr_lambdas]
         return {**super().state_dict(), "lr_lambdas": attributes}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
+        """Restores what `state_dict` returned."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
             if attributes is not None:
@@ -58,7 +58,7 @@ class _ByLambda(LRScheduler):
 
 
 class LambdaLR(_ByLambda):
-    """The first learning rate times a function of the epoch.
+    """The initial learning rate times a function of the epoch.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -70,13 +70,13 @@ class LambdaLR(_ByLambda):
     """
 
     def get_lr(self) -> list[Any]:
-        """The first rates times the functions of the epoch, one for each group."""
+        """The initial rates times the functions of the epoch, one for each group."""
         self._warn_outside_step()
         return [lr * function(self.last_epoch) for function, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(_ByLambda):
-    """The last learning rate times a function of the epoch.
+    """Multiplies the present learning rate by a function of the epoch.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -91,7 +91,7 @@ class MultiplicativeLR(_ByLambda):
     """
 
     def get_lr(self) -> list[Any]:
-        """The last rates times the functions of the epoch, one for each group."""
+        """The present rates times the functions of the epoch, one for each group."""
         self._warn_outside_step()
         if self._is_initial:
             return self._unchanged()
@@ -118,7 +118,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The last rates, times `gamma` every `step_size` epochs, one for each group."""
+        """The present rates, times `gamma` every `step_size` epochs, one for each group."""
         self._warn_outside_step()
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self._scaled(self.gamma) if due else self._unchanged()
@@ -148,7 +148,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The last rates, times `gamma` at each milestone, one for each group."""
+        """The present rates, times `gamma` at each milestone, one for each group."""
         self._warn_outside_step()
         if self.last_epoch not in self.milestones:
             return self._unchanged()
@@ -162,7 +162,7 @@ class MultiStepLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """Multiplies the learning rate by `factor` for the first `total_iters` epochs.
 
-    ValueError out of [0, 1].
+    ValueError for a factor outside [0, 1].
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -184,7 +184,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates times `factor` until `total_iters` epochs are over, one for each group."""
+        """The rates times `factor` during the first `total_iters` epochs, one for each group."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._scaled(self.factor)
@@ -196,10 +196,9 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Multiplies the learning rate by a factor that goes from `start_factor` to `end_factor` in `total_iters`
-    epochs.
+    """Multiplies the learning rate by a factor that changes linearly from `start_factor` to `end_factor`.
 
-    ValueError for factors out of range.
+    It does so in `total_iters` epochs. ValueError for factors out of range.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -265,7 +264,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The last rates times `gamma`, one for each group."""
+        """The present rates times `gamma`, one for each group."""
         self._warn_outside_step()
         return self._unchanged() if self._is_initial else self._scaled(self.gamma)
 
@@ -274,7 +273,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Brings the learning rate to zero in `total_iters` epochs, as (1 - epoch / total_iters) ** power.
+    """Lowers the learning rate to zero in `total_iters` epochs, as (1 - epoch / total_iters) ** power.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -294,7 +293,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates on the polynomial's way to 0, one for each group."""
+        """The rates by the polynomial, one for each group."""
         self._warn_outside_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._unchanged()
@@ -307,7 +306,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Takes the learning rate to `eta_min` along half a cosine in `T_max` epochs, and back again.
+    """Lowers the learning rate to `eta_min` along half a cosine in `T_max` epochs, and raises it again.
 
     Source: I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
 
@@ -329,7 +328,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates on the cosine between the first one and `eta_min`, one for each group."""
+        """The rates on the cosine between the initial rate and `eta_min`, one for each group."""
         self._warn_outside_step()
         epoch, low, groups = self.last_epoch, self.eta_min, self.optimizer.param_groups
         if self._is_initial:

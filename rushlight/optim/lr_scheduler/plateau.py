@@ -13,10 +13,10 @@ __all__ = ["ReduceLROnPlateau"]
 class ReduceLROnPlateau(LRScheduler):
     """Multiplies the learning rate by `factor` when a metric has not improved for more than `patience` epochs.
 
-    `mode`: "min" if the metric should fall, "max" if it should rise. An improvement is one by more than
-    `threshold`, a share of the best value ("rel") or a difference ("abs"). After each reduction `cooldown`
-    epochs do not count. Learning rates stay above `min_lr`, one for all groups or a list; changes below `eps`
-    are not made.
+    `mode` is "min" if the metric should fall, "max" if it should rise. The metric has improved if it is better than the
+    best value by more than `threshold`, relative to that value ("rel") or absolute ("abs"). After each reduction,
+    `cooldown` epochs are not counted. Learning rates stay at or above `min_lr`, one for all groups or a list; changes
+    smaller than `eps` are not made.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -67,7 +67,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._reset()
 
     def _set_lowest(self, min_lr):
-        """Sets the lowest learning rates."""
+        """Sets the minimum learning rates."""
         groups = len(self.optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != groups:
@@ -77,13 +77,13 @@ class ReduceLROnPlateau(LRScheduler):
             self.default_min_lr, self.min_lrs = min_lr, [min_lr] * groups
 
     def _reset(self):
-        """Forgets the metrics so far."""
+        """Resets the counters and the best metric."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in PyTorch
-        """Takes note of the metric of one more epoch."""
+        """Takes the metric of the next epoch, and reduces the learning rates if it is time."""
         current = float(metrics)
         if epoch is not None:
             warn(EPOCH_GIVEN)
@@ -122,11 +122,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether epochs do not count now."""
+        """Whether epochs are not counted now, after a reduction."""
         return self.cooldown_counter > 0
 
     def _is_better(self, value, best):
-        """Whether a metric is an improvement."""
+        """Whether a metric is better than the best one by more than the threshold."""
         sign = -1 if self.mode == "min" else 1
         limit = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return value < limit if self.mode == "min" else value > limit

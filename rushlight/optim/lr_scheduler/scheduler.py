@@ -1,4 +1,4 @@
-"""The base class of schedules, and what they share: reading and setting the learning rates of an optimizer."""
+"""The base class of schedulers, and helpers that get and set the learning rates of an optimizer."""
 
 from typing import Any
 
@@ -28,19 +28,19 @@ WRONG_ORDER = (
 
 
 def require_optimizer(optimizer: Any) -> None:
-    """Raises PyTorch's TypeError for what is no optimizer."""
+    """Raises PyTorch's TypeError for an argument that is not an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(advised(f"{type(optimizer).__name__} is not an Optimizer"))
 
 
 def values_of(optimizer: Optimizer, key: str) -> list[Any]:
-    """An option of all groups; tensors are copied."""
+    """The value of an option in all groups; tensors are copied."""
     values = [group[key] for group in optimizer.param_groups]
     return [value.clone() if isinstance(value, TensorBase) else value for value in values]
 
 
 def set_value(group: dict[str, Any], key: str, value: Any) -> None:
-    """Sets an option of a group; where it is a tensor, its value."""
+    """Sets an option of a group; if it is a tensor, its value is set in place."""
     if isinstance(group[key], TensorBase):
         group[key].fill_(value.item() if isinstance(value, TensorBase) else value)
     else:
@@ -48,7 +48,7 @@ def set_value(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def one_for_each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """An option given once for all groups, or as a list with one for each.
+    """An option as a list with one value for each group, from one value for all or from such a list.
 
     ValueError for a list of another length.
     """
@@ -64,10 +64,10 @@ def one_for_each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 class LRScheduler:
-    """The base class of schedules, which set the learning rates of an optimizer's groups anew at every `step`.
+    """The base class of schedulers, which set the learning rates of an optimizer's groups at every `step`.
 
-    A subclass defines `get_lr`, the learning rates of all groups at `last_epoch`. `last_epoch` is where a
-    schedule goes on that was interrupted; -1 begins it.
+    A subclass defines `get_lr`, the learning rates of all groups at `last_epoch`. To resume a schedule, pass the last
+    epoch as `last_epoch`; -1 starts it.
 
     >>> import rushlight as torch
     >>> class Halved(torch.optim.lr_scheduler.LRScheduler):
@@ -103,7 +103,7 @@ class LRScheduler:
         self._initial_step()
 
     def _initial_step(self):
-        """Sets the first learning rates."""
+        """Sets the initial learning rates."""
         self._step_count = 0
         self._is_initial = True
         try:
@@ -112,28 +112,28 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """All attributes but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
+        """Restores what `state_dict` returned."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The learning rates that the schedule set last."""
+        """The learning rates that the scheduler set last."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The learning rates at `last_epoch`; for subclasses to define. Users call `get_last_lr`."""
+        """The learning rates at `last_epoch`; for subclasses to define. To read the present ones, use `get_last_lr`."""
         raise NotImplementedError
 
     def _warn_outside_step(self):
-        """Warns users who call `get_lr`, which is meant for `step`."""
+        """Warns users who call `get_lr` themselves, outside of `step`."""
         if not self._get_lr_called_within_step:
             warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the learning rates of the next epoch (or step, as the user counts); after `optimizer.step()`."""
+        """Sets the learning rates for the next epoch (or iteration); call it after `optimizer.step()`."""
         if self._step_count == 1:
             if "step" in self.optimizer.__dict__:
                 warn(STEP_OVERRIDDEN)
@@ -145,7 +145,7 @@ class LRScheduler:
         self._update_lr(epoch)
 
     def _update_lr(self, epoch=None):
-        """Goes on to the next epoch, or to a given one, and sets its learning rates."""
+        """Advances to the next epoch, or to a given one, and sets its learning rates."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         closed_form = getattr(self, "_get_closed_form_lr", None)
         self._get_lr_called_within_step = True
