@@ -28,6 +28,13 @@ class ReduceOp(Enum):
     BXOR = 7
     PREMUL_SUM = 8
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise TypeError(
+            f"__init__(): incompatible constructor arguments. Invoked with: {value!r}. Operations are members, as in "
+            "ReduceOp.SUM."
+        )
+
     def __repr__(self) -> str:
         return f"<RedOpType.{self.name}: {self.value}>"
 

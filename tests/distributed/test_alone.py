@@ -364,9 +364,11 @@ def test_last_words_that_nobody_reads_are_not_waited_for():
             process.kill()
 
 
-def test_the_name_of_reductions_of_old():
+def test_names_of_reductions():
     with pytest.warns(FutureWarning, match=r"please use `torch\.distributed\.ReduceOp` instead"):
         assert distributed.reduce_op.SUM is distributed.ReduceOp.SUM
+    with pytest.raises(TypeError, match=r"__init__\(\): incompatible constructor arguments\."):
+        distributed.ReduceOp("x")
 
 
 def test_debug_levels(monkeypatch):

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from rushlight.distributed.rpc.agent import Agent, Passed, Reference, current
-from rushlight.distributed.rpc.failures import Failure, timed_out
+from rushlight.distributed.rpc.failures import Failure, failure_of, timed_out
 from rushlight.distributed.rpc.functions import async_execution, awaited
 from rushlight.distributed.rpc.options import UNSET_TIMEOUT, WorkerInfo
 from rushlight.distributed.rpc.passes import backward
@@ -95,11 +95,12 @@ class RRef(Reference, Generic[T]):
     def _held(self, seconds: float | None) -> Any:
         future = self._of().references.find(self._number).value
         try:
-            return future._future.result(seconds)
+            error = future._future.exception(seconds)
         except NotInTime:
-            if future.done():
-                raise
             raise timed_out(seconds or 0) from None
+        if error is not None:
+            raise failure_of(error, self._of().me).error() from error
+        return future._future.result()
 
     def _failed(self) -> BaseException | None:
         """What has become of making the value, where that went wrong on the way."""

@@ -169,6 +169,7 @@ def failures(other):
             raises(raised, words, wait)
         raises(RuntimeError, words, future.then(lambda done: done.value()).wait)
         raises(kind, words.partition(": ")[2], rpc.remote(other, fail, ("the cause", kind)).to_here)
+        raises(kind, f"On {rpc.get_worker_info()}", rpc.remote("worker0", fail, ("the cause", kind)).to_here)
     raises(RuntimeError, f"RuntimeError: On {info}:\nSystemExit('3')", rpc.rpc_sync, other, fail, ("3", SystemExit))
     further = f"ValueError: On {rpc.get_worker_info()}:\nValueError("
     raises(ValueError, further, rpc.rpc_sync, other, fail_further, ("worker0", "the cause"))
