@@ -4,9 +4,10 @@ Calls that differ are not defined in MPI: they end in wrong numbers, in an error
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -36,9 +37,21 @@ class DebugLevel(Enum):
 
 
 class Setting:
-    """The level that this process is at."""
+    """The level that this process is at, and who is told of its calls."""
 
     level = DebugLevel.OFF
+    namespace = "c10d"  # under which PyTorch's dispatcher would have the calls that are made now
+    watchers: ClassVar[list[Callable[[str, str], object]]] = []  # what is given the namespace and name of each call
+
+
+@contextmanager
+def functional() -> Iterator[None]:
+    """A context of calls that PyTorch makes as functional collectives: those that DTensors send."""
+    before, Setting.namespace = Setting.namespace, "c10d_functional"
+    try:
+        yield
+    finally:
+        Setting.namespace = before
 
 
 def get_debug_level() -> DebugLevel:
@@ -86,10 +99,12 @@ def agree(
     op: ReduceOp | None = None,
     root: int | None = None,
 ) -> None:
-    """With DETAIL, waits for all processes of the group to say what they call.
+    """Tells watchers of a call; with DETAIL, waits for all processes of the group to say what they call.
 
     RuntimeError in each where calls, shapes, dtypes, operations or roots differ: which ranks, and in what.
     """
+    for watch in Setting.watchers:
+        watch(Setting.namespace, name)
     if Setting.level is not DebugLevel.DETAIL:
         return
     parts = [f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}" for tensor in tensors]

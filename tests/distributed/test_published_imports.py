@@ -18,6 +18,7 @@ distributed.algorithms.ddp_comm_hooks default_hooks powerSGD_hook
 distributed.device_mesh init_device_mesh DeviceMesh
 distributed.tensor DTensor Shard Replicate distribute_tensor
 distributed._tensor DTensor Shard Replicate DeviceMesh
+distributed.tensor.debug CommDebugMode
 distributed.tensor.parallel parallelize_module ColwiseParallel RowwiseParallel PrepareModuleInput SequenceParallel
 distributed.tensor.parallel.style ColwiseParallel RowwiseParallel
 distributed.fsdp FullyShardedDataParallel CPUOffload MixedPrecision BackwardPrefetch ShardingStrategy StateDictType

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd.function import Function
 from rushlight.core.graph import new_tensor
+from rushlight.distributed.agreement import functional
 from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.reduce_ops import ReduceOp
@@ -37,6 +38,12 @@ def moved(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
     """This process's part of a tensor that is placed otherwise, from its part as it is. All processes call it."""
     if spread.placements == goal:
         return array
+    with functional():
+        return sent(array, spread, goal)
+
+
+def sent(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
+    """The part that is placed otherwise: dimensions of the mesh are gone through one after the other, the last first."""
     now, mesh = list(spread.placements), spread.mesh
     for axis in reversed(range(mesh.ndim)):
         group, placement, wanted = mesh.get_group(axis), now[axis], goal[axis]

@@ -8,6 +8,7 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_module, distribute_tensor, randn
+from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.experimental import implicit_replication
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -307,6 +308,33 @@ def refused(error, words, make):
         raise AssertionError(f"no {error.__name__}: {words}")
 
 
+def counted():
+    """Collectives are counted by PyTorch's operators; the numbers are those of PyTorch 2.13."""
+    mode = CommDebugMode()
+    functional, c10d = torch.ops.c10d_functional, torch.ops.c10d
+
+    def counts(*calls):
+        with mode:
+            for call in calls:
+                call()
+        return mode.get_comm_counts()
+
+    layers = nn.Linear(4, 2 * size), nn.ReLU(), nn.Linear(2 * size, 4)
+    plan = {"0": ColwiseParallel(), "2": RowwiseParallel()}
+    model = parallelize_module(nn.Sequential(*layers), line, plan)
+    part = distribute_tensor(torch.ones(4, 4), line, [Shard(0)])
+    sharded = fully_shard(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4)))
+    for expected, call in (
+        ({functional.all_reduce: 1}, lambda: model(torch.ones(2, 4)).sum().backward()),
+        ({functional.all_gather_into_tensor: 1}, part.full_tensor),
+        ({functional.all_reduce: 1}, lambda: part.sum().full_tensor()),
+        ({c10d.allreduce_: 1}, lambda: dist.all_reduce(torch.ones(1))),
+        ({c10d._allgather_base_: 1, c10d._reduce_scatter_base_: 1}, lambda: sharded(torch.ones(2, 4)).sum().backward()),
+    ):
+        assert counts(call) == expected, (counts(call), expected)
+    assert mode.get_total_counts() == 2 and mode.get_comm_counts()[c10d.allreduce_] == 0
+
+
 def meshes_that_do_not_fit():
     larger = "Mesh should not be bigger than default world size"
     refused(AttributeError, "_cuda_setDevice", lambda: dist.init_device_mesh("cuda", (size,)))
@@ -341,6 +369,7 @@ random_numbers()
 in_place_and_told()
 layers_shared_out()
 prepared_and_distributed()
+counted()
 meshes_that_do_not_fit()
 a_mesh_of_the_first()
 print("passed")
