@@ -43,7 +43,7 @@ def moved(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
 
 
 def sent(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
-    """The part that is placed otherwise: dimensions of the mesh are gone through one after the other, the last first."""
+    """The part that is placed otherwise; each dimension of the mesh by itself, the last first."""
     now, mesh = list(spread.placements), spread.mesh
     for axis in reversed(range(mesh.ndim)):
         group, placement, wanted = mesh.get_group(axis), now[axis], goal[axis]
