@@ -1,4 +1,4 @@
-"""Probability distributions, as torch.distributions: sampling, log probabilities and entropies, all differentiable."""
+"""`torch.distributions`: probability distributions with differentiable samples, log probabilities and entropies."""
 
 from typing import Any
 
@@ -103,5 +103,5 @@ __all__ += transforms.__all__
 
 
 def __getattr__(name: str) -> Any:
-    """Says that there is no such name, and which ones are near."""
+    """Raises AttributeError for an unknown name, with similar names."""
     raise _no_such_name("rushlight.distributions", name)

@@ -14,7 +14,9 @@ __all__ = ["Beta"]
 
 
 class Beta(ExponentialFamily):
-    """The first of two Dirichlet shares, of `concentration1`; that of the rest is `concentration0`.
+    """The beta distribution: the first of two components of a Dirichlet sample.
+
+    `concentration1` belongs to the first component, `concentration0` to the second one, which is the rest to 1.
 
     >>> import rushlight as torch
     >>> torch.distributions.Beta(1.0, 3.0).mean
@@ -37,12 +39,12 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Tensor:
-        """The concentration of the share."""
+        """The concentration of the first component."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
-        """The concentration of the rest."""
+        """The concentration of the second component."""
         return self._dirichlet.concentration[..., 1]
 
     @property
@@ -52,7 +54,7 @@ class Beta(ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """The most probable share."""
+        """The most probable value."""
         return self._dirichlet.mode[..., 0]
 
     @property

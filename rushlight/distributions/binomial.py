@@ -1,4 +1,4 @@
-"""The binomial distribution: how many of some trials succeed."""
+"""The binomial distribution: the number of successes in several trials."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ __all__ = ["Binomial"]
 
 
 class Binomial(Odds, Distribution):
-    """How many of `total_count` trials succeed, each with probability `probs` or log odds `logits`.
+    """The number of successes in `total_count` trials, each with probability `probs` or log odds `logits`.
 
     >>> import rushlight as torch
     >>> torch.distributions.Binomial(3, torch.tensor([0.0, 1.0])).sample()
@@ -41,7 +41,7 @@ class Binomial(Odds, Distribution):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """The counts up to `total_count`."""
+        """The integers from 0 to `total_count`."""
         return constraints.integer_interval(0, self.total_count)
 
     @property
@@ -65,26 +65,26 @@ class Binomial(Odds, Distribution):
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """log (n over k) + k logits - n log(1 + exp(logits)), which is written so that nothing overflows."""
+        """log (n over k) + k logits - n log(1 + exp(logits)), computed without overflow."""
         self._check_sample(value)
         n, logits = self.total_count, self.logits
         ways = torch.lgamma(n + 1) - torch.lgamma(value + 1) - torch.lgamma(n - value + 1)
-        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2  # with half a slope at 0 from each side
+        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2  # the mean of both one-sided slopes at 0
         return ways + value * logits - n * (positive + torch.log1p(torch.exp(-logits.abs())))
 
     def entropy(self) -> Tensor:
-        """The entropy in nats. NotImplementedError where the counts of trials differ."""
+        """The entropy in nats. NotImplementedError if `total_count` is not the same everywhere."""
         self._count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(torch.exp(log_prob) * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All counts, along dimension 0. NotImplementedError where the counts of trials differ."""
+        """All counts, along dimension 0. NotImplementedError if `total_count` is not the same everywhere."""
         values = torch.arange(1 + self._count("enumerate_support"), dtype=self._param.dtype)
         return self._listed(values, expand)
 
     def _count(self, method: str) -> int:
-        """The count of trials that all have."""
+        """The common value of `total_count`."""
         largest = int(self.total_count.max())
         if self.total_count.min() != largest:
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{method}`.")

@@ -1,4 +1,4 @@
-"""The categorical distribution: one of several events."""
+"""The categorical distribution: one of several categories."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ __all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
-    """One of the events 0 to K - 1, where the last dimension of `probs` or of `logits` has K elements.
+    """One of the categories 0 to K - 1, where K is the size of the last dimension of `probs` or `logits`.
 
     `probs` are divided by their sum; exactly one of the two is given (ValueError otherwise).
 
@@ -43,12 +43,12 @@ class Categorical(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        """The one of `probs` and `logits` that was given."""
+        """`probs` or `logits`, whichever was given."""
         return getattr(self, self._given)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """The events."""
+        """The integers from 0 to K - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
     @lazy_property
@@ -68,18 +68,18 @@ class Categorical(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """NaN: events have no mean."""
+        """NaN: categories have no mean."""
         return constant_like(self.probs, self._extended_shape(), torch.nan)
 
     variance = mean
 
     @property
     def mode(self) -> Tensor:
-        """The most probable event."""
+        """The most probable category."""
         return self.probs.argmax(dim=-1)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Events, int64, of shape `sample_shape + batch_shape`."""
+        """Categories, as int64, of shape `sample_shape + batch_shape`."""
         rows = self.probs.reshape(-1, self._num_events)
         return torch.multinomial(rows, Size(sample_shape).numel(), True).T.reshape(self._extended_shape(sample_shape))
 

@@ -37,7 +37,7 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """NaN: there is no mean."""
+        """NaN: the mean does not exist."""
         return constant_like(self.loc, self._extended_shape(), torch.nan)
 
     @property

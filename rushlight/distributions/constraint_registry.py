@@ -1,4 +1,6 @@
-"""Transforms from all real numbers into a constraint: `biject_to` is one to one, `transform_to` suits optimizers.
+"""Transforms from the real numbers to a constraint: bijective ones (`biject_to`) and any (`transform_to`).
+
+The latter need not be one-to-one, and suit optimizers better.
 
 >>> import rushlight as torch
 >>> from rushlight.distributions import constraints, transform_to
@@ -16,15 +18,15 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """A transform for each class of constraints: what `register` was told. Called with a constraint, it makes that."""
+    """A table of transforms for classes of constraints, filled by `register`; a call returns that for a constraint."""
 
     def __init__(self):
         self._registry: dict[type, Callable[[Any], Transform]] = {}
 
     def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Callable[..., Any]:
-        """Has `factory` make the transforms for a class of constraints, or that of an instance; also a decorator.
+        """Registers `factory` to make the transforms for a class of constraints (or of an instance); also a decorator.
 
-        TypeError for what is no constraint.
+        TypeError for an argument that is not a constraint.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
@@ -35,7 +37,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: constraints.Constraint) -> Transform:
-        """The transform for a constraint. NotImplementedError where none is registered for its class."""
+        """The transform for a constraint. NotImplementedError if none is registered for its class."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
@@ -47,7 +49,7 @@ transform_to: ConstraintRegistry = ConstraintRegistry()
 
 
 def _both(*kinds: Any):
-    """Registers a factory for both registries."""
+    """Registers a factory in both registries."""
 
     def register(factory):
         for kind in kinds:
@@ -90,7 +92,7 @@ def _between(constraint):
 
 
 def _parts(registry: ConstraintRegistry) -> None:
-    """Registers constraints that are made of others."""
+    """Registers the constraints that are composed of others."""
     registry.register(
         constraints.independent,
         lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims),

@@ -1,4 +1,4 @@
-"""Sets that parameters and values of distributions have to lie in."""
+"""Constraints: the sets in which parameters and values of distributions have to be."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -53,27 +53,27 @@ __all__ = [
 
 
 class _Dependent(Constraint):
-    """A set that depends on other parameters: it is known for an instance of a distribution, not for its class."""
+    """A constraint that depends on parameters: it is known for an instance of a distribution, not for its class."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
     @property
     def is_discrete(self) -> bool:  # type: ignore[override]
-        """Whether the set is of separate points. NotImplementedError where that depends too."""
+        """Whether the set is discrete. NotImplementedError if that depends on parameters too."""
         if self._is_discrete is NotImplemented:
             raise NotImplementedError(".is_discrete cannot be determined statically")
         return self._is_discrete
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The number of dimensions of an element. NotImplementedError where that depends too."""
+        """The number of dimensions of an element. NotImplementedError if that depends on parameters too."""
         if self._event_dim is NotImplemented:
             raise NotImplementedError(".event_dim cannot be determined statically")
         return self._event_dim
 
     def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> Any:
-        """The same with more said about it."""
+        """A copy with more information."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
@@ -84,7 +84,7 @@ class _Dependent(Constraint):
 
 
 class _DependentProperty(property, _Dependent):
-    """Decorates the property that gives an instance's set; read on the class it is a dependent constraint."""
+    """Decorates the property that returns an instance's constraint; on the class it is a dependent constraint."""
 
     def __init__(
         self,
@@ -101,12 +101,12 @@ class _DependentProperty(property, _Dependent):
 
 
 def is_dependent(constraint: object) -> bool:
-    """Whether a constraint is known for instances alone."""
+    """Whether a constraint is known for instances only."""
     return isinstance(constraint, _Dependent)
 
 
 class _Derived(Constraint):
-    """A set made of another one, of the same kind."""
+    """A constraint made of another one."""
 
     def __init__(self, base_constraint: Constraint):
         _require_constraints("base_constraint must be a Constraint, got {}", base_constraint)
@@ -114,16 +114,16 @@ class _Derived(Constraint):
 
     @property
     def is_discrete(self) -> bool:  # type: ignore[override]
-        """Whether the set is of separate points."""
+        """Whether the set is discrete."""
         return self.base_constraint.is_discrete
 
     def _all(self, result: Tensor, dims: int) -> Tensor:
-        """Whether all of the last dimensions are within the set."""
+        """Whether the constraint holds in all of the last `dims` dimensions."""
         return result.reshape((*result.shape[: result.dim() - dims], -1)).all(-1)
 
 
 class _IndependentConstraint(_Derived):
-    """A set of tensors whose elements, in the last dimensions, all lie in another one."""
+    """Tensors whose elements, over the last dimensions, all satisfy another constraint."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
         super().__init__(base_constraint)
@@ -150,7 +150,7 @@ class _IndependentConstraint(_Derived):
 
 
 class MixtureSameFamilyConstraint(_Derived):
-    """The values of a mixture: those that lie in the set of every component."""
+    """The values of a mixture: those that satisfy the constraint of every component."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
@@ -186,7 +186,7 @@ class _OneHot(Constraint):
 
 
 class _Bounded(Constraint):
-    """A set with bounds, numbers or tensors, which its representation shows."""
+    """A constraint with bounds, numbers or tensors, which `repr` shows."""
 
     lower_bound: Any
     upper_bound: Any
@@ -211,7 +211,7 @@ class _Between(_Bounded):
 
 
 class _IntegerInterval(_Between):
-    """The integers from `lower_bound` to `upper_bound`, both included."""
+    """The integers from `lower_bound` to `upper_bound`, inclusive."""
 
     is_discrete = True
 
@@ -229,7 +229,7 @@ class _IntegerLessThan(_To):
 
 
 class _IntegerGreaterThan(_From):
-    """The integers from `lower_bound` on."""
+    """The integers from `lower_bound` upwards."""
 
     is_discrete = True
 
@@ -238,49 +238,49 @@ class _IntegerGreaterThan(_From):
 
 
 class _Real(Constraint):
-    """All real numbers, and both infinities."""
+    """All real numbers, including infinities."""
 
     def check(self, value: Tensor) -> Tensor:
-        return value == value  # False for NaN alone
+        return value == value  # False only for NaN
 
 
 class _GreaterThan(_From):
-    """The numbers above `lower_bound`."""
+    """The numbers greater than `lower_bound`."""
 
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_From):
-    """The numbers from `lower_bound` on."""
+    """The numbers greater than or equal to `lower_bound`."""
 
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound <= value
 
 
 class _LessThan(_To):
-    """The numbers below `upper_bound`."""
+    """The numbers less than `upper_bound`."""
 
     def check(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
 
 class _Interval(_Between):
-    """The numbers from `lower_bound` to `upper_bound`, both included."""
+    """The numbers from `lower_bound` to `upper_bound`, inclusive."""
 
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Between):
-    """The numbers from `lower_bound` to below `upper_bound`."""
+    """The numbers from `lower_bound` to `upper_bound`, without the latter."""
 
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 class _Simplex(Constraint):
-    """Vectors without negative elements whose sum is 1."""
+    """Vectors of non-negative elements with sum 1."""
 
     event_dim = 1
 
@@ -289,7 +289,7 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
-    """Vectors of counts that sum up to at most `upper_bound`; as in PyTorch, which would mean exactly."""
+    """Vectors of counts whose sum is at most `upper_bound`, as in PyTorch (exact equality would be right)."""
 
     is_discrete: bool
     event_dim: int
@@ -304,7 +304,7 @@ class _Multinomial(Constraint):
 
 
 class _Sequence(Constraint):
-    """Tensors whose parts along a dimension lie in sets of their own."""
+    """Tensors whose slices along a dimension satisfy constraints of their own."""
 
     cseq: list[Constraint]
     dim: int
@@ -315,7 +315,7 @@ class _Sequence(Constraint):
 
     @property
     def is_discrete(self) -> bool:  # type: ignore[override]
-        """Whether any of the sets is of separate points."""
+        """Whether any of the constraints is discrete."""
         return any(c.is_discrete for c in self.cseq)
 
     def _require_dim(self, value: Tensor) -> None:
@@ -324,7 +324,7 @@ class _Sequence(Constraint):
 
 
 class _Cat(_Sequence):
-    """Tensors that are parts of given lengths, joined along a dimension."""
+    """Tensors concatenated from parts of given lengths along a dimension."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None):
         super().__init__(cseq, dim)
@@ -334,7 +334,7 @@ class _Cat(_Sequence):
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The largest number of dimensions of an element."""
+        """The largest `event_dim` of the constraints."""
         return max(c.event_dim for c in self.cseq)
 
     def check(self, value: Tensor) -> Tensor:
@@ -345,11 +345,11 @@ class _Cat(_Sequence):
 
 
 class _Stack(_Sequence):
-    """Tensors that are parts stacked along a dimension."""
+    """Tensors stacked from parts along a dimension."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The number of dimensions of an element, with that of the stack where it lies within."""
+        """The number of dimensions of an element, plus that of the stack if it is one of them."""
         dim = max(c.event_dim for c in self.cseq)
         return dim + 1 if self.dim + dim < 0 else dim
 
@@ -360,7 +360,7 @@ class _Stack(_Sequence):
 
 
 def _require_constraints(message: str, *constraints: object) -> None:
-    """AssertionError for what is no constraint."""
+    """Raises AssertionError for values that are not constraints."""
     for constraint in constraints:
         if not isinstance(constraint, Constraint):
             raise AssertionError(message.format(type(constraint).__name__))

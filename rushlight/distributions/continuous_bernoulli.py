@@ -16,10 +16,11 @@ __all__ = ["ContinuousBernoulli"]
 
 
 class ContinuousBernoulli(InnerOdds, ExponentialFamily):
-    """Numbers in [0, 1] of density C probs**x (1 - probs)**(1 - x) (G. Loaiza-Ganem and J. P. Cunningham, "The
-    continuous Bernoulli: fixing a pervasive error in variational autoencoders", 2019).
+    """Numbers in [0, 1] of density C probs**x (1 - probs)**(1 - x).
 
-    Between the two `lims`, around 1/2, formulas give way to the first terms of their series.
+    G. Loaiza-Ganem and J. P. Cunningham, "The continuous Bernoulli: fixing a pervasive error in variational
+    autoencoders", 2019. If `probs` is between the two `lims`, which are close to 1/2, the first terms of series replace
+    the formulas, which would be inaccurate there.
 
     >>> import rushlight as torch
     >>> torch.distributions.ContinuousBernoulli(0.5).log_prob(torch.tensor(0.3)).abs() < 1e-6
@@ -48,11 +49,11 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
         super().__init__(self._param.shape, validate_args=validate_args)
 
     def _outside_unstable_region(self) -> Tensor:
-        """Where the formulas hold."""
+        """Whether the formulas are accurate: `probs` is not close to 1/2."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The probabilities where the formulas hold, else one for which they do."""
+        """The probabilities, replaced by `lims[0]` where the formulas would be inaccurate."""
         return torch.where(self._outside_unstable_region(), self.probs, self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:

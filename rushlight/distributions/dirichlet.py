@@ -1,4 +1,4 @@
-"""The Dirichlet distribution, of shares that sum up to 1."""
+"""The Dirichlet distribution of vectors with non-negative elements that sum to 1."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ __all__ = ["Dirichlet"]
 
 
 class Dirichlet(ExponentialFamily):
-    """Shares that sum up to 1, of the `concentration` along the last dimension. Samples have implicit gradients.
+    """Vectors that sum to 1, with the `concentration` along the last dimension. Samples have implicit gradients.
 
     >>> import rushlight as torch
     >>> torch.distributions.Dirichlet(torch.tensor([1.0, 3.0])).mean
@@ -34,12 +34,12 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The mean of each share."""
+        """The mean of each component."""
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
     def mode(self) -> Tensor:
-        """The most probable shares; where all concentrations are below 1, a corner."""
+        """The most probable vector; a unit vector if all concentrations are below 1."""
         excess = (self.concentration - 1).clamp(min=0.0)
         inside = excess / excess.sum(-1, True)
         corner = one_hot(inside.argmax(dim=-1), excess.shape[-1]).to(inside)
@@ -47,7 +47,7 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """The variance of each share."""
+        """The variance of each component."""
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 

@@ -1,4 +1,4 @@
-"""What all distributions share: shapes, checks of parameters and values, larger batches."""
+"""`Distribution`, the base class: shapes, checks of parameters and values, larger batches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
@@ -15,14 +15,14 @@ __all__ = ["Distribution"]
 
 
 def not_given(self: Any) -> NoReturn:
-    """What a subclass has to say."""
+    """Raises NotImplementedError for a method that a subclass has to define."""
     raise NotImplementedError
 
 
 class Distribution:
     """A batch of distributions, of shape `batch_shape`, each over values of shape `event_shape`.
 
-    A class says in `arg_constraints` where its parameters lie, in `support` where its values do.
+    A class defines the constraints of its parameters in `arg_constraints`, and that of its values in `support`.
 
     >>> import rushlight as torch
     >>> class Certain(torch.distributions.Distribution):
@@ -56,7 +56,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions made from now on check parameters and values, unless told otherwise."""
+        """Whether distributions created from now on check parameters and values, unless they are told otherwise."""
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args: expected True or False, got {value!r}")
         Distribution._validate_args = value
@@ -73,7 +73,7 @@ class Distribution:
 
     @property
     def support(self) -> Any:
-        """Where values lie."""
+        """The constraint that values satisfy."""
         raise NotImplementedError
 
     @property
@@ -99,7 +99,7 @@ class Distribution:
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The same distributions in a larger batch; the parameters are views.
 
-        A subclass with an `__init__` of its own needs an `expand` of its own (else NotImplementedError).
+        A subclass with an `__init__` of its own needs its own `expand` (else NotImplementedError).
         """
         ours = next(cls for cls in type(self).__mro__ if cls.__module__.startswith(__package__))
         new = self._get_checked_instance(ours, _instance)
@@ -111,13 +111,13 @@ class Distribution:
             elif isinstance(value, Distribution):
                 value = value.expand((*batch_shape, *value.batch_shape[old_dims:]))
             elif isinstance(getattr(type(self), name, None), lazy_property):
-                continue  # computed again when it is read
+                continue  # lazy properties are computed again when they are read
             new.__dict__[name] = value
         new._batch_shape = batch_shape
         return new
 
     def _expandable(self) -> Mapping[str, constraints.Constraint]:
-        """The tensors that grow with the batch, and the constraints that tell the dimensions of one of them."""
+        """The parameters to expand, and their constraints, which tell the number of event dimensions."""
         return self.arg_constraints
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -126,21 +126,21 @@ class Distribution:
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Samples with gradients for the parameters. NotImplementedError where a distribution has none."""
+        """Samples with gradients for the parameters. NotImplementedError for distributions without them."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """`sample((n,))`, which is to be used instead."""
+        """Deprecated: use `sample((n,))`."""
         text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
         warn(text, FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability (or its density) of `value`, of the batch's shape."""
+        """The logarithm of the probability (or density) of `value`, of the batch's shape."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """The probability of values less than or equal to `value`."""
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -148,7 +148,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along dimension 0; without `expand` the batch's dimensions have length 1."""
+        """All values, along dimension 0; with `expand=False` the batch dimensions have size 1."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
@@ -164,12 +164,12 @@ class Distribution:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _listed(self, values: Tensor, expand: bool) -> Tensor:
-        """Values along dimension 0 for `enumerate_support`, before the batch's dimensions."""
+        """Values along dimension 0, followed by the batch dimensions, for `enumerate_support`."""
         values = values.view((-1, *(1 for _ in self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     def _validate_parameters(self) -> None:
-        """ValueError for a parameter outside its constraint. What is computed from another one is not looked at."""
+        """Raises ValueError for a parameter that violates its constraint. Lazily computed ones are not checked."""
         try:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
@@ -193,12 +193,12 @@ class Distribution:
                 )
 
     def _check_sample(self, value: Tensor) -> None:
-        """`_validate_sample`, where validation is on."""
+        """`_validate_sample`, if validation is enabled."""
         if self._validate_args:
             self._validate_sample(value)
 
     def _validate_sample(self, value: Tensor) -> None:
-        """ValueError for a value of the wrong type or shape, or outside the support."""
+        """Raises ValueError for a value of the wrong type or shape, or outside the support."""
         if not isinstance(value, Tensor):
             raise ValueError(advised("The value argument to log_prob must be a Tensor"))
         shape, expected = value.shape, self._extended_shape()
@@ -221,7 +221,7 @@ class Distribution:
             )
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        """A bare instance to expand into, or the one that a subclass gave."""
+        """An uninitialized instance for `expand`, or the one that a subclass created."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "

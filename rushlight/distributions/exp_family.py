@@ -1,4 +1,4 @@
-"""Exponential families: log densities are the products of natural parameters with statistics, less a normalizer."""
+"""Exponential families: the log density is natural parameters times statistics, minus a log normalizer."""
 
 from typing import Any
 
@@ -10,8 +10,9 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Distributions whose entropy follows from the gradient of their log normalizer (F. Nielsen and R. Nock, "Entropies
-    and cross-entropies of exponential families", 2010).
+    """Distributions whose entropy follows from the gradient of their log normalizer.
+
+    F. Nielsen and R. Nock, "Entropies and cross-entropies of exponential families", 2010.
 
     >>> import rushlight as torch
     >>> family = torch.distributions.Normal(0.0, 1.0)
@@ -40,7 +41,7 @@ class ExponentialFamily(Distribution):
         return normalizer - carried - products
 
     def _bregman(self, direction) -> tuple[Tensor, Tensor]:
-        """The log normalizer, and the sum of its slopes times what `direction` makes of each natural parameter."""
+        """The log normalizer, and the sum of its gradients times `direction` of each natural parameter."""
         parameters = [parameter.detach().requires_grad_() for parameter in self._natural_params]
         normalizer = self._log_normalizer(*parameters)
         slopes = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)

@@ -1,4 +1,4 @@
-"""The exponential distribution: the time to an event."""
+"""The exponential distribution: the waiting time for an event."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ __all__ = ["Exponential"]
 
 
 class Exponential(ExponentialFamily):
-    """The time to an event that happens at `rate`.
+    """The waiting time for an event that occurs at `rate`.
 
     >>> import rushlight as torch
     >>> torch.distributions.Exponential(2.0).mean

@@ -1,4 +1,4 @@
-"""The F distribution: the quotient of two chi-squared numbers over their degrees of freedom."""
+"""The F distribution: the ratio of two chi-squared numbers, each divided by its degrees of freedom."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,7 +14,7 @@ __all__ = ["FisherSnedecor"]
 
 
 class FisherSnedecor(Distribution):
-    """The F distribution of `df1` and `df2` degrees of freedom.
+    """The F distribution with `df1` and `df2` degrees of freedom.
 
     >>> import rushlight as torch
     >>> torch.distributions.FisherSnedecor(1.0, 4.0).mean

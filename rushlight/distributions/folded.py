@@ -1,4 +1,4 @@
-"""The absolute value of numbers that are symmetric around 0: what the half-Normal and half-Cauchy share."""
+"""Absolute values of symmetric distributions: the base of half-normal and half-Cauchy."""
 
 import math
 from typing import ClassVar
@@ -12,7 +12,7 @@ __all__ = ["Folded"]
 
 
 class Folded(TransformedDistribution):
-    """The absolute value of a number of `base_dist`, which is symmetric around 0 and has a `scale`."""
+    """The absolute value of a sample of `base_dist`, which is symmetric around 0 and has a `scale`."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -20,7 +20,7 @@ class Folded(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The scale of the symmetric number."""
+        """The scale of `base_dist`."""
         return self.base_dist.scale
 
     @property

@@ -13,7 +13,7 @@ __all__ = ["Gamma"]
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution of shape `concentration` and of `rate`. Samples have implicit gradients for both.
+    """The gamma distribution with shape `concentration` and `rate`. Samples have implicit gradients for both.
 
     >>> import rushlight as torch
     >>> torch.distributions.Gamma(2.0, 4.0).mean
@@ -53,7 +53,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = torch._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.data.clamp_(min=torch.finfo(value.dtype).tiny)  # no sample is 0, and gradients stay as they are
+        value.data.clamp_(min=torch.finfo(value.dtype).tiny)  # no sample is 0; gradients are unchanged
         return value
 
     def log_prob(self, value: Tensor | float) -> Tensor:

@@ -1,4 +1,4 @@
-"""The generalized Pareto distribution, of what exceeds a threshold."""
+"""The generalized Pareto distribution, of excesses over a threshold."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,9 +13,9 @@ __all__ = ["GeneralizedPareto"]
 
 
 class GeneralizedPareto(Distribution):
-    """Numbers from `loc` on that exceed it by z scale with probability (1 + concentration z)**(-1 / concentration).
+    """Values above `loc`: they exceed loc + z scale with probability (1 + concentration z)**(-1 / concentration).
 
-    For the concentration 0 that is exp(-z); for negative ones z stays below -1 / concentration.
+    For concentration 0 this is exp(-z); for negative concentrations z is at most -1 / concentration.
 
     >>> import rushlight as torch
     >>> torch.distributions.GeneralizedPareto(0.0, 1.0, 0.0).mean
@@ -45,7 +45,7 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
-        """The numbers from `loc` on, up to a bound where the concentration is negative."""
+        """The numbers from `loc` on, up to a bound if the concentration is negative."""
         bound = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, torch.where(self.concentration < 0, bound, torch.inf))
 
@@ -73,7 +73,7 @@ class GeneralizedPareto(Distribution):
         return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def _zero(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration is 0, and the concentrations with 1 there."""
+        """Where the concentration is 0, and the concentrations with 1 in these places."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, 1.0, self.concentration)
 
@@ -85,13 +85,13 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - torch.where(zero, z, lost)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than `value`."""
+        """The logarithm of the probability of values above `value`."""
         self._check_sample(value)
         z, (zero, k) = (value - self.loc) / self.scale, self._zero()
         return torch.where(zero, -z, -torch.log1p(k * z) / k)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of at most `value`."""
+        """The logarithm of the probability of values up to `value`."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -15,9 +15,9 @@ __all__ = ["Geometric"]
 
 
 class Geometric(Odds, Distribution):
-    """How many trials fail before the first success, each of probability `probs` or log odds `logits`.
+    """The number of failures before the first success, which has probability `probs` or log odds `logits`.
 
-    ValueError for a probability of 0. (`Tensor.geometric_` counts the success too.)
+    ValueError for a probability of 0. (`Tensor.geometric_` also counts the success.)
 
     >>> import rushlight as torch
     >>> torch.distributions.Geometric(0.25).mean

@@ -1,4 +1,4 @@
-"""The Gumbel distribution, of largest values."""
+"""The Gumbel distribution, of maxima."""
 
 import math
 from typing import ClassVar
@@ -15,7 +15,7 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """The Gumbel distribution of mode `loc` and of `scale`: loc - scale log(-log u) for a uniform number u.
+    """The Gumbel distribution with mode `loc` and `scale`: loc - scale log(-log u) for a uniform number u.
 
     >>> import rushlight as torch
     >>> torch.distributions.Gumbel(0.0, 1.0).mean

@@ -11,7 +11,7 @@ __all__ = ["HalfCauchy"]
 
 
 class HalfCauchy(Folded):
-    """The absolute value of a Cauchy number around 0, of the given `scale`.
+    """The absolute value of a Cauchy number with median 0 and the given `scale`.
 
     >>> import rushlight as torch
     >>> torch.distributions.HalfCauchy(1.0).cdf(torch.tensor(0.0))

@@ -11,7 +11,7 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Folded):
-    """The absolute value of a Normal number around 0, of the given `scale`.
+    """The absolute value of a normal number with mean 0 and standard deviation `scale`.
 
     >>> import rushlight as torch
     >>> torch.distributions.HalfNormal(1.0).cdf(torch.tensor(0.0))

@@ -1,4 +1,4 @@
-"""Batch dimensions as dimensions of an event."""
+"""Batch dimensions reinterpreted as event dimensions."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -12,9 +12,9 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """The last `reinterpreted_batch_ndims` dimensions of a distribution's batch as part of one event.
+    """A distribution whose last `reinterpreted_batch_ndims` batch dimensions become event dimensions.
 
-    ValueError where the batch has fewer dimensions.
+    ValueError if the batch has fewer dimensions.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import Independent, Normal
@@ -45,12 +45,12 @@ class Independent(Distribution):
 
     @property
     def has_enumerate_support(self):
-        """Whether the values can be listed: not those of several dimensions together."""
+        """Whether the values can be enumerated: not if batch dimensions were reinterpreted."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """Where values lie."""
+        """The support of the base distribution, with more event dimensions."""
         dims = self.reinterpreted_batch_ndims
         return constraints.independent(self.base_dist.support, dims) if dims else self.base_dist.support
 
@@ -82,7 +82,7 @@ class Independent(Distribution):
         return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, where no batch dimension was taken in; NotImplementedError else."""
+        """All values, if no batch dimension was reinterpreted; else NotImplementedError."""
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
         return self.base_dist.enumerate_support(expand=expand)

@@ -13,7 +13,7 @@ __all__ = ["InverseGamma"]
 
 
 class InverseGamma(TransformedDistribution):
-    """The reciprocal of a gamma number of shape `concentration` and of `rate`.
+    """The reciprocal of a gamma number with shape `concentration` and `rate`.
 
     >>> import rushlight as torch
     >>> torch.distributions.InverseGamma(3.0, 4.0).mean

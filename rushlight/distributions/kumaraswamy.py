@@ -14,7 +14,7 @@ __all__ = ["Kumaraswamy"]
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Numbers in [0, 1] of distribution function 1 - (1 - x**concentration1)**concentration0.
+    """Numbers in [0, 1] with the distribution function 1 - (1 - x**concentration1)**concentration0.
 
     >>> import rushlight as torch
     >>> torch.distributions.Kumaraswamy(1.0, 1.0).mean

@@ -13,7 +13,7 @@ __all__ = ["Laplace"]
 
 
 class Laplace(Distribution):
-    """The two-sided exponential distribution of mean `loc` and rate `1 / scale`.
+    """The two-sided exponential distribution with mean `loc` and rate `1 / scale`.
 
     >>> import rushlight as torch
     >>> torch.distributions.Laplace(0.0, 1.0).cdf(torch.tensor(0.0))

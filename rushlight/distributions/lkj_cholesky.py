@@ -15,10 +15,10 @@ __all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices M of `dim` rows, of density det(M)**(concentration - 1).
+    """Cholesky factors of correlation matrices M with `dim` rows, with density det(M)**(concentration - 1).
 
-    Samples come by the onion method (D. Lewandowski, D. Kurowicka and H. Joe, "Generating random correlation matrices
-    based on vines and extended onion method", 2009). ValueError for less than 2 rows.
+    Samples are drawn by the onion method (D. Lewandowski, D. Kurowicka and H. Joe, "Generating random correlation
+    matrices based on vines and extended onion method", 2009). ValueError for fewer than 2 rows.
 
     >>> import rushlight as torch
     >>> torch.distributions.LKJCholesky(3, 0.5).sample().shape
@@ -41,7 +41,7 @@ class LKJCholesky(Distribution):
         super().__init__(self.concentration.shape, (dim, dim), validate_args)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Each row is a point within the ball of the dimensions before it, and the diagonal what makes its length 1."""
+        """Draws each row as a point in the unit ball; the diagonal element then makes its length 1."""
         radius = self._beta.sample(sample_shape).unsqueeze(-1)
         normal = torch.randn(self._extended_shape(sample_shape), dtype=radius.dtype).tril(-1)
         direction = normal / normal.norm(dim=-1, keepdim=True)

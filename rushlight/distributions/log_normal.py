@@ -12,7 +12,7 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """The exponential of a normal number of mean `loc` and deviation `scale`.
+    """The exponential of a normal number with mean `loc` and standard deviation `scale`.
 
     >>> import rushlight as torch
     >>> torch.distributions.LogNormal(0.0, 1.0).mean
@@ -37,7 +37,7 @@ class LogNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The deviation of the logarithm."""
+        """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
     @property

@@ -1,4 +1,4 @@
-"""The logistic-normal distribution, of shares that sum up to 1."""
+"""The logistic-normal distribution, of vectors that sum to 1."""
 
 from typing import ClassVar
 
@@ -12,7 +12,9 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """n + 1 shares that stick breaking makes of n normal numbers of means `loc` and deviations `scale`.
+    """Vectors of n + 1 components that sum to 1, from n normal numbers by stick breaking.
+
+    `loc` and `scale` are the means and standard deviations of the normal numbers.
 
     >>> import rushlight as torch
     >>> torch.distributions.LogisticNormal(torch.zeros(3), torch.ones(3)).sample().shape
@@ -38,5 +40,5 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The deviations of the normal numbers."""
+        """The standard deviations of the normal numbers."""
         return self.base_dist.base_dist.scale

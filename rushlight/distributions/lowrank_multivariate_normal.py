@@ -1,4 +1,4 @@
-"""Normal vectors whose covariance is a matrix of low rank and a diagonal."""
+"""Normal vectors whose covariance is a low-rank matrix plus a diagonal."""
 
 import math
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ __all__ = ["LowRankMultivariateNormal"]
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors of mean `loc` and covariance `cov_factor @ cov_factor.T + diag(cov_diag)`.
+    """Normal vectors with mean `loc` and covariance `cov_factor @ cov_factor.T + diag(cov_diag)`.
 
-    What is computed takes the factor's small side: the capacitance matrix I + Wᵀ D⁻¹ W, by the matrix determinant lemma
-    and the formula of Woodbury. ValueError for shapes that do not fit.
+    Computations use only the small capacitance matrix I + Wᵀ D⁻¹ W, by the matrix determinant lemma and the Woodbury
+    identity. ValueError for shapes that do not match.
 
     >>> import rushlight as torch
     >>> torch.distributions.LowRankMultivariateNormal(torch.zeros(2), torch.ones(2, 1), torch.ones(2)).covariance_matrix
@@ -74,7 +74,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The lower triangular factor of the covariance matrix, by that of I + D^(-1/2) W Wᵀ D^(-1/2)."""
+        """The lower triangular factor of the covariance matrix, computed from that of I + D^(-1/2) W Wᵀ D^(-1/2)."""
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
         return self._matrices(root * torch.linalg.cholesky(plus_identity(torch.matmul(scaled, scaled.mT))))
@@ -93,7 +93,7 @@ class LowRankMultivariateNormal(Distribution):
         return self._matrices(torch.diag_embed(self._unbroadcasted_cov_diag.reciprocal()) - a.mT @ a)
 
     def _matrices(self, matrix: Tensor) -> Tensor:
-        """A matrix for each of the batch."""
+        """A matrix, expanded to the batch."""
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

@@ -1,11 +1,11 @@
-"""What a constraint is, and the constraints of matrices."""
+"""`Constraint`, the base class, and constraints of matrices."""
 
 import rushlight as torch
 from rushlight.tensors import Tensor
 
 
 class Constraint:
-    """A set. `event_dim` is how many dimensions an element has; `is_discrete` says whether it is of separate points.
+    """A set of allowed values, discrete if `is_discrete`; `event_dim` is the number of dimensions of an element.
 
     >>> import rushlight as torch
     >>> torch.distributions.constraints.positive.check(torch.tensor([1.0, 0.0]))
@@ -16,7 +16,7 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """For each element (a number, vector or matrix) of a tensor whether it lies in the set."""
+        """Whether each element (a number, vector or matrix) of a tensor satisfies the constraint."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

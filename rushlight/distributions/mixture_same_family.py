@@ -1,4 +1,4 @@
-"""Mixtures of distributions of one family."""
+"""Mixtures of distributions of the same family."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -14,9 +14,9 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """A value of one of the components, the last dimension of a distribution's batch; a Categorical says of which.
+    """A mixture: a Categorical selects one of the components, which are the last batch dimension of a distribution.
 
-    ValueError for distributions of other kinds, and for batches that do not fit.
+    ValueError for distributions of other kinds, and for batches that do not match.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import Categorical, MixtureSameFamily, Normal
@@ -52,12 +52,12 @@ class MixtureSameFamily(Distribution):
 
     @dependent_property
     def support(self) -> Any:
-        """Where the values of components lie."""
+        """The support of the components."""
         return MixtureSameFamilyConstraint(self._component_distribution.support)
 
     @property
     def mixture_distribution(self) -> Any:
-        """The distribution of the components' numbers."""
+        """The categorical distribution of the component's index."""
         return self._mixture_distribution
 
     @property
@@ -67,12 +67,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The components' means, weighted by their probabilities."""
+        """The components' means, weighted with their probabilities."""
         return self._mixed(self.component_distribution.mean)
 
     @property
     def variance(self) -> Tensor:
-        """The variance: the mean one of the components, and that of their means."""
+        """The variance: the mean of the components' variances, plus the variance of their means."""
         spread = (self.component_distribution.mean - self._pad(self.mean)).pow(2.0)
         return self._mixed(self.component_distribution.variance) + self._mixed(spread)
 
@@ -94,15 +94,15 @@ class MixtureSameFamily(Distribution):
             return torch.gather(samples, dim, chosen).squeeze(dim)
 
     def _mixed(self, values: Tensor) -> Tensor:
-        """The mean over the components."""
+        """The weighted mean over the components."""
         return torch.sum(self._pad_mixture_dimensions(self.mixture_distribution.probs) * values, -1 - self._event_ndims)
 
     def _pad(self, x: Tensor) -> Tensor:
-        """A value with a dimension for the components."""
+        """A value with an additional dimension for the components."""
         return x.unsqueeze(-1 - self._event_ndims)
 
     def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
-        """What there is for each component, with the batch's dimensions before it and the event's behind."""
+        """The components' weights, with additional dimensions for the batch and the event."""
         ours = len(self.mixture_distribution.batch_shape)
         missing = 0 if ours == 1 else len(self.batch_shape) - ours
         ones = [1] * missing, [1] * self._event_ndims

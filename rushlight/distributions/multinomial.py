@@ -1,4 +1,4 @@
-"""The multinomial distribution: how often each event comes in some trials."""
+"""The multinomial distribution: how often each category occurs in several trials."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,9 +16,9 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(Shares, Distribution):
-    """How often each of K events comes in `total_count` trials; `probs` and `logits` as for Categorical.
+    """How often each of K categories occurs in `total_count` trials; `probs` and `logits` as for Categorical.
 
-    NotImplementedError for a `total_count` that is no number.
+    NotImplementedError for a `total_count` that is not a number.
 
     >>> import rushlight as torch
     >>> torch.distributions.Multinomial(5, torch.tensor([0.0, 1.0])).sample()
@@ -45,7 +45,7 @@ class Multinomial(Shares, Distribution):
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
-        """The counts that sum up to `total_count`."""
+        """Vectors of counts that sum to `total_count`."""
         return constraints.multinomial(self.total_count)
 
     @property
@@ -64,7 +64,7 @@ class Multinomial(Shares, Distribution):
         return counts.scatter_add_(-1, events, torch.ones_like(events)).type_as(self.probs)
 
     def entropy(self) -> Tensor:
-        """The entropy in nats: that of the trials, less what their order holds."""
+        """The entropy in nats: that of a sequence of trials, minus that of their order."""
         n = torch.tensor(self.total_count)
         each = Binomial(total_count=self.total_count, probs=self.probs)
         counts = each.enumerate_support(expand=False)[1:]

@@ -14,7 +14,7 @@ __all__ = ["MultivariateNormal"]
 
 
 class MultivariateNormal(Distribution):
-    """Normal vectors of mean `loc` and of one of: covariance matrix, its inverse, its lower triangular factor.
+    """Normal vectors with mean `loc`, and a covariance matrix, its inverse, or its lower triangular factor.
 
     ValueError unless exactly one of the three is given, and for too few dimensions.
 
@@ -100,7 +100,7 @@ class MultivariateNormal(Distribution):
 
 
 def given_matrix(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any, error: Any) -> tuple[str, Tensor]:
-    """The name and the value of the one that is given. An error unless exactly one of the three is."""
+    """The name and the value of the matrix that is given. Raises `error` unless exactly one of the three is."""
     matrices: dict[str, Any] = {
         "covariance_matrix": covariance_matrix,
         "precision_matrix": precision_matrix,
@@ -113,26 +113,26 @@ def given_matrix(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any,
 
 
 def factor_of(name: str, matrix: Tensor) -> Tensor:
-    """The lower triangular factor of the covariance matrix that `matrix`, of that name, gives."""
+    """The lower triangular factor of the covariance matrix, from the matrix of the given name."""
     if name == "scale_tril":
         return matrix
     return torch.linalg.cholesky(matrix) if name == "covariance_matrix" else _precision_to_scale_tril(matrix)
 
 
 def half_log_det(factor: Tensor) -> Tensor:
-    """Half the logarithm of the determinant of the matrix of which this is the factor."""
+    """Half the logarithm of the determinant of the matrix with this factor."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
-    """Products of matrices with vectors; batches broadcast."""
+    """Products of matrices and vectors; batches broadcast."""
     return torch.matmul(bmat, bvec.unsqueeze(-1)).squeeze(-1)
 
 
 def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
     """xᵀ (L Lᵀ)⁻¹ x for vectors x and factors L, whose batches broadcast.
 
-    Vectors that share a factor become the columns of one system of equations.
+    Vectors with the same factor become the columns of one linear system.
     """
     n = bx.shape[-1]
     if bL.dim() == 2:
@@ -142,7 +142,7 @@ def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
 
 
 def _precision_to_scale_tril(precision: Tensor) -> Tensor:
-    """The lower triangular factor of the inverse: that of the matrix turned about, turned about and inverted."""
+    """The lower triangular factor of the inverse, by the Cholesky factor of the matrix with its dimensions flipped."""
     factor = torch.linalg.cholesky(torch.flip(precision, (-2, -1)))
     identity = torch.eye(precision.shape[-1], dtype=precision.dtype)
     return torch.linalg.solve_triangular(torch.flip(factor, (-2, -1)).mT, identity, upper=False)

@@ -1,4 +1,4 @@
-"""The negative binomial distribution: successes before some number of failures."""
+"""The negative binomial distribution: the number of successes before a given number of failures."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,7 +15,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(Odds, Distribution):
-    """How many trials succeed, each of probability `probs` or log odds `logits`, until `total_count` have failed.
+    """The number of successes, of probability `probs` or log odds `logits`, before `total_count` failures.
 
     >>> import rushlight as torch
     >>> torch.distributions.NegativeBinomial(2.0, 0.5).mean
@@ -53,11 +53,11 @@ class NegativeBinomial(Odds, Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The mean divided by the probability of a failure."""
+        """The mean divided by the probability of failure."""
         return self.mean / torch.sigmoid(-self.logits)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Poisson numbers whose rates are gamma numbers."""
+        """Poisson numbers with gamma distributed rates."""
         with torch.no_grad():
             rates = Gamma(self.total_count, torch.exp(-self.logits), validate_args=False)
             return torch.poisson(rates.sample(sample_shape))

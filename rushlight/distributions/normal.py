@@ -14,7 +14,7 @@ __all__ = ["Normal"]
 
 
 class Normal(ExponentialFamily):
-    """The normal distribution of mean `loc` and standard deviation `scale`. ValueError unless `scale` is positive.
+    """The normal distribution with mean `loc` and standard deviation `scale`. ValueError unless `scale` is positive.
 
     >>> import rushlight as torch
     >>> normal = torch.distributions.Normal(torch.tensor([0.0]), torch.tensor([1.0]))

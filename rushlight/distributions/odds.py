@@ -1,4 +1,4 @@
-"""Parameters that are given as probabilities or as logits, whichever the user has."""
+"""Parameters that are given either as probabilities or as logits."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from rushlight.tensors import Tensor
 
 
 class Odds:
-    """The probability of success, `probs`, or its log odds, `logits`: the other one is computed when it is read."""
+    """The probability of success, `probs`, or its log odds, `logits`; the one not given is computed when it is read."""
 
     _given: str
 
     def _take(self, probs: Any, logits: Any, *beside: Any) -> tuple[Tensor, ...]:
-        """Takes the one that is given, broadcast with other parameters, which are returned in its dtype."""
+        """Sets the one that is given, broadcast with other parameters, which are returned in its dtype."""
         self._given, value = exactly_one(probs, logits)
         *others, value = broadcast_all(*beside, value)
         setattr(self, self._given, value)
@@ -28,7 +28,7 @@ class Odds:
 
     @property
     def _param(self) -> Tensor:
-        """The one that was given."""
+        """`probs` or `logits`, whichever was given."""
         return getattr(self, self._given)
 
     @lazy_property
@@ -48,7 +48,7 @@ class Odds:
 
 
 class InnerOdds(Odds):
-    """Odds whose probabilities are kept off 0 and 1."""
+    """`Odds` whose probabilities are clamped away from 0 and 1."""
 
     def _take(self, probs: Any, logits: Any, *beside: Any) -> tuple[Tensor, ...]:
         others = super()._take(probs, logits, *beside)
@@ -63,13 +63,13 @@ class InnerOdds(Odds):
 
 
 class Shares:
-    """Families over the events of a categorical distribution, `_categorical`, whose parameters they show."""
+    """Distributions based on a categorical distribution, `_categorical`, with its parameters."""
 
     _categorical: Any
 
     @property
     def _param(self) -> Tensor:
-        """The one of `probs` and `logits` that was given."""
+        """`probs` or `logits`, whichever was given."""
         return self._categorical._param
 
     @property

@@ -1,4 +1,4 @@
-"""Categories as vectors with one 1, and with gradients that go straight through."""
+"""Categories as one-hot vectors, also with straight-through gradients."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,7 +15,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
 class OneHotCategorical(Shares, Distribution):
-    """One of K events, as a vector with a 1 and K - 1 zeros; `probs` and `logits` as for Categorical.
+    """One of K categories, as a one-hot vector; `probs` and `logits` as for Categorical.
 
     >>> import rushlight as torch
     >>> torch.distributions.OneHotCategorical(torch.tensor([0.0, 1.0])).sample()
@@ -40,7 +40,7 @@ class OneHotCategorical(Shares, Distribution):
 
     @property
     def mode(self) -> Tensor:
-        """The most probable event."""
+        """The most probable category, as a one-hot vector."""
         return one_hot(self.probs.argmax(dim=-1), num_classes=self.probs.shape[-1]).to(self.probs)
 
     @property
@@ -66,8 +66,10 @@ class OneHotCategorical(Shares, Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """The same whose samples pass gradients on to `probs` as they are (Y. Bengio, N. Léonard and A. Courville,
-    "Estimating or propagating gradients through stochastic neurons for conditional computation", 2013).
+    """`OneHotCategorical` whose samples pass their gradient on to `probs` unchanged.
+
+    Y. Bengio, N. Léonard and A. Courville, "Estimating or propagating gradients through stochastic neurons for
+    conditional computation", 2013.
 
     >>> import rushlight as torch
     >>> probs = torch.tensor([0.2, 0.8], requires_grad=True)

@@ -13,7 +13,7 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """Numbers from `scale` on that exceed x with probability (scale / x)**alpha.
+    """Numbers above `scale` that exceed x with probability (scale / x)**alpha.
 
     >>> import rushlight as torch
     >>> torch.distributions.Pareto(1.0, 2.0).mean

@@ -1,4 +1,4 @@
-"""The Poisson distribution: how many independent events happen."""
+"""The Poisson distribution: the number of independent events."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ __all__ = ["Poisson"]
 
 
 class Poisson(ExponentialFamily):
-    """How many events happen, of which `rate` happen in the mean.
+    """The number of independent events, whose mean is `rate`.
 
     >>> import rushlight as torch
     >>> torch.distributions.Poisson(2.0).log_prob(torch.tensor(0.0))

@@ -1,11 +1,11 @@
-"""What the relaxed distributions share: the parameters of the distribution that they transform."""
+"""The base of relaxed distributions, with the parameters of the distribution that they transform."""
 
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.tensors import Tensor
 
 
 class Relaxed(TransformedDistribution):
-    """A transform of a distribution that has a temperature."""
+    """A transformed distribution with a temperature."""
 
     @property
     def temperature(self) -> Tensor:
@@ -14,7 +14,7 @@ class Relaxed(TransformedDistribution):
 
     @property
     def logits(self) -> Tensor:
-        """The logarithms of odds, or of probabilities."""
+        """The logits of the base distribution."""
         return self.base_dist.logits
 
     @property

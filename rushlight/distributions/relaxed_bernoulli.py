@@ -1,4 +1,4 @@
-"""Bernoulli numbers made continuous, with gradients."""
+"""Continuous relaxations of the Bernoulli distribution, with gradients."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,8 +16,10 @@ __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
 class LogitRelaxedBernoulli(Odds, Distribution):
-    """The log odds of RelaxedBernoulli's numbers (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete distribution",
-    2017)."""
+    """The log odds of RelaxedBernoulli's samples.
+
+    C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete distribution", 2017.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.unit_interval,
@@ -50,7 +52,7 @@ class LogitRelaxedBernoulli(Odds, Distribution):
 
 
 class RelaxedBernoulli(Relaxed):
-    """Numbers in (0, 1) that are the nearer to 0 or 1 the lower the `temperature`, a tensor, is.
+    """Numbers in (0, 1) that are closer to 0 or 1 for a lower `temperature`, which is a tensor.
 
     >>> import rushlight as torch
     >>> x = torch.distributions.RelaxedBernoulli(torch.tensor(0.5), torch.tensor([0.1, 0.9])).rsample()

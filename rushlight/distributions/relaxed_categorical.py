@@ -1,4 +1,4 @@
-"""Categories made continuous, with gradients."""
+"""Continuous relaxations of the categorical distribution, with gradients."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -17,8 +17,10 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
 class ExpRelaxedCategorical(Shares, Distribution):
-    """The logarithms of RelaxedOneHotCategorical's shares (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete
-    distribution", 2017)."""
+    """The logarithms of RelaxedOneHotCategorical's samples.
+
+    C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete distribution", 2017.
+    """
 
     temperature: Tensor
 
@@ -26,7 +28,7 @@ class ExpRelaxedCategorical(Shares, Distribution):
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    support: constraints.Constraint = constraints.real_vector  # in truth the vectors whose exponentials sum up to 1
+    support: constraints.Constraint = constraints.real_vector  # actually, vectors with sum(exp) = 1
     has_rsample = True
 
     def __init__(
@@ -54,7 +56,7 @@ class ExpRelaxedCategorical(Shares, Distribution):
 
 
 class RelaxedOneHotCategorical(Relaxed):
-    """Shares that sum up to 1 and are the nearer to a vector with one 1 the lower the `temperature`, a tensor, is.
+    """Vectors that sum to 1 and are closer to one-hot vectors for a lower `temperature`, which is a tensor.
 
     >>> import rushlight as torch
     >>> torch.distributions.RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).rsample().shape

@@ -15,7 +15,7 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's t distribution of `df` degrees of freedom, moved by `loc` and stretched by `scale`.
+    """Student's t distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`.
 
     >>> import rushlight as torch
     >>> torch.distributions.StudentT(4.0).variance
@@ -63,7 +63,7 @@ class StudentT(Distribution):
         return variance.masked_fill(self.df <= 1, torch.nan)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """A normal number over the root of a chi-squared one, with the implicit gradients of the latter."""
+        """A normal number divided by the root of a chi-squared one over `df`, which has implicit gradients."""
         x = _standard_normal(self._extended_shape(sample_shape), self.df.dtype)
         z = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (x * torch.rsqrt(z / self.df))

@@ -1,4 +1,4 @@
-"""The distribution of what transforms make of random numbers."""
+"""Distributions of transformed random numbers."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,9 +16,9 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of `transforms` (one or a list, the first applied first) of samples of a distribution.
+    """The distribution of samples of `base_distribution` after `transforms` (one or a list, in order of application).
 
-    ValueError for what is no transform, and for a distribution of too few dimensions.
+    ValueError for arguments that are not transforms, and for a distribution with too few dimensions.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import ExpTransform, Normal, TransformedDistribution
@@ -53,7 +53,7 @@ class TransformedDistribution(Distribution):
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:
-        """Where the last transform leads."""
+        """The codomain of the last transform."""
         if not self.transforms:
             return self.base_dist.support
         support = self.transforms[-1].codomain
@@ -72,13 +72,13 @@ class TransformedDistribution(Distribution):
         return self._transformed(self.base_dist.rsample(sample_shape))
 
     def _transformed(self, x: Tensor) -> Tensor:
-        """What all transforms make of a value."""
+        """A value after all transforms."""
         for transform in self.transforms:
             x = transform(x)
         return x
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The log density of what was transformed, less the logarithms of the Jacobians' determinants."""
+        """The log density of the base distribution, minus the log determinants of the Jacobians."""
         self._check_sample(value)
         event_dim, y = len(self.event_shape), value
         log_prob: Any = 0.0
@@ -101,7 +101,7 @@ class TransformedDistribution(Distribution):
         return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """A probability, or 1 minus it where the transforms together fall."""
+        """A probability p, or 1 - p if the composed transforms are decreasing."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
@@ -109,7 +109,7 @@ class TransformedDistribution(Distribution):
 
 
 def transforms_listed(transforms: Any) -> list[Transform]:
-    """Transforms as a list. ValueError for what is none."""
+    """Transforms as a list. ValueError for anything else."""
     if isinstance(transforms, Transform):
         return [transforms]
     if not isinstance(transforms, list):

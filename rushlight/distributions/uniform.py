@@ -31,7 +31,7 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """Each bound is on its side of the other one."""
+        """Each bound is constrained by the other one."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -46,7 +46,7 @@ class Uniform(Distribution):
 
     @property
     def mode(self) -> Tensor:
-        """NaN: all values are as probable."""
+        """NaN: all values are equally probable."""
         return torch.nan * self.high
 
     @property

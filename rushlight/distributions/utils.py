@@ -1,4 +1,4 @@
-"""What distributions are written with: numbers as tensors, probabilities and logits, properties computed once."""
+"""Helpers of distributions: numbers as tensors, probabilities and logits, lazy properties."""
 
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
@@ -23,9 +23,9 @@ euler_constant: float = 0.57721566490153286060
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
-    """Tensors of one shape. Numbers take the dtype of the first tensor, or the default one.
+    """Tensors broadcast to one shape. Numbers take the dtype of the first tensor, or the default dtype.
 
-    ValueError for what is neither tensor nor number.
+    ValueError for values that are neither tensors nor numbers.
 
     >>> import rushlight as torch
     >>> torch.distributions.utils.broadcast_all(1.0, torch.zeros(2))
@@ -41,31 +41,31 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
 
 
 def exactly_one(probs: Tensor | None, logits: Tensor | None) -> Any:
-    """The name and the value of the one that is given. ValueError unless exactly one of the two is."""
+    """The name and the value of the argument that is given. ValueError unless exactly one of the two is."""
     if (probs is None) == (logits is None):
         raise ValueError(advised("Either `probs` or `logits` must be specified, but not both."))
     return ("logits", logits) if probs is None else ("probs", probs)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities of logits: a sigmoid for two events, else a softmax over the last dimension."""
+    """Probabilities from logits: a sigmoid if `is_binary`, else a softmax over the last dimension."""
     return torch.sigmoid(logits) if is_binary else softmax(logits, dim=-1)
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities moved off 0 and 1 by the precision of their dtype."""
+    """Probabilities clamped away from 0 and 1 by the epsilon of their dtype."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Logits of probabilities, which are first moved off 0 and 1: log odds for two events, else logarithms."""
+    """Logits from probabilities, which are first clamped: log odds if `is_binary`, else logarithms."""
     inner = clamp_probs(probs)
     return torch.log(inner) - torch.log1p(-inner) if is_binary else torch.log(inner)
 
 
 class lazy_property:
-    """A property that is computed when it is first read, with gradients, and then is an attribute."""
+    """A property that is computed when it is first read, with gradients enabled, and then stored as an attribute."""
 
     def __init__(self, wrapped: Callable[[Any], Any]):
         self.wrapped = wrapped
@@ -81,19 +81,19 @@ class lazy_property:
 
 
 class shown_property(lazy_property, property):
-    """What a class shows for a `lazy_property`: a property, for documentation and inspection."""
+    """A `lazy_property` as its class shows it: a property, for documentation and inspection."""
 
     def __init__(self, wrapped: Callable[[Any], Any]):
         property.__init__(self, wrapped)
 
 
 def constant_like(like: Tensor, shape: Sequence[int], value: float) -> Tensor:
-    """A tensor of a shape with one value everywhere, of the dtype of another."""
+    """A tensor filled with one value, in the dtype of `like`."""
     return torch.full(tuple(shape), value, dtype=like.dtype)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The lower triangles of square matrices, row by row, as vectors. ValueError for a diagonal that there is not.
+    """The lower triangles of square matrices, row by row, as vectors. ValueError for a diagonal out of range.
 
     >>> import rushlight as torch
     >>> torch.distributions.utils.tril_matrix_to_vec(torch.arange(4.0).view(2, 2))
@@ -107,7 +107,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """Square matrices whose lower triangles are given as vectors, row by row. ValueError where none is so large.
+    """Square matrices from vectors with the rows of their lower triangles. ValueError for an impossible length.
 
     >>> import rushlight as torch
     >>> torch.distributions.utils.vec_to_tril_matrix(torch.tensor([1.0, 2.0, 3.0]))
@@ -134,5 +134,5 @@ def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
 
 
 def _standard_normal(shape: Sequence[int], dtype, device=None) -> Tensor:
-    """Numbers from the normal distribution, drawn as `normal_` does."""
+    """Standard normal random numbers, drawn as by `normal_`."""
     return torch.empty(tuple(shape), dtype=dtype, device=device).normal_()

@@ -14,7 +14,7 @@ __all__ = ["VonMises"]
 
 
 class VonMises(Distribution):
-    """Angles from -π to π around `loc`, the denser the higher the `concentration`. Samples have no gradients.
+    """Angles from -π to π around `loc`, more concentrated for a higher `concentration`. Samples have no gradients.
 
     >>> import rushlight as torch
     >>> torch.distributions.VonMises(0.0, 1.0).log_prob(torch.tensor(0.0)).exp()
@@ -54,8 +54,10 @@ class VonMises(Distribution):
 
     @torch.no_grad()
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Angles by rejection from a wrapped Cauchy distribution, in double precision (D. J. Best and N. I. Fisher,
-        "Efficient simulation of the von Mises distribution", 1979)."""
+        """Draws angles by rejection from a wrapped Cauchy distribution, in double precision.
+
+        D. J. Best and N. I. Fisher, "Efficient simulation of the von Mises distribution", 1979.
+        """
         loc, concentration = self.loc.double(), self.concentration.double()
         r = proposal(concentration)
         x = torch.zeros(self._extended_shape(sample_shape), dtype=torch.float64)
@@ -66,13 +68,13 @@ class VonMises(Distribution):
             f = (1 + r * z) / (r + z)
             c = concentration * (r - f)
             accepted = ((c * (2 - c) - u2) > 0) | ((c / u2).log() + 1 - c >= 0)
-            x = torch.where(accepted, (u3 - 0.5).sign() * f.acos(), x)  # an angle may be drawn again, as in PyTorch
+            x = torch.where(accepted, (u3 - 0.5).sign() * f.acos(), x)  # again where accepted before, as in PyTorch
             done = done | accepted
         return ((x + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
 
 def proposal(kappa: Tensor) -> Tensor:
-    """The parameter of the distribution to reject from; for a small concentration the first terms of its series."""
+    """The parameter of the proposal distribution; for a small concentration, the first terms of its series."""
     tau = 1 + (1 + 4 * kappa**2).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
     return torch.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))

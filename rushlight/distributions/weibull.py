@@ -14,7 +14,7 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """`scale` times the power 1 / `concentration` of an exponential number.
+    """`scale` times an exponential number to the power 1 / `concentration`.
 
     >>> import rushlight as torch
     >>> torch.distributions.Weibull(2.0, 1.0).mean

@@ -20,9 +20,9 @@ LOG_2 = math.log(2)
 
 
 class Wishart(ExponentialFamily):
-    """Sums of `df` outer products of normal vectors, whose covariance is given as by MultivariateNormal.
+    """Sums of `df` outer products of normal vectors, whose covariance is given as for MultivariateNormal.
 
-    ValueError for a `df` that does not exceed the number of rows less 1; `df` need not be an integer.
+    ValueError unless `df` is greater than the number of rows minus 1; it need not be an integer.
 
     >>> import rushlight as torch
     >>> torch.distributions.Wishart(torch.tensor(3.0), torch.eye(2)).mean
@@ -62,7 +62,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def arg_constraints(self) -> Mapping[str, constraints.Constraint]:
-        """Where the parameters lie."""
+        """The constraints of the parameters."""
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -89,7 +89,7 @@ class Wishart(ExponentialFamily):
         return torch.cholesky_solve(identity, factor).expand(self._extended_shape())
 
     def _times(self, factor: Tensor, matrix: Tensor) -> Tensor:
-        """A number for each matrix, times that."""
+        """A factor for each matrix, times the matrix."""
         return factor[..., None, None] * matrix
 
     @property
@@ -99,7 +99,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """The most probable matrix; NaN where `df` is at most the number of rows and 1."""
+        """The most probable matrix; NaN where `df` is at most the number of rows plus 1."""
         factor = self.df - self._event_shape[-1] - 1
         return self._times(factor.masked_fill(factor <= 0, torch.nan), self.covariance_matrix)
 
@@ -111,7 +111,7 @@ class Wishart(ExponentialFamily):
         return self._times(self.df, matrix.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
-        """Samples with gradients. Singular ones, with a warning, are drawn again, `max_try_correction` (10) times."""
+        """Samples with gradients. Singular ones are drawn again, with a warning, `max_try_correction` (10) times."""
         sample = self._bartlett_sampling(sample_shape)
         singular = self._singular(sample)
         if singular.any():
@@ -125,12 +125,14 @@ class Wishart(ExponentialFamily):
         return sample
 
     def _singular(self, sample: Tensor) -> Tensor:
-        """Which samples are not positive definite."""
+        """Whether each sample is not positive definite."""
         return torch.linalg.cholesky_ex(sample.detach()).info != 0
 
     def _bartlett_sampling(self, sample_shape: Sequence[int]) -> Tensor:
-        """L A Aᵀ Lᵀ with roots of chi-squared numbers on the diagonal of A and normal numbers below (M. S. Bartlett,
-        "On the theory of statistical regression", 1933)."""
+        """L A Aᵀ Lᵀ, where A has roots of chi-squared numbers on the diagonal and normal numbers below it.
+
+        M. S. Bartlett, "On the theory of statistical regression", 1933.
+        """
         p = self._event_shape[-1]
         roots = self._dist_chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=torch.finfo(roots.dtype).eps).diag_embed()

@@ -1,7 +1,7 @@
-"""NumPy's functions on tensors, under NumPy's names and with NumPy's arguments; loaded when the first one is called.
+"""NumPy's functions on tensors, under NumPy's names and with NumPy's arguments; loaded on first use.
 
-`np.median(x)` of a tensor comes here by NumPy's dispatch protocols (`ops.protocol`). Each function is written with
-those of rushlight, so that it has all derivatives and takes batches. Their documentation is NumPy's.
+`np.median(x)` of a tensor is dispatched here by NumPy's protocols (`ops.protocol`). Each function is composed of
+rushlight's functions, so it has all derivatives and supports batches. The documentation is NumPy's.
 """
 
 from rushlight.numpy_functions import (

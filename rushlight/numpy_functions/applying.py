@@ -1,4 +1,4 @@
-"""NumPy's functions that apply a function to parts of a tensor."""
+"""NumPy's functions that apply a function along axes or to parts."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""NumPy's functions that give a tensor another shape or order."""
+"""NumPy's functions that change the shape or order of a tensor."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,12 +26,12 @@ def reshape(a: Any, /, shape: Sequence[int] | int, order: str = "C", *, copy: bo
 
 
 def in_shape(a: Tensor, sizes: Sequence[int] | int) -> Tensor:
-    """A tensor in another shape, row by row."""
+    """A tensor reshaped in row-major order."""
     return shape.reshape(a, sizes)
 
 
 def in_columns(a: Tensor, sizes: Any, order: str) -> Tensor:
-    """A tensor in another shape, column by column. TypeError for orders that depend on memory."""
+    """A tensor reshaped in column-major order. TypeError for orders that depend on the memory layout."""
     if order != "F":
         raise TypeError(f"order={order!r} depends on where elements lie in memory: use order='C' or order='F'.")
     sizes = tuple(sizes) if hasattr(sizes, "__len__") else (sizes,)
@@ -39,7 +39,7 @@ def in_columns(a: Tensor, sizes: Any, order: str) -> Tensor:
 
 
 def reversed_axes(a: Tensor) -> Tensor:
-    """A view with the dimensions in the opposite order."""
+    """A view with the dimensions reversed."""
     return dimensions.permute(a, tuple(reversed(range(a.ndim))))
 
 
@@ -110,9 +110,9 @@ def squeeze(a: Tensor, axis: Sequence[int] | int | None = None) -> Tensor:
 
 
 def at_least(name: str, function: Callable[..., Any]) -> None:
-    """Enters a function that gives one or several tensors at least so many dimensions.
+    """Registers a function that gives one or several tensors a minimum number of dimensions.
 
-    Of plain values it makes arrays, as in PyTorch: SciPy takes in by it what it is given.
+    For plain values it returns arrays, as in PyTorch: SciPy converts its arguments with it.
     """
     of_arrays = getattr(np, name)
 

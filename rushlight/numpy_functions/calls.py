@@ -1,6 +1,6 @@
-"""Calls of NumPy's functions with tensors that are not answered at once: options, methods of ufuncs, what has no entry.
+"""Calls of NumPy's functions with tensors that need more work: options, ufunc methods, functions without an entry.
 
-Where all tensors are plain values, NumPy itself is the answer. Else TypeError tells what to use instead.
+If all tensors are plain values, NumPy's own function is called. Otherwise a TypeError says what to use instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ INSTEAD = {
 
 
 def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], failure: Any = None) -> Array:
-    """What NumPy calls for a function that is no ufunc. `failure` is what the function on tensors has raised."""
+    """Called by NumPy for a function that is not a ufunc. `failure` is the error of the function for tensors."""
     kwargs = {name: value for name, value in kwargs.items() if value is not np._NoValue}
     out = kwargs.pop("out", None)
     served = FUNCTIONS.get(function)
@@ -48,7 +48,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
-    """What NumPy calls for a ufunc, or a method of it such as `np.add.reduce`."""
+    """Called by NumPy for a ufunc, or for one of its methods such as `np.add.reduce`."""
     kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue and (x is not None or name == "axis")}
     out = kwargs.pop("out", None)
     out = out[0] if out is not None and len(out) == 1 else out
@@ -68,7 +68,7 @@ def answered(
     kwargs: dict[str, Any],
     failure: Any = None,
 ) -> Array:
-    """The result of the function on tensors, else of NumPy's own on plain values."""
+    """The result of the function for tensors, else that of NumPy's own function on plain values."""
     if served is not None and failure is None:
         try:
             return served(*args, **kwargs)
@@ -84,7 +84,7 @@ def answered(
 
 
 def fits(served: Any, args: Sequence[Any], kwargs: dict[str, str]) -> bool:
-    """Whether a function takes such arguments."""
+    """Whether a function accepts these arguments."""
     try:
         signature(served).bind(*args, **kwargs)
     except TypeError:
@@ -93,7 +93,7 @@ def fits(served: Any, args: Sequence[Any], kwargs: dict[str, str]) -> bool:
 
 
 def refusal(name: Any, args: Sequence[Any], kwargs: dict[str, Any], served: Callable[..., Any] | None) -> Any:
-    """The error for what has no meaning for tensors that require grad or are batched."""
+    """The error for functions that are not supported for tensors that require grad or are batched."""
     options = f" with {', '.join(kwargs)}" if served is not None and kwargs else ""
     plain = name.partition(".")[0]
     instead = INSTEAD.get(plain) or (f"torch.{plain}" if plain in dir(torch) else "")
@@ -104,7 +104,7 @@ def refusal(name: Any, args: Sequence[Any], kwargs: dict[str, Any], served: Call
 
 
 def written(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
-    """A result in what was given as `out`: tensors, or arrays where the result is a plain value."""
+    """Writes a result into the tensors given as `out`, or into arrays if the result is a plain value."""
     if isinstance(out, tuple):
         parts = [r if o is None else written(name, o, r, args) for o, r in zip(out, result, strict=True)]
         return tuple(parts)
@@ -120,7 +120,7 @@ def written(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
 
 
 def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
-    """A ufunc with NumPy's options `dtype` and `where`; None for one that tensors do not know."""
+    """A ufunc with NumPy's options `dtype` and `where`; None for an unsupported ufunc."""
     function = UFUNCS.get(ufunc) or like_scipy(ufunc)
     if function is None:
         return None
@@ -138,7 +138,7 @@ def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
 
 
 def outer_of(ufunc: Any) -> Callable[..., Any]:
-    """`ufunc.outer`: each element of one operand with each of the other."""
+    """`ufunc.outer`: each element of one operand combined with each of the other."""
 
     def called(a, b):
         a, b = as_tensors((a, b))
@@ -148,7 +148,7 @@ def outer_of(ufunc: Any) -> Callable[..., Any]:
 
 
 def at_of(ufunc: Any) -> Callable[..., Any]:
-    """`ufunc.at`: changes elements of a tensor in place, those that are named several times each time anew."""
+    """`ufunc.at`: changes elements of a tensor in place; repeated indices are applied repeatedly."""
 
     def called(a, indices, *others):
         key = tuple(as_key(i) for i in indices) if isinstance(indices, tuple) else as_key(indices)
@@ -167,7 +167,7 @@ def at_of(ufunc: Any) -> Callable[..., Any]:
 
 
 def as_key(index: Any) -> Any:
-    """An index as tensors take it."""
+    """An index in the form that tensors take."""
     return torch.as_tensor(index) if isinstance(index, np.ndarray) else index
 
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that take, choose and place elements, and triangles and diagonals."""
+"""NumPy's functions that take, choose and place elements; triangles and diagonals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -150,7 +150,7 @@ def triu_indices_from(arr, k=0):
     return tuple(torch.triu_indices(*arr.shape, offset=k))
 
 
-# written into a tensor that is given
+# functions that write into a given tensor
 
 
 @writing

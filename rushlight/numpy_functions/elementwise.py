@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions that no operator computes with: one that does answers to the ufunc that it calls."""
+"""NumPy's elementwise functions that are not the ufunc of an operator; those are registered with the operator."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from rushlight.tensors import Tensor
 
 
 def alike(x: Any, y: Any) -> Any:
-    """Two operands as tensors of one dtype: themselves where they are."""
+    """Two operands as tensors of one dtype; unchanged if they have it already."""
     same = isinstance(x, TensorBase) and isinstance(y, TensorBase) and x._array.dtype is y._array.dtype
     return (x, y) if same else as_tensors((x, y))
 
@@ -56,7 +56,7 @@ UFUNCS[np.float_power] = lambda x, y: torch.float_power(as_operand(x), as_operan
 
 
 def of_pair(ufunc: Any, function: Callable[..., Any]) -> None:
-    """Enters a function of two tensors for a ufunc, whose operands may be numbers."""
+    """Registers a function of two tensors for a ufunc, whose operands may be numbers."""
     UFUNCS[ufunc] = lambda x, y: function(*alike(x, y))
 
 
@@ -103,12 +103,12 @@ SCIPY: dict[str, Callable[..., Any]] = {
 
 
 def like_scipy(ufunc: Any) -> Callable[..., Any] | None:
-    """The function for a ufunc of `scipy.special`, which is known by its name; None where there is none."""
+    """The function for a ufunc of `scipy.special`, found by its name; None if there is none."""
     function = SCIPY.get(ufunc.__name__)
     return function if function is None or ufunc.nin == 1 else lambda x, y: function(*as_tensors((x, y)))
 
 
-# functions that are no ufuncs
+# functions that are not ufuncs
 
 
 @numpy
@@ -190,7 +190,7 @@ def isneginf(x: Array, out: Any = None) -> Any:
 
 
 def filled_like(like: Callable[..., Any]) -> Callable[..., Any]:
-    """The implementation of `np.zeros_like` and its kind: a constant tensor."""
+    """The implementation of `np.zeros_like` and similar functions: a constant tensor."""
 
     def implementation(a, dtype=None, order="K", subok=True, shape=None, **options):
         return new_tensor(like(a._array, dtype=torch.dtypes.as_numpy(as_dtype(dtype)), order=order, shape=shape))
@@ -218,11 +218,11 @@ def full_like(
     return torch.clone(torch.broadcast_to(fill.to(as_dtype(dtype) or a.dtype), shape))
 
 
-# made like a tensor: `np.eye(3, like=x)`
+# creation functions with a tensor as `like`: `np.eye(3, like=x)`
 
 
 def made_like(name: str) -> None:
-    """Enters a function that makes arrays, for `like=`: a constant tensor."""
+    """Registers a creation function for `like=`: it returns a constant tensor."""
     make = getattr(np, name)
 
     def implementation(*args, dtype=None, **options):

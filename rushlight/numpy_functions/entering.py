@@ -1,4 +1,4 @@
-"""How NumPy's functions are entered, and what their arguments are as tensors."""
+"""Registering NumPy functions, and converting their arguments to tensors."""
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce, wraps
@@ -15,7 +15,7 @@ from rushlight.tensors import Tensor
 
 
 def numpy(function: Callable[..., Any], home: Any = np) -> Callable[..., Any]:
-    """Enters a function: it is on tensors what NumPy's function of its name is on arrays."""
+    """Registers a function for tensors in place of NumPy's function of the same name."""
     served = getattr(home, function.__name__, None)  # older versions of NumPy lack some
     if served is not None:
         FUNCTIONS[served] = function
@@ -23,7 +23,7 @@ def numpy(function: Callable[..., Any], home: Any = np) -> Callable[..., Any]:
 
 
 def writing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Enters a function that changes its first argument, a tensor: TypeError for an array, which has no history."""
+    """Registers a function that changes its first argument, a tensor; TypeError for an array, which has no graph."""
 
     @wraps(function)
     def checked(target, *args, **kwargs):
@@ -35,7 +35,7 @@ def writing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def no_history(name: str) -> TypeError:
-    """The error for derivatives that would be lost, since an array is written into."""
+    """The error for gradients that would be lost because an array is written into."""
     return TypeError(
         f"np.{name} cannot write a tensor that requires grad or is batched into a NumPy array: leave out= out (or "
         "write `a = a + x` for `a += x`), write into a tensor, or use x.detach()."
@@ -47,9 +47,9 @@ transform: partial[Callable[..., Any]] = partial(numpy, home=np.fft)
 
 
 def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
-    """An argument as a tensor: a tensor, an array, a number, or nested lists of numbers or of tensors.
+    """An argument as a tensor: a tensor, an array, a number, or nested lists of numbers or tensors.
 
-    Python's numbers have no dtype of their own: they take that of `like`, if it can hold them.
+    Python numbers have no dtype of their own: they take that of `like`, if it can hold them.
     """
     if isinstance(value, Tensor):
         return value
@@ -71,14 +71,14 @@ def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
 
 
 def as_operands(values: Sequence[Any]) -> list[Any]:
-    """Operands beside a tensor, as `as_operand` has them; lists become tensors too, whose numbers fit the others."""
+    """The operands next to a tensor, converted by `as_operand`; lists become tensors of a matching dtype."""
     own = [as_operand(value) for value in values]
     like = next((x for x in own if isinstance(x, Tensor)), None)
     return [as_tensor(x, like) if isinstance(x, (list, tuple)) else x for x in own]
 
 
 def as_tensors(values: Any, like: Tensor | None = None) -> list[Tensor]:
-    """Several arguments as tensors of one dtype; a tensor is the sequence of its parts."""
+    """Several arguments as tensors of one dtype; a tensor stands for its slices along the first dimension."""
     values = list(values)
     own = [as_tensor(value) for value in values if isinstance(value, (TensorBase, np.ndarray, np.generic, Batched))]
     like = torch.empty(0, dtype=common_dtype(own)) if own else like
@@ -87,41 +87,41 @@ def as_tensors(values: Any, like: Tensor | None = None) -> list[Tensor]:
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> torch.dtype:
-    """The dtype that some tensors promote to."""
+    """The dtype that tensors promote to."""
     return reduce(torch.promote_types, [tensor.dtype for tensor in tensors])
 
 
 def as_dtype(dtype: Any) -> Any:
-    """A dtype of rushlight for one of NumPy or of Python."""
+    """The rushlight dtype for one of NumPy or Python."""
     if dtype is None or isinstance(dtype, torch.dtype):
         return dtype
     return torch.dtypes.from_numpy_dtype(np.dtype(dtype))
 
 
 def floating(a: Tensor) -> Tensor:
-    """Integers and bools in the default dtype, all others as they are."""
+    """Converts integers and bools to the default dtype; others unchanged."""
     return a.to(torch.get_default_dtype()) if a._array.dtype.kind in "biu" else a
 
 
 def all_axes(a: Tensor, axis: int | Sequence[int] | None) -> tuple[int, ...]:
-    """The axes that NumPy's `axis` names: all of them for None."""
+    """NumPy's `axis` as a tuple: all axes for None."""
     if axis is None:
         return tuple(range(a.ndim))
     return (index(axis),) if isinstance(axis, SupportsIndex) else tuple(axis)
 
 
 def flat_unless(a: Tensor, axis: int | None) -> tuple[Tensor, int]:
-    """A tensor and the axis to work along: flattened, and its only one, where none is given."""
+    """A tensor and the axis to work along; without an axis, the flattened tensor and its only axis."""
     return (a.reshape(-1), 0) if axis is None else (a, int(axis))
 
 
 def broadcast_like(v: Tensor, ndim: int, axis: int) -> Tensor:
-    """A vector along one axis of `ndim`, for broadcasting."""
+    """A vector reshaped to lie along one of `ndim` axes, for broadcasting."""
     shape = [1] * ndim
     shape[axis] = -1
     return v.reshape(shape)
 
 
 def masked(a: Tensor, where: Any, fill: Any) -> Tensor:
-    """The tensor with another value where a mask does not hold."""
+    """The tensor with `fill` where the mask is False."""
     return a if where is True else torch.where(as_tensor(where), a, torch.as_tensor(fill, dtype=a.dtype))

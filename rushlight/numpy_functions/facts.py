@@ -1,4 +1,4 @@
-"""NumPy's functions that tell something of an array that has no derivative: they take every tensor."""
+"""NumPy's functions without derivatives, such as those that return shapes or bools; they accept every tensor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ NAMES = (
 
 
 def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function called with the values of tensors."""
+    """Calls a function with the values of tensors."""
     return lambda *args, **kwargs: function(*in_numpy(args), **in_numpy(kwargs))
 
 

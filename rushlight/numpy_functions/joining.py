@@ -1,4 +1,4 @@
-"""NumPy's functions that put tensors together, repeat, pad, and take them apart."""
+"""NumPy's functions that join, repeat, pad and split tensors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def stack(arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same
 
 
 def side_by_side(name: str, function: Callable[..., Any]) -> None:
-    """Enters `hstack` or one of its kind."""
+    """Registers `hstack` or a similar function."""
 
     def implementation(tup, *, dtype=None, casting="same_kind"):
         tensors = as_tensors(tup)
@@ -56,7 +56,7 @@ def block(arrays: Sequence[Any]) -> Tensor:
 
 
 def depth_of(arrays: Sequence[Any] | Tensor) -> int:
-    """How deep lists are nested."""
+    """The nesting depth of lists."""
     return 1 + depth_of(arrays[0]) if isinstance(arrays, list) else 0
 
 
@@ -66,7 +66,7 @@ def leaves(arrays: Sequence[Any] | Tensor) -> list[Tensor]:
 
 
 def assembled(arrays: Sequence[Any] | Tensor, depth: int, ndim: int) -> Tensor:
-    """Nested lists put together: the innermost along the last dimension."""
+    """Nested lists joined into one tensor: the innermost lists along the last dimension."""
     if not isinstance(arrays, list):
         a = as_tensor(arrays)
         return a.reshape((1,) * (ndim - a.ndim) + tuple(a.shape))
@@ -78,7 +78,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return concatenate((arr, values), axis)
 
 
-# repeated
+# repeating
 
 
 @numpy
@@ -108,7 +108,7 @@ def meshgrid(*xi: Tensor, copy: bool = True, sparse: bool = False, indexing: str
     return tuple([a.to(dtype) for a, dtype in zip(found, dtypes, strict=True)])
 
 
-# taken apart
+# splitting
 
 
 @numpy
@@ -150,7 +150,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(torch.unbind(x, axis))
 
 
-# with parts put in and taken out
+# inserting and deleting
 
 
 @numpy
@@ -161,7 +161,7 @@ def delete(arr: Tensor, obj: Any, axis: int | None = None) -> Tensor:
 
 
 def places_in(obj: Any) -> Array | slice:
-    """An index, a slice or a mask as NumPy takes it."""
+    """An index, a slice or a mask in the form that NumPy takes."""
     return obj if isinstance(obj, slice) else np.asarray(obj.detach() if isinstance(obj, TensorBase) else obj)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's sorting, places of extremes, sets, and places in sorted values."""
+"""NumPy's sorting, `argmax` and `argmin`, sets, quantiles, and search in sorted values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 
 def places_of(name: str, reduce: Callable[..., Any], fill: Any) -> None:
-    """Enters `argmax` or `argmin`, and its variant that leaves NaN out."""
+    """Registers `argmax` or `argmin`, and its variant that ignores NaN."""
 
     def implementation(a, axis=None, *, keepdims=False):
         return reduce(as_tensor(a), axis, keepdim=bool(keepdims))
@@ -67,7 +67,7 @@ places_of("argmax", torch.argmax, -np.inf)
 places_of("argmin", torch.argmin, np.inf)
 
 
-# places in sorted values
+# search in sorted values
 
 
 @numpy
@@ -86,11 +86,11 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Any:
     return searchsorted(bins, x, "left" if right else "right")
 
 
-# sets: values that are taken from where they first stand, so that they have derivatives
+# sets: values are taken at their first occurrence, so that they have derivatives
 
 
 def firsts(a: Tensor, equal_nan: bool = True) -> tuple[Tensor, ...]:
-    """The distinct values in order, and where each first stands, for all its places its number, and its count."""
+    """The sorted unique values, their first indices, for each element the index of its value, and the counts."""
     flat = as_tensor(a).reshape(-1)
     _, index, inverse, counts = np.unique(
         flat.detach().numpy(), return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan
@@ -149,7 +149,7 @@ def isin(
 
 
 def values_of(*arrays: Sequence[Array]) -> Any:
-    """Several arguments flattened into one."""
+    """Several arguments, flattened and concatenated."""
     return torch.cat([a.reshape(-1) for a in as_tensors(arrays)])
 
 
@@ -196,7 +196,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 CONTINUOUS: dict[
     str, tuple[float, float]
-] = {  # where a quantile lies between sorted values: n·q + α + q·(1 - α - β) - 1
+] = {  # the position of a quantile among sorted values: n·q + α + q·(1 - α - β) - 1
     "linear": (1, 1),
     "interpolated_inverted_cdf": (0, 1),
     "hazen": (0.5, 0.5),
@@ -207,7 +207,7 @@ CONTINUOUS: dict[
 
 
 def spots(n: Any, q: float, method: str) -> tuple[Any, ...]:
-    """Between which of n sorted values each quantile lies, and how near it is to the second."""
+    """The indices of the sorted values below and above a quantile, and the weight of the second."""
     if method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
         place = n * q + alpha + q * (1 - alpha - beta) - 1
@@ -235,7 +235,7 @@ def spots(n: Any, q: float, method: str) -> tuple[Any, ...]:
 
 
 def to_last(a: Tensor, axis: Sequence[int] | int | None) -> tuple[Any, ...]:
-    """A tensor with the axes that are worked over as its last one, and where each of them was."""
+    """A tensor with the reduced axes merged into the last one, and the positions of these axes."""
     axes = list(range(a.ndim)) if axis is None else sorted(d % a.ndim for d in np.atleast_1d(axis).tolist())
     rest = [d for d in range(a.ndim) if d not in axes]
     return torch.permute(a, (*rest, *axes)).reshape([*[a.shape[d] for d in rest], -1]), axes
@@ -249,7 +249,7 @@ def found_quantile(
     method: str,
     order: Callable[..., Any],
 ) -> Tensor:
-    """Quantiles over some axes, of values that `order` has brought into order, with how many of them count."""
+    """Quantiles over some axes, of values sorted by `order`, which also returns how many of them count."""
     a = floating(as_tensor(a))
     levels = np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q, np.float64)
     if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
@@ -264,7 +264,7 @@ def found_quantile(
 
 
 def quantile_of_rows(flat: Array, level: Any, method: str) -> Any:
-    """One quantile along the last axis; NaN where there is one."""
+    """One quantile along the last axis; NaN if an element is NaN."""
     if not flat.shape[-1]:
         return torch.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
     ordered = torch.sort(flat, dim=-1)[0]
@@ -274,7 +274,7 @@ def quantile_of_rows(flat: Array, level: Any, method: str) -> Any:
 
 
 def quantile_without_nan(flat: Tensor, level: float, method: str) -> Tensor:
-    """One quantile of what is a number along the last axis; NaN where nothing is."""
+    """One quantile along the last axis, ignoring NaN; NaN if there is nothing else."""
     if not flat.shape[-1]:
         return quantile_of_rows(flat, level, method)
     ordered = torch.sort(flat, dim=-1)[0]
@@ -285,7 +285,7 @@ def quantile_without_nan(flat: Tensor, level: float, method: str) -> Tensor:
 
 
 def between(low: Tensor, high: Tensor, part: Tensor | float) -> Tensor:
-    """A value between two; half way their mean, so that equal infinities stay."""
+    """A value between two; exactly half way, their mean, so that two equal infinities give that infinity."""
     if isinstance(part, torch.Tensor):
         return torch.where(part == 0, low, low * (1 - part) + torch.where(part == 0, low, high) * part)
     return low if part == 0 else high if part == 1 else low * (1 - part) + high * part
@@ -316,7 +316,7 @@ def nanquantile(
 
 
 def hundredth(q: Any) -> np.ndarray:
-    """Percentages as shares of one."""
+    """Percentages as fractions of one."""
     return np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q) / 100
 
 

@@ -1,4 +1,4 @@
-"""NumPy's `pad`: constants, edges, mirror images, ramps and statistics around a tensor."""
+"""NumPy's `pad`: with constants, edges, reflections, ramps and statistics."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def pad(array, pad_width, mode="constant", **options):
 
 
 def pairs(value, n):
-    """What is given for both ends of n axes, for both ends of all, or once."""
+    """Widths or values for both ends of n axes, broadcast from what is given."""
     if isinstance(value, TensorBase):
         return list(torch.broadcast_to(value, (n, 2)))
     return (
@@ -50,7 +50,7 @@ def pairs(value, n):
 
 
 def padded(a: Tensor, axis: int, before: Any, behind: int, mode: str, options: dict[str, Any]) -> Tensor:
-    """A tensor with one axis longer at both ends."""
+    """A tensor padded at both ends of one axis."""
     n = a.shape[axis]
     if mode in PLACES:
         if not n and before + behind:
@@ -74,12 +74,12 @@ PLACES: dict[str, Callable[..., Any]] = {
 
 
 def mirrored(a: Any, axis: Any, before: Any, behind: Any, mode: Any) -> Any:
-    """A tensor continued by its image through the points at its ends."""
+    """A tensor continued by its point reflection at both ends ("reflect" or "symmetric" with `reflect_type="odd"`)."""
     n = a.shape[axis]
     places = np.arange(-before, n + behind)
     period = max(2 * n - 2, 1) if mode == "reflect" else 2 * n
     first, last = torch.narrow(a, axis, 0, 1), torch.narrow(a, axis, n - 1, 1)
-    turns = places // period  # each full turn adds twice the difference of the ends
+    turns = places // period  # each full period adds twice the difference of the ends
     inside = places % period
     image = inside >= n
     taken = torch.index_select(a, axis, torch.as_tensor(PLACES[mode](places, n)))
@@ -89,7 +89,7 @@ def mirrored(a: Any, axis: Any, before: Any, behind: Any, mode: Any) -> Any:
 
 
 def ends_of(a, axis, before, behind, mode, options):
-    """What stands before and behind a tensor along an axis."""
+    """The padding before and after a tensor along an axis."""
     if mode == "empty":
         return [constant(a, axis, count, 0) for count in (before, behind)]
     if mode == "constant":
@@ -116,16 +116,16 @@ def ends_of(a, axis, before, behind, mode, options):
 
 
 def sizes(a: Tensor, axis: int, count: int) -> list[int]:
-    """The shape of a tensor with another size of one axis."""
+    """The shape of a tensor with another size along one axis."""
     return [count if d == axis else n for d, n in enumerate(a.shape)]
 
 
 def constant(a: Tensor, axis: int, count: int, value: Any) -> Tensor:
-    """So much of one value."""
+    """Padding of one value, of size `count` along an axis."""
     return torch.broadcast_to(as_tensor(value, a).to(a.dtype), sizes(a, axis, count))
 
 
 def ramp(a: Tensor, axis: int, edge: Tensor, count: int, value: Any) -> Tensor:
-    """Equal steps from an edge, which is left out, to a value."""
+    """Padding that goes in equal steps from an edge, which is excluded, to a value."""
     steps = torch.arange(1, count + 1, dtype=a.dtype).reshape([-1 if d == axis else 1 for d in range(a.ndim)])
     return edge + (as_tensor(value, a).to(a.dtype) - edge) * steps / max(count, 1)

@@ -1,4 +1,4 @@
-"""NumPy's functions on the values of tensors: what is done where tensors have no function of their own."""
+"""NumPy's own functions on the values of tensors, for functions that are not defined for tensors."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from rushlight.dtypes import FROM_NUMPY, canonical, dtype
 
 
 def parts(value: Any) -> Iterator[Any]:
-    """The tensors and batched arrays in arguments, nested ones included."""
+    """The tensors and batched arrays among arguments, including nested ones."""
     if isinstance(value, (TensorBase, Batched)):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -22,7 +22,7 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether all tensors in arguments are plain values: none requires grad, has tangents, or is one of a batch."""
+    """Whether all tensors among arguments are plain values: none requires grad, has tangents, or is batched."""
     return all(
         isinstance(x, TensorBase) and not x.requires_grad and not x._tangents and type(x._array) is not Batched
         for x in parts(value)
@@ -30,7 +30,7 @@ def is_plain(value: Any) -> bool:
 
 
 def in_numpy(value: Any) -> Any:
-    """Arguments with arrays in place of tensors, and NumPy's dtypes in place of rushlight's."""
+    """Arguments with tensors converted to arrays, and rushlight's dtypes to NumPy's."""
     if isinstance(value, TensorBase):
         return value.detach().numpy()
     if isinstance(value, dtype):
@@ -43,7 +43,7 @@ def in_numpy(value: Any) -> Any:
 
 
 def in_tensors(value: Any) -> Any:
-    """A result with tensors in place of arrays and numbers, where tensors can hold them."""
+    """A result with arrays and numbers converted to tensors, if they have a supported dtype."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype in FROM_NUMPY:
         return new_tensor(canonical(np.asarray(value)))
     if isinstance(value, tuple):

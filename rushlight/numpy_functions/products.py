@@ -1,4 +1,4 @@
-"""NumPy's products, statistics of pairs, and polynomials."""
+"""NumPy's products, covariances and correlations, and polynomials."""
 
 from itertools import chain
 from typing import Any
@@ -80,7 +80,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return torch.vander(as_tensor(x), N, increasing)
 
 
-# statistics of pairs
+# covariances and correlations
 
 
 @numpy
@@ -116,7 +116,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     return torch.index_add(torch.zeros(n, dtype=weights.dtype), 0, x, weights)
 
 
-# polynomials, the highest power first
+# polynomials, with the highest power first
 
 
 @numpy
@@ -129,7 +129,7 @@ def polyval(p: Tensor, x: Tensor | complex) -> Tensor:
 
 
 def same_length(a1, a2):
-    """The coefficients of two polynomials, with zeros for the powers that only the other has."""
+    """The coefficients of two polynomials, the shorter one extended with leading zeros."""
     first, second = (torch.atleast_1d(a) for a in as_tensors((a1, a2)))
     n = max(len(first), len(second))
     return [torch.constant_pad_nd(a, (n - len(a), 0)) for a in (first, second)]

@@ -1,4 +1,4 @@
-"""NumPy's sums, extremes and averages."""
+"""NumPy's sums, maxima, minima and averages."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from rushlight.tensors import Tensor
 
 
 def over(function: Callable[..., Any], a: Tensor, axis: Sequence[int] | int | None, keepdims: bool) -> Tensor:
-    """A reduction over the axes that NumPy names: over all for None, over none for ()."""
+    """A reduction over NumPy's `axis`: over all axes for None, over none for ()."""
     axes = all_axes(a, axis)
     if a.ndim and not axes:
         return function(torch.unsqueeze(a, -1), (-1,), False)
@@ -57,7 +57,7 @@ def product(a: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
 
 
 def extreme(reduce: Callable[..., Any], choose: Callable[..., Any], lowest: float) -> Callable[..., Any]:
-    """`np.max` or `np.min`, with a value that takes part beside the elements, and a mask."""
+    """`np.max` or `np.min`, with the arguments `initial` and `where`."""
 
     def implementation(a, axis=None, keepdims=False, initial=None, where=True):
         if initial is None and where is True and axis != ():
@@ -95,7 +95,7 @@ def any(
 
 
 def truth(a: Tensor) -> Tensor:
-    """Which elements are not zero."""
+    """Whether each element is nonzero."""
     a = as_tensor(a)
     return a if a._array.dtype.kind == "b" else a != 0
 
@@ -124,7 +124,7 @@ def mean(
 
 
 def held(a: Tensor, where: Tensor | bool) -> Tensor:
-    """A mask in the shape of what it masks, as numbers."""
+    """A mask as numbers, expanded to the shape of the tensor."""
     return torch.broadcast_to(as_tensor(where), a.shape).to(a.dtype)
 
 
@@ -190,11 +190,11 @@ def average(
     return (result, total) if returned else result
 
 
-# without what is not a number
+# reductions that ignore NaN
 
 
 def without_nan(name: str, function: Callable[..., Any], fill: int) -> None:
-    """Enters the variant of a reduction that leaves NaN out."""
+    """Registers the variant of a reduction that ignores NaN."""
 
     def implementation(a, axis=None, dtype=None, **options):
         a = as_tensor(a)
@@ -209,7 +209,7 @@ without_nan("nanprod", prod, 1)
 
 
 def average_without_nan(name: str, function: Callable[..., Any]) -> None:
-    """Enters the variant of an average that leaves NaN out."""
+    """Registers the variant of an average that ignores NaN."""
 
     def implementation(a, axis=None, dtype=None, *, where=True, **options):
         a = as_tensor(a)
@@ -225,7 +225,7 @@ for name, function in (("nanmean", mean), ("nanvar", var), ("nanstd", std)):
 
 
 def extreme_without_nan(name: str, extreme: Callable[..., Any], worst: float) -> None:
-    """Enters the variant of an extreme that leaves NaN out; NaN where there is nothing else."""
+    """Registers the variant of `max` or `min` that ignores NaN; NaN if there is nothing else."""
 
     def implementation(a, axis=None, keepdims=False, **options):
         a = as_tensor(a)
@@ -243,12 +243,12 @@ extreme_without_nan("nanmin", FUNCTIONS[np.min], np.inf)
 
 
 def along_first(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A reduction with the axis that the method `reduce` of ufuncs has by default."""
+    """A reduction with the default axis, 0, of the ufunc method `reduce`."""
     return lambda a, axis=0, **options: function(a, axis, **options)
 
 
 def of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of a function that has no dtype to choose."""
+    """The same for a function without a `dtype` argument."""
 
     def implementation(a, axis=0, dtype=None, keepdims=False, **options):
         return function(a if dtype is None else as_tensor(a).to(as_dtype(dtype)), axis, keepdims, **options)

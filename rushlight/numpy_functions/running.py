@@ -1,4 +1,4 @@
-"""NumPy's running sums and products, differences, integrals, convolution and interpolation."""
+"""NumPy's cumulative sums and products, differences, integrals, convolution and interpolation."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from rushlight.tensors import Tensor
 
 
 def running(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Enters a running reduction; without an axis it is of the flattened tensor."""
+    """Registers a cumulative reduction; without an axis it is over the flattened tensor."""
 
     def implementation(a, axis=None, dtype=None):
         a, axis = flat_unless(as_tensor(a), axis)
@@ -45,12 +45,12 @@ ACCUMULATIONS[np.logaddexp] = lambda a, axis=0: torch.logcumsumexp(a, axis)
 
 
 def numbers_or(a: Tensor, fill: int) -> Tensor:
-    """The tensor with a number in place of NaN."""
+    """The tensor with `fill` in place of NaN."""
     return masked(a, torch.logical_not(torch.isnan(a)), fill)
 
 
 def cumulative_with_start(name: str, function: Callable[..., Any], start: int) -> None:
-    """Enters `cumulative_sum` or `cumulative_prod`, whose result may begin with that of no element."""
+    """Registers `cumulative_sum` or `cumulative_prod`, whose result may begin with the initial value."""
 
     def implementation(x, /, *, axis=None, dtype=None, include_initial=False):
         x = as_tensor(x)
@@ -81,7 +81,7 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 
 
 def end_of(a: Tensor, end: Any, axis: int) -> Tensor:
-    """What is put before or behind a tensor along an axis: a number means one slice of it."""
+    """The slices to be joined before or after a tensor along an axis; a number stands for one slice of it."""
     end = as_tensor(end, a)
     if end.ndim:
         return end
@@ -112,7 +112,7 @@ def gradient(
 
 
 def slopes(f: Tensor, axis: int, spacing: Tensor, edge_order: int) -> Tensor:
-    """Central differences along an axis, one-sided ones of an order at its ends."""
+    """Central differences along an axis; one-sided ones of order `edge_order` at its ends."""
     n = f.shape[axis]
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")

@@ -10,7 +10,7 @@ from rushlight.tensors import Tensor
 
 
 def one_dimensional(function: Callable[..., Any]) -> None:
-    """Enters a transform along one axis."""
+    """Registers a transform along one axis."""
 
     def implementation(a, n=None, axis=-1, norm=None):
         return function(a, n, axis, norm)
@@ -20,7 +20,7 @@ def one_dimensional(function: Callable[..., Any]) -> None:
 
 
 def several_dimensional(function: Callable[..., Any], default: Sequence[int] | None) -> None:
-    """Enters a transform along several axes."""
+    """Registers a transform along several axes."""
 
     def implementation(a, s=None, axes=default, norm=None):
         return function(a, s, axes, norm)

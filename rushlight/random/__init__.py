@@ -1,4 +1,4 @@
-"""Random numbers: the same streams as PyTorch's CPU generator, on NumPy's Mersenne Twister."""
+"""Random numbers: the same streams as PyTorch's CPU generator, from NumPy's Mersenne Twister."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
@@ -21,9 +21,9 @@ __all__ = [
 
 
 def manual_seed(seed: int) -> Generator:
-    """Begin the stream of `seed` on the default generator, and return that generator.
+    """Seed the default generator, and return that generator.
 
-    Anything that `int` takes is a seed. Raises ValueError if it is not from -2**63 to 2**64 - 1.
+    Any value that `int` accepts is a seed. Raises ValueError if it is not from -2**63 to 2**64 - 1.
 
     >>> from rushlight import random
     >>> random.manual_seed(42).initial_seed()
@@ -33,7 +33,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begin the stream of a seed from the operating system on the default generator, and return that seed.
+    """Seed the default generator with a number from the operating system, and return that number.
 
     >>> import rushlight as torch
     >>> drawn = torch.seed()
@@ -44,7 +44,7 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """Return the seed with which the default generator's stream began.
+    """Return the seed of the default generator.
 
     >>> import rushlight as torch
     >>> torch.manual_seed(7).initial_seed(), torch.initial_seed()
@@ -54,7 +54,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Any:
-    """Return the state of the default generator as a tensor of bytes.
+    """Return the state of the default generator as a uint8 tensor.
 
     >>> import rushlight as torch
     >>> state = torch.get_rng_state()
@@ -67,7 +67,7 @@ def get_rng_state() -> Any:
 
 
 def set_rng_state(new_state: Any) -> None:
-    """Put the default generator into a state that `get_rng_state` gave.
+    """Set the state of the default generator to a state that `get_rng_state` returned.
 
     >>> import rushlight as torch
     >>> state = torch.get_rng_state()
@@ -80,16 +80,16 @@ def set_rng_state(new_state: Any) -> None:
 
 
 class Forked(Undone, ContextDecorator):
-    """A context at whose end the default generator is put back to where it was at the beginning."""
+    """A context at whose end the state of the default generator is restored."""
 
     state = None
 
     def begin(self) -> None:
-        """Notes where the generator is."""
+        """Saves the state of the generator."""
         self.state = default_generator._state_array()
 
     def end(self) -> None:
-        """Puts it back."""
+        """Restores the saved state."""
         if self.state is not None:
             default_generator._set_state_array(self.state)
 
@@ -100,10 +100,10 @@ class Forked(Undone, ContextDecorator):
 def fork_rng(
     devices: Iterable[object] | None = None, enabled: bool = True, device_type: str | None = None
 ) -> AbstractContextManager[Any]:
-    """Put the default generator back, at the end of the block, to where it was at the beginning.
+    """Restore the state of the default generator at the end of the block.
 
-    With `enabled=False`, or for the device type "meta", the block runs as it is. Raises RuntimeError if
-    `devices` names any: only the CPU has a generator, and it is always forked.
+    With `enabled=False`, or for the device type "meta", nothing is restored. Raises RuntimeError if `devices` is not
+    empty: only the CPU has a generator, and its state is always restored.
 
     >>> from rushlight import random
     >>> start = random.initial_seed()

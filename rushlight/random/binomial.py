@@ -1,4 +1,4 @@
-"""Binomial numbers, the same ones that PyTorch draws on a CPU."""
+"""Binomial random numbers, the same as PyTorch's on a CPU."""
 
 import math
 from types import ModuleType
@@ -13,7 +13,7 @@ fast: ModuleType | None = load("rejection")
 
 
 def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Draw how many of `counts` trials succeed, each with its probability: float32 or float64 arrays of one shape.
+    """Draw the successes in `counts` trials, each with its probability: float32 or float64 arrays of one shape.
 
     Raises NotImplementedError for another dtype.
 
@@ -36,7 +36,7 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
 
 
 def _successes(count: float, p: float, draw) -> float:
-    """The rarer outcome is drawn, with the method that suits its mean."""
+    """Successes, drawn as those or as failures, whichever are rarer, by a method that depends on their mean."""
     if not (count > 0 and p > 0):
         return math.nan if p != p or count != count else 0.0
     if p >= 1:
@@ -47,12 +47,12 @@ def _successes(count: float, p: float, draw) -> float:
 
 
 def _rare(count: float, p: float, draw) -> float:
-    """The successes where the probability is at most a half."""
+    """Successes of a probability of at most 1/2."""
     return _rejected(count, p, draw) if count * p >= 10 else _waited(count, p, draw)
 
 
 def _waited(count: float, p: float, draw) -> float:
-    """How many waiting times, which are geometric numbers, go into `count` trials."""
+    """Successes counted by adding up waiting times, which are geometric numbers, until they exceed `count`."""
     log_q, trials, successes = math.log1p(-p), 0.0, 0
     while True:
         u = draw()
@@ -63,8 +63,11 @@ def _waited(count: float, p: float, draw) -> float:
 
 
 def _rejected(count: float, p: float, draw) -> float:
-    """Transformed rejection: W. Hörmann, "The generation of binomial random variates", Journal of Statistical
-    Computation and Simulation 46, 1993, algorithm BTRS."""
+    """Successes by transformed rejection.
+
+    W. Hörmann, "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46,
+    1993, algorithm BTRS.
+    """
     deviation = math.sqrt(count * p * (1 - p))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -95,7 +98,7 @@ def _rejected(count: float, p: float, draw) -> float:
 
 
 def _stirling_rest(k: float) -> float:
-    """What Stirling's formula leaves of log k!, at k + 1."""
+    """The error of Stirling's approximation of log k!, at k + 1."""
     x = k + 1
     if k <= 9:
         return math.lgamma(x) - ((k + 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))

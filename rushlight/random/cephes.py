@@ -1,8 +1,7 @@
-"""Cephes' float32 logarithm, cosine and sine, bit for bit as PyTorch's AVX2 code has them for normal numbers.
+"""Cephes' float32 logarithm, cosine and sine, with the same bits as PyTorch's AVX2 code for normal numbers.
 
-The polynomials are S. L. Moshier's (netlib.org/cephes, single precision). A float32 product is exact in
-float64, so a fused multiply-add, which PyTorch's compiler made of most steps, is a product and a sum in
-float64 here.
+The polynomials are S. L. Moshier's (netlib.org/cephes, single precision). PyTorch's compiler made most steps fused
+multiply-adds. A float32 product is exact in float64, so here they are a product and a sum in float64.
 """
 
 import math
@@ -11,7 +10,7 @@ import numpy as np
 
 
 def _rounded(*coefficients: float | list[float]) -> np.ndarray:
-    """The coefficients with the values that float32 holds, in float64."""
+    """Float64 coefficients, rounded to float32 precision."""
     return np.array(coefficients, np.float32).astype(np.float64)
 
 
@@ -58,9 +57,9 @@ def log(x: np.ndarray) -> np.ndarray:
 
 
 def cosine_sine(turns: np.ndarray) -> np.ndarray:
-    """Cosine and sine of 2π times a float32 array of numbers from [0, 1), one above the other.
+    """Cosine and sine of 2π times a float32 array of numbers from [0, 1), as two rows.
 
-    The angle is reduced to [-π/4, π/4], in three steps that keep the bits, before the polynomials.
+    The angle is first reduced to [-π/4, π/4], in three steps that lose no bits.
     """
     x = turns * TWO_PI
     octant = (x * FOUR_OVER_PI).astype(np.int32)
@@ -81,7 +80,7 @@ def cosine_sine(turns: np.ndarray) -> np.ndarray:
 
 
 def _turn_quadrants(octant: np.ndarray, cosine_sine: np.ndarray) -> None:
-    """Swap cosine and sine in every other quadrant and set their signs, all on their bits."""
+    """Swap cosine and sine in every other quadrant and set their signs, by operations on their bits."""
     cosine, sine = cosine_sine
     swap = -((octant >> 1) & 1)
     swap &= sine ^ cosine
@@ -91,7 +90,7 @@ def _turn_quadrants(octant: np.ndarray, cosine_sine: np.ndarray) -> None:
 
 
 def _horner(x: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-    """A float32 polynomial by Horner's rule, a fused multiply-add for each step."""
+    """Evaluate a float32 polynomial by Horner's rule, with a fused multiply-add in each step."""
     wide = x.astype(np.float64)
     result = wide * coefficients[0] + coefficients[1]
     for coefficient in coefficients[2:]:

@@ -1,8 +1,7 @@
-"""Arrays of random numbers, the same ones that PyTorch draws on a CPU from a generator with the same seed.
+"""Arrays of random numbers, the same as PyTorch's on a CPU from a generator with the same seed.
 
-Every function takes a generator, a shape and a NumPy dtype first, and returns a C-contiguous array. The
-reference is PyTorch 2.13 on x86-64 with AVX2; float64 logarithms, exponentials and tangents are the C
-library's.
+Every function takes a generator, a shape and a NumPy dtype first, and returns a C-contiguous array. The reference is
+PyTorch 2.13 on x86-64 with AVX2; float64 logarithms, exponentials and tangents are the C library's.
 """
 
 import math
@@ -21,7 +20,7 @@ Shape = tuple[int, ...]
 
 
 def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Return an array of what `draw(count)` gives, taken from the stream in one piece, computed in cache."""
+    """Return an array of the numbers of `draw(count)`, computed in blocks that fit the cache, under one lock."""
     count = math.prod(shape)
     with generator.lock:
         if count <= CHUNK:
@@ -37,8 +36,8 @@ def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[in
 def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Draw from the uniform distribution on [low, high), as `torch.rand` and `Tensor.uniform_` do.
 
-    `dtype` is float16, float32, float64, complex64 or complex128 (both parts are drawn). Raises
-    RuntimeError if the bounds are in the wrong order or beyond what `dtype` holds.
+    `dtype` is float16, float32, float64, complex64 or complex128 (both parts are drawn). Raises RuntimeError if the
+    bounds are in the wrong order or out of the range of `dtype`.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions
@@ -64,7 +63,7 @@ def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.
 
 
 def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
-    """Raise PyTorch's error if an interval of the uniform distribution does not fit."""
+    """Raise PyTorch's error for bounds in the wrong order or out of the dtype's range."""
     largest = LARGEST[dtype]
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
@@ -84,9 +83,8 @@ def normal(
 ) -> np.ndarray:
     """Draw from the normal distribution, as `torch.randn` and `Tensor.normal_` do.
 
-    `dtype` is float16, float32, float64, complex64 or complex128; a complex number has half the variance in
-    each of its parts. 16 numbers and more come in blocks, unless told otherwise. Raises RuntimeError if `std` is
-    negative.
+    `dtype` is float16, float32, float64, complex64 or complex128; in a complex number each part has half the variance.
+    16 and more numbers are drawn in blocks unless `blocks` is False. Raises RuntimeError if `std` is negative.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions
@@ -106,7 +104,7 @@ def normal(
 
 @for_examples
 def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
-    """Draw numbers whose logarithm is normal, as `Tensor.log_normal_` does.
+    """Draw from the log-normal distribution, as `Tensor.log_normal_` does.
 
     `dtype` is float16, float32 or float64. Raises RuntimeError if `std` is not positive.
     """
@@ -166,7 +164,7 @@ def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 
 
 @for_examples
 def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> np.ndarray:
-    """Draw how many trials the first success takes, as `Tensor.geometric_` does.
+    """Draw from the geometric distribution (trials up to the first success), as `Tensor.geometric_` does.
 
     `dtype` is any floating or integer one. Raises RuntimeError if `p` is not between 0 and 1.
     """
@@ -182,11 +180,10 @@ def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> 
 
 @for_examples
 def bernoulli(generator: Generator, shape: Shape, dtype: np.dtype, p: float | np.ndarray = 0.5) -> np.ndarray:
-    """Draw ones with probability `p` and zeros otherwise, as `Tensor.bernoulli_` and `torch.bernoulli` do.
+    """Draw ones with probability `p`, else zeros, as `Tensor.bernoulli_` and `torch.bernoulli` do.
 
-    `dtype` is any floating or integer one, or bool. `p` is a number, or a floating array that broadcasts to
-    `shape`, for which one of float32 takes half the stream. Raises RuntimeError if a probability is not
-    from [0, 1].
+    `dtype` is any floating or integer one, or bool. `p` is a number, or a floating array that broadcasts to `shape`; a
+    float32 array uses half as many words of the stream. Raises RuntimeError for a probability outside [0, 1].
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions
@@ -221,10 +218,10 @@ def _bernoulli_each(generator: Generator, shape: Shape, dtype: np.dtype, p: np.n
 
 @for_examples
 def dropout_mask(generator: Generator, shape: Shape, dtype: np.dtype, p: float = 0.5) -> np.ndarray:
-    """Draw what dropout multiplies its input by: zero with probability `p`, otherwise 1 / (1 - p).
+    """Draw the mask that dropout multiplies its input by: zero with probability `p`, else 1 / (1 - p).
 
-    Nothing is drawn from the stream if `p` is 0 or 1. `dtype` is float16, float32 or float64. Raises
-    RuntimeError for another dtype and if `p` is not from [0, 1].
+    No random numbers are used if `p` is 0 or 1. `dtype` is float16, float32 or float64. Raises RuntimeError for another
+    dtype and if `p` is not from [0, 1].
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions

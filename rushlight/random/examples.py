@@ -1,4 +1,4 @@
-"""Random numbers inside `vmap`: none, the same ones or different ones for the examples."""
+"""Random numbers inside `vmap`, by its `randomness`: an error, the same, or different numbers for the examples."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ SHARED = (
 
 
 def levels_to_draw_on(*arrays):
-    """The levels to draw on by the values of some arrays: theirs, and those that are entered with different numbers.
+    """The `vmap` levels that get numbers of their own: those with different randomness, and those of batched arrays.
 
-    RuntimeError where no numbers are allowed, and where examples that differ are to have the same.
+    RuntimeError for randomness "error", and if examples differ but have to get the same numbers.
     """
     entered, held = ENTERED.get(), levels_of(*arrays)
     if not entered:
@@ -40,7 +40,7 @@ def levels_to_draw_on(*arrays):
 
 
 def check_overwritten(array: Array) -> None:
-    """RuntimeError where an array that examples share is to be overwritten with different numbers."""
+    """Raises RuntimeError if an array that is not batched would get different numbers for each example."""
     if not ENTERED.get():
         return
     held = levels_of(array)
@@ -57,7 +57,7 @@ def outside(draw: Any, *args: Any, **kwargs: Any) -> Any:
 def draw_with(
     draw: Callable[..., Any], generator: Any, shape: Sequence[int] | int, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Array:
-    """What a function draws."""
+    """Calls a function that draws."""
     return draw(generator, shape, *args, **kwargs)
 
 
@@ -65,9 +65,9 @@ drawn_once: Callable[..., Any] = noted(draw_with, draws=True)
 
 
 def for_examples(draw: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of (generator, shape, ...) that draws; inside `vmap`, for all examples.
+    """Makes a function of (generator, shape, ...) that draws also work inside `vmap`, for all examples.
 
-    Arrays among its arguments broadcast to the shape.
+    Arrays among its arguments are broadcast to the shape.
     """
 
     @functools.wraps(draw)
@@ -90,7 +90,7 @@ def permutations(draw: Callable[..., Any]) -> Callable[..., Any]:
         levels = levels_to_draw_on() if ENTERED.get() else ()
         if not levels:
             return drawn_once(draw, generator, n, args, kwargs)
-        sizes = [level.size for level in reversed(levels)]  # the examples of the innermost level come one after another
+        sizes = [level.size for level in reversed(levels)]  # in the order in which the stream is used
         rows = [outside(draw, generator, n, *args, **kwargs) for _ in range(int(np.prod(sizes)))]
         last = len(levels)
         return Batched(np.stack(rows).reshape(*sizes, n).transpose(*reversed(range(last)), last), levels)

@@ -1,4 +1,4 @@
-"""Gamma and Dirichlet numbers, the same ones that PyTorch draws on a CPU."""
+"""Gamma and Dirichlet random numbers, the same as PyTorch's on a CPU."""
 
 import math
 from types import ModuleType
@@ -11,11 +11,11 @@ from rushlight.random.names import SINGLE_OR_DOUBLE, require
 from rushlight.random.normal import standard_pairs
 
 fast: ModuleType | None = load("rejection")
-THIRD, SQUEEZE = float(np.float32(1 / 3)), float(np.float32(0.0331))  # PyTorch has them in single precision
+THIRD, SQUEEZE = float(np.float32(1 / 3)), float(np.float32(0.0331))  # in single precision in PyTorch too
 
 
 def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
-    """Draw a number of rate 1 for each concentration of a float32 or float64 array, in its dtype.
+    """Draw a gamma number of rate 1 for each concentration of a float32 or float64 array, in its dtype.
 
     Raises NotImplementedError for another dtype.
 
@@ -31,7 +31,7 @@ def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarr
 
 
 def dirichlet(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
-    """Draw a row that sums to 1 for each row of concentrations: gamma numbers, divided by their sum.
+    """Draw a row that sums to 1 for each row of concentrations: gamma numbers divided by their sum.
 
     Raises NotImplementedError for another dtype.
     """
@@ -43,7 +43,7 @@ def dirichlet(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
 
 
 def _numbers(generator: Generator, concentrations: np.ndarray, kind: type) -> np.ndarray:
-    """Float64 gamma numbers for concentrations that are computed with in the precision `kind`."""
+    """Float64 gamma numbers; the concentrations are used in the precision of `kind`."""
     with generator.lock:
         if fast is not None:
             found, kept = concentrations.astype(np.float64, "C"), generator.next_double_normal_sample
@@ -54,9 +54,10 @@ def _numbers(generator: Generator, concentrations: np.ndarray, kind: type) -> np
 
 
 def _rejected(generator: Generator, alpha) -> float:
-    """G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000.
+    """One gamma number, by rejection.
 
-    A concentration below 1 is raised by 1, and the number multiplied by a power of a uniform one (their section 6).
+    G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000. A concentration
+    below 1 is increased by 1, and the number multiplied by a power of a uniform one (their section 6).
     """
     kind, scale = type(alpha), 1.0
     uniform = lambda: 1 - float(generator.uniform64(1)[0])

@@ -1,4 +1,4 @@
-"""The random number generator: PyTorch's Mersenne Twister stream, its seed and its state."""
+"""The random number generator: PyTorch's Mersenne Twister stream, with its seed and state."""
 
 import os
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from rushlight.kernels.compiled import load
 
 fast: ModuleType | None = load("streams")
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
-BLOCK = 624  # words of a Mersenne Twister block
+BLOCK = 624  # words in a block of the Mersenne Twister
 WORD = 0xFFFFFFFF
 LOW_24, LOW_53 = np.uint64(2**24 - 1), np.uint64(2**53 - 1)
-LATE = frozenset({"_seeder", "_bits", "capsule", "words"})  # what is made of the twister
-BEGINNING = awaited_by_forks(reentrant_lock())  # while NumPy's package is loaded
+LATE = frozenset({"_seeder", "_bits", "capsule", "words"})  # attributes that exist once the twister is created
+BEGINNING = awaited_by_forks(reentrant_lock())  # held while NumPy's random package is imported
 UNIT_24, UNIT_53 = np.float32(2**-24), np.float64(2**-53)
 
 STATE = np.dtype(
@@ -44,11 +44,10 @@ STATE = np.dtype(
 
 
 class Generator:
-    """A stream of random numbers, the same as PyTorch's CPU generator gives after the same seed.
+    """A stream of random numbers, the same as that of PyTorch's CPU generator with the same seed.
 
-    Draws are safe from many threads: each takes its numbers from the stream in one piece.
-
-    Raises RuntimeError for a device other than the CPU.
+    It is thread-safe: each call takes consecutive numbers from the stream. Raises RuntimeError for a device other than
+    the CPU.
 
     >>> from rushlight.random import Generator
     >>> generator = Generator().manual_seed(0)
@@ -67,7 +66,7 @@ class Generator:
         self._start(DEFAULT_SEED)
 
     def __getattr__(self, name: str) -> Any:
-        """The twister, made when it is first asked for: NumPy's package of random numbers takes long to load."""
+        """Creates the twister on first use, since importing NumPy's random package takes long."""
         if name not in LATE:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         with BEGINNING:
@@ -79,17 +78,17 @@ class Generator:
         return f"<torch.Generator device='{self.device}' initial_seed={self.initial_seed()}>"
 
     def _begin(self) -> None:
-        """Make the twister, and what is taken of it."""
+        """Create the twister, and the attributes derived from it."""
         twister = np.random.MT19937(0)
         freed_by_forks(twister.lock)
         self._seeder = np.random.RandomState(twister)
         self._seeder.seed(self._seed & WORD)
-        self.words: Callable[[int], np.ndarray] = twister.random_raw  # the next words of 32 bits, in a uint64 array
-        self.capsule: Any = twister.capsule  # its functions, for kernels
+        self.words: Callable[[int], np.ndarray] = twister.random_raw  # returns the next 32-bit words, in a uint64 array
+        self.capsule: Any = twister.capsule  # its C functions, for kernels
         self._bits = twister
 
     def _start(self, seed: int) -> None:
-        """Begin the stream of a seed, of which the twister takes the lower 32 bits."""
+        """Start the stream of a seed, of which the twister uses the lower 32 bits."""
         with self.lock, BEGINNING:
             self._seed = seed
             if "_bits" in self.__dict__:
@@ -98,9 +97,9 @@ class Generator:
             self.next_float_normal_sample: float | None = None
 
     def manual_seed(self, seed: int) -> "Generator":
-        """Begin the stream of `seed`, from -2**63 to 2**64 - 1; negative ones count from 2**64 down.
+        """Set the seed, from -2**63 to 2**64 - 1; 2**64 is added to negative seeds.
 
-        Raises RuntimeError if `seed` is no integer and ValueError if it is out of range.
+        Raises RuntimeError if `seed` is not an integer and ValueError if it is out of range.
 
         >>> from rushlight.random import Generator
         >>> Generator().manual_seed(-1).initial_seed() == 2**64 - 1
@@ -114,29 +113,29 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Begin the stream of a seed taken from the operating system, and return that seed."""
+        """Set a seed from the operating system, and return it."""
         self._start(int.from_bytes(os.urandom(8)))
         return self._seed
 
     def initial_seed(self) -> int:
-        """Return the seed with which the stream began."""
+        """Return the seed."""
         return self._seed
 
     def clone_state(self) -> "Generator":
-        """Return a new generator that goes on from where this one is."""
+        """Return a new generator with the same state."""
         clone = Generator()
         clone._set_state_array(self._state_array())
         return clone
 
     def long_words(self, count: int) -> np.ndarray:
-        """Return the next `count` words of 64 bits, each made of two, the upper half first."""
+        """Return the next `count` 64-bit words, each made of two 32-bit words, the upper half first."""
         halves = self.words(2 * count)
         upper = halves[0::2] << np.uint64(32)
         upper |= halves[1::2]
         return upper
 
     def uniform32(self, count: int) -> np.ndarray:
-        """Return the next `count` float32 numbers from [0, 1), of 24 bits each."""
+        """Return the next `count` float32 numbers from [0, 1), with 24 random bits each."""
         if fast is not None:
             out = np.empty(count, np.float32)
             fast.uniform(self.capsule, out)
@@ -146,7 +145,7 @@ class Generator:
         return words.astype(np.float32) * UNIT_24
 
     def uniform64(self, count: int) -> np.ndarray:
-        """Return the next `count` float64 numbers from [0, 1), of 53 bits each."""
+        """Return the next `count` float64 numbers from [0, 1), with 53 random bits each."""
         if fast is not None:
             out = np.empty(count, np.float64)
             fast.uniform(self.capsule, out)
@@ -156,7 +155,7 @@ class Generator:
         return words * UNIT_53
 
     def _state_array(self) -> np.ndarray:
-        """Return the state as the 5056 bytes of which PyTorch's `get_state` makes its tensor."""
+        """Return the state as the 5056 bytes that PyTorch's `get_state` returns."""
         state = np.zeros(1, STATE)
         with self.lock:
             twister = self._bits.state["state"]
@@ -170,9 +169,9 @@ class Generator:
         return state.view(np.uint8)
 
     def _set_state_array(self, array: np.ndarray) -> None:
-        """Take over a state that `_state_array`, or PyTorch, gave.
+        """Set a state that `_state_array`, or PyTorch, returned.
 
-        Raises RuntimeError if the bytes are not such a state, and TypeError if they are not bytes.
+        Raises RuntimeError if the bytes are not a valid state, and TypeError if they are not bytes.
         """
         if array.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
@@ -194,11 +193,11 @@ class Generator:
                 setattr(self, f"next_{kind}_normal_sample", sample)
 
     def get_state(self) -> TensorBase:
-        """Return the state as a tensor of bytes, the same as PyTorch's."""
+        """Return the state as a uint8 tensor, the same as PyTorch's."""
         return new_tensor(self._state_array())
 
     def set_state(self, new_state: TensorBase) -> None:
-        """Take over a state that `get_state` gave. Raises TypeError or RuntimeError if it is none."""
+        """Set a state that `get_state` returned. Raises TypeError or RuntimeError for anything else."""
         if not isinstance(new_state, TensorBase):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self._set_state_array(new_state._array)

@@ -1,4 +1,4 @@
-"""Random integers and permutations, the same ones that PyTorch draws on a CPU."""
+"""Random integers and permutations, the same as PyTorch's on a CPU."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rushlight.random.normal import CHUNK
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 DIGITS: dict[np.dtype, int] = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
-FEW = 0xFFFFFFFF // 20  # below so many, a word of 32 bits is uniform enough for a permutation
+FEW = 0xFFFFFFFF // 20  # for fewer elements, a 32-bit word is uniform enough for a permutation
 LIMITS: dict[np.dtype, tuple[int, str]] = {
     np.dtype(np.float16): (2**11, "2049"),
     np.dtype(np.float32): (2**24, "2^24+1"),
@@ -23,14 +23,14 @@ LIMITS: dict[np.dtype, tuple[int, str]] = {
 
 @when_served
 def take(dtype: np.dtype) -> None:
-    """Takes bfloat16 into the tables, once it has been loaded."""
+    """Adds bfloat16 to the tables, once ml_dtypes is loaded."""
     if dtype.name == "bfloat16":
         DIGITS[dtype], LIMITS[dtype] = 8, (2**8, "257")
 
 
 @for_examples
 def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
-    """Draw from the integers that `dtype` holds, from zero on, as `Tensor.random_()` does.
+    """Draw non-negative integers over the whole range of `dtype`, as `Tensor.random_()` does.
 
     `dtype` is bool, or a floating or integer one other than uint16, uint32 and uint64.
     """
@@ -42,10 +42,10 @@ def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
 
 @for_examples
 def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, high: int | None = None) -> np.ndarray:
-    """Draw integers from [low, high), as `torch.randint` and `Tensor.random_` do; `high=None` is no bound.
+    """Draw integers from [low, high), as `torch.randint` and `Tensor.random_` do; `high=None` means no bound.
 
-    `dtype` is any floating or integer one, or bool. Raises RuntimeError if the interval is empty or `dtype`
-    does not hold it; a UserWarning tells if a floating `dtype` does not hold all of its integers.
+    `dtype` is any floating or integer one, or bool. Raises RuntimeError if the interval is empty or out of the dtype's
+    range; warns if a floating dtype cannot represent all integers of the interval.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, integers
@@ -73,26 +73,26 @@ def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, h
 
 
 def _largest(dtype: np.dtype) -> int:
-    """The last of the integers that a dtype holds without a gap."""
+    """The largest integer up to which a dtype represents all integers."""
     if dtype in DIGITS:
         return 2 ** DIGITS[dtype]
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 
 def _carrier(dtype: np.dtype) -> np.dtype:
-    """The dtype through which an integer comes to `dtype`: PyTorch's types of 16 bits are made of float32."""
+    """The dtype through which integers are converted to `dtype`: float32 for PyTorch's 16-bit types."""
     return np.dtype(np.float32) if dtype in DIGITS and dtype.itemsize == 2 else dtype
 
 
 def _all_64_bits(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
-    """Draw from all the integers of 64 bits."""
+    """Draw from all 64-bit integers."""
     if dtype not in map(np.dtype, ["i8", "f8", "f4"]) and dtype.name != "bfloat16":
         raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
     return fill(generator, shape, dtype, lambda count: generator.long_words(count).view(np.int64))
 
 
 def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
-    """The first and the last integer to draw; raises if `dtype` does not hold them."""
+    """The smallest and largest integer to draw; raises if `dtype` cannot represent them."""
     if high is not None and low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if dtype not in C_TYPES:
@@ -106,14 +106,14 @@ def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
 
 
 def _check_held(dtype: np.dtype, low: int, last: int, smallest: float, largest: float) -> None:
-    """Raise PyTorch's error if one end of an interval is beyond the limits of a dtype."""
+    """Raise PyTorch's error if an end of an interval is out of a dtype's range."""
     for name, end in (("from", low), ("to - 1", last)):
         if not smallest <= end <= largest:
             raise RuntimeError(f"{name} is out of bounds for {C_TYPES[dtype]}")
 
 
 def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
-    """An interval moved inwards so that rounding to a floating dtype does not lead out of it."""
+    """An interval shrunk so that rounding to a floating dtype cannot lead out of it."""
     digits, largest = DIGITS[dtype], LARGEST[dtype]
     after_low = _rounded(dtype, low + 1)
     if after_low < low:
@@ -141,7 +141,7 @@ def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int
 
 
 def _rounded(dtype: np.dtype, integer: int) -> int:
-    """The integer that a floating dtype holds in the place of another, the lowest of all if it overflows."""
+    """An integer rounded to a floating dtype; the lowest integer if it overflows."""
     if abs(integer) <= 2 ** DIGITS[dtype]:
         return integer
     with np.errstate(over="ignore"):
@@ -153,7 +153,7 @@ def _rounded(dtype: np.dtype, integer: int) -> int:
 def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     """Draw a permutation of 0 to n - 1, as `torch.randperm` does.
 
-    `dtype` is a floating or integer one that holds them all. Raises RuntimeError otherwise and if `n` < 0.
+    `dtype` is a floating or integer one that represents them all. Raises RuntimeError otherwise and if `n` < 0.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, integers
@@ -171,7 +171,7 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _check_permutation(n: int, dtype: np.dtype) -> None:
-    """Raise PyTorch's error if `dtype` does not hold the integers below `n`."""
+    """Raise PyTorch's error if `dtype` cannot represent the integers below `n`."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if n >= 2**31:
@@ -186,7 +186,7 @@ def _check_permutation(n: int, dtype: np.dtype) -> None:
 
 
 def _swapped(generator: Generator, n: int) -> np.ndarray:
-    """A permutation by swaps of rows, as LAPACK does them."""
+    """A permutation computed by row swaps, by LAPACK."""
     from scipy.linalg.lapack import dlaswp  # pyright: ignore
 
     order = np.arange(n, dtype=np.float64)
@@ -196,7 +196,7 @@ def _swapped(generator: Generator, n: int) -> np.ndarray:
 
 
 def _partners(generator: Generator, n: int) -> np.ndarray:
-    """With which place a shuffle swaps each place in turn: one after it, or before it where n is large.
+    """The position with which a shuffle swaps each position: the same or a later one, or if n is large an earlier one.
 
     Both are shuffles of R. Durstenfeld, "Algorithm 235: Random permutation", 1964.
     """

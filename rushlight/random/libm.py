@@ -1,7 +1,7 @@
-"""Functions that round as PyTorch's compiled code does: a fused multiply-add and the C library's logarithms.
+"""Functions that round as PyTorch's compiled code does: fused multiply-add and the C library's elementary functions.
 
-NumPy's own float64 `log`, `log1p`, `exp` and `tan` differ from the C library's in the last bit on processors
-with AVX-512; equal random numbers need equal bits.
+NumPy's own float64 `log`, `log1p`, `exp` and `tan` differ from the C library's in the last bit on processors with
+AVX-512; equal random numbers need equal bits.
 """
 
 import math
@@ -12,14 +12,14 @@ import numpy as np
 from rushlight.kernels.compiled import load
 
 fast: ModuleType | None = load("streams")
-HIGH_HALF = np.int64(-1 << 27)  # keeps the leading 26 bits of a float64's significand
+HIGH_HALF = np.int64(-1 << 27)  # masks the leading 26 bits of a float64's significand
 
 
 def fma(a: np.ndarray, b: float | np.floating, c: float) -> np.ndarray:
     """`a * b + c` with one rounding, for a float32 or float64 array and two scalars.
 
-    Float32 goes through float64, where the product is exact; float64 carries the errors of the product and of
-    the sum along (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
+    Float32 is computed in float64, where the product is exact. In float64, the rounding errors of the product and of
+    the sum are computed too (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
     """
     if b == 1:
         return a + a.dtype.type(c)
@@ -35,13 +35,13 @@ def fma(a: np.ndarray, b: float | np.floating, c: float) -> np.ndarray:
 
 
 def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Float64 numbers as `dtype`, infinite where it is too small; PyTorch makes float16 from float32."""
+    """Float64 numbers converted to `dtype`, infinite on overflow; as in PyTorch, float16 via float32."""
     with np.errstate(over="ignore", invalid="ignore"):
         return x.astype(np.float32).astype(dtype) if dtype.itemsize == 2 else x.astype(dtype, copy=False)
 
 
 def _product_error(a: np.ndarray, b: np.float64, product: np.ndarray) -> np.ndarray:
-    """What rounding took from `a * b`."""
+    """The rounding error of `a * b`."""
     a_high = (a.view(np.int64) & HIGH_HALF).view(np.float64)
     b_high = (b.view(np.int64) & HIGH_HALF).view(np.float64)
     a_low, b_low = a - a_high, b - b_high
@@ -49,7 +49,7 @@ def _product_error(a: np.ndarray, b: np.float64, product: np.ndarray) -> np.ndar
 
 
 def log(x: np.ndarray) -> np.ndarray:
-    """The C library's logarithm of a float64 array, which is what the Box-Cox transform is at exponent 0."""
+    """The C library's logarithm of a float64 array, computed by SciPy's Box-Cox transform with exponent 0."""
     if fast is not None:
         return fast.logarithm(x)
     from scipy.special import boxcox

@@ -1,4 +1,4 @@
-"""Draws of categories by their weights, the same ones that PyTorch draws on a CPU."""
+"""Drawing indices by weights, the same as PyTorch's on a CPU."""
 
 import numpy as np
 
@@ -11,13 +11,11 @@ MOST_CATEGORIES = 2**24
 
 
 def multinomial(generator: Generator, weights: np.ndarray, num_samples: int, replacement: bool = False) -> np.ndarray:
-    """Draw `num_samples` categories from each row of a one- or two-dimensional floating array of weights.
+    """Draw `num_samples` indices from each row of a one- or two-dimensional floating array of weights.
 
-    Returns int64 indices, of the shape of `weights` with `num_samples` for the last length. Raises
-    RuntimeError if the weights are negative, not finite or all zero, or are fewer than the samples.
-
-    Without replacement, categories that tie (those of weight zero do) come in the order of their indices;
-    PyTorch leaves their order open.
+    Returns int64 indices, in the shape of `weights` with `num_samples` as the last size. Raises RuntimeError if the
+    weights are negative, not finite or all zero, or fewer than the samples. Without replacement, indices that tie (such
+    as those of weight zero) are in ascending order; PyTorch leaves their order open.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator
@@ -49,7 +47,7 @@ def _check(weights: np.ndarray, num_samples: int, replacement: bool) -> None:
 
 
 def _by_inversion(generator: Generator, weights: np.ndarray, num_samples: int) -> np.ndarray:
-    """With replacement: where a uniform number falls among the cumulative weights."""
+    """With replacement: the position of uniform numbers among the cumulative weights."""
     for valid, entry in ((weights >= 0, "< 0"), (np.isfinite(weights), "= infinity or NaN")):
         if not valid.all():
             raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
@@ -65,7 +63,7 @@ def _by_inversion(generator: Generator, weights: np.ndarray, num_samples: int) -
 
 
 def _by_race(generator: Generator, weights: np.ndarray, num_samples: int) -> np.ndarray:
-    """Without replacement: the categories whose exponential clocks, of the rates `weights`, ring first."""
+    """Without replacement: the indices with the smallest exponential random numbers, of rates `weights`."""
     if not ((weights >= 0) & (weights < np.inf)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.sum(axis=-1, dtype=np.float64).all():

@@ -1,4 +1,4 @@
-"""What PyTorch's error messages call the dtypes, and the errors that they belong to."""
+"""The names of dtypes in PyTorch's error messages, and the errors for unsupported dtypes."""
 
 from collections.abc import Set
 
@@ -46,7 +46,7 @@ NUMBERS_AND_BOOL = NUMBERS | {np.dtype(np.bool)}
 
 @when_served
 def take(dtype: np.dtype) -> None:
-    """Takes bfloat16 into the tables, once it has been loaded."""
+    """Adds bfloat16 to the tables, once ml_dtypes is loaded."""
     if dtype.name == "bfloat16":
         SCALAR_TYPES[dtype], C_TYPES[dtype] = "BFloat16", "c10::BFloat16"
         for types in (FLOATING, NUMBERS, NUMBERS_AND_BOOL):
@@ -54,6 +54,6 @@ def take(dtype: np.dtype) -> None:
 
 
 def require(dtype: np.dtype, allowed: Set[np.dtype], kernel: str) -> None:
-    """Raise NotImplementedError, naming PyTorch's kernel, if `dtype` is not among the allowed ones."""
+    """Raise NotImplementedError, naming PyTorch's kernel, if `dtype` is not one of the allowed ones."""
     if dtype not in allowed:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPES.get(dtype, dtype)}'")

@@ -1,7 +1,6 @@
-"""The normal distribution as PyTorch draws it: by pairs below 16 numbers, in blocks of 16 from there on.
+"""The normal distribution as PyTorch draws it: in pairs for fewer than 16 numbers, else in blocks of 16.
 
-Both are the transform of G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates",
-1958.
+Both use the transform of G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates", 1958.
 """
 
 import math
@@ -11,7 +10,7 @@ import numpy as np
 from rushlight.random import cephes, libm
 from rushlight.random.generator import Generator, fast
 
-CHUNK = 65536  # numbers at a time: what stays in the cache
+CHUNK = 65536  # numbers at a time, so few that they fit the cache
 
 
 def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float, blocks: bool = True) -> None:
@@ -25,7 +24,7 @@ def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float,
 
 
 def standard_pairs(generator: Generator, count: int) -> list[float]:
-    """Standard normal numbers two by two, an odd one kept for the next call; the caller holds the lock."""
+    """Standard normal numbers, drawn in pairs; an odd one is kept for the next call. The caller holds the lock."""
     kept = generator.next_double_normal_sample
     samples = [] if kept is None or not count else [kept]
     samples += _new_pairs(generator, (count - len(samples) + 1) // 2)
@@ -35,7 +34,7 @@ def standard_pairs(generator: Generator, count: int) -> list[float]:
 
 
 def _new_pairs(generator: Generator, count: int) -> list[float]:
-    """Numbers of new pairs."""
+    """Normal numbers in new pairs."""
     if fast is not None:
         out = np.empty(2 * count)
         fast.pairs(generator.capsule, out)
@@ -51,7 +50,7 @@ def _new_pairs(generator: Generator, count: int) -> list[float]:
 
 
 def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
-    """Fill blocks of 16; where the last is not whole, the last 16 numbers are drawn anew."""
+    """Fill blocks of 16; if the last one is incomplete, the last 16 numbers are drawn again."""
     if fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
         fast.normal(generator.capsule, flat, mean, std)
         return
@@ -67,7 +66,7 @@ def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float
 
 
 def _box_muller(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
-    """Turn each 8 + 8 uniform numbers into 8 + 8 normal ones."""
+    """Convert each 8 + 8 uniform numbers to 8 + 8 normal ones."""
     first, second = uniform.reshape(-1, 2, 8).swapaxes(0, 1).reshape(2, -1)
     if uniform.dtype == np.float32:
         log, normal = cephes.log, cephes.cosine_sine(second)

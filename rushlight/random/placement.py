@@ -1,4 +1,4 @@
-"""Random numbers in the order in which the elements of an array lie in memory, as PyTorch draws them into it."""
+"""Random numbers in the order of an array's elements in memory, in which PyTorch draws them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +13,10 @@ from rushlight.random.generator import Generator
 
 
 def drawn_into(array: np.ndarray, draw: Callable[..., Any], generator: Generator, *parameters: float) -> np.ndarray:
-    """What `draw` gives for an array's shape and dtype, one number after the other through its memory.
+    """The numbers that `draw` returns for an array's shape and dtype, in the order of the array's memory.
 
-    `parameters` are those of the distribution; arrays among them broadcast to the shape. Normal numbers come pair by
-    pair, and never in blocks, where the memory has gaps or another order than the elements.
+    `parameters` are those of the distribution; arrays among them broadcast to the shape. If the array is not dense, or
+    in another order than its elements, normal numbers are drawn in pairs, never in blocks.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions
@@ -28,7 +28,7 @@ def drawn_into(array: np.ndarray, draw: Callable[..., Any], generator: Generator
     """
     if is_meta(array):
         return array
-    if type(array) is not np.ndarray or array.flags.c_contiguous or ENTERED.get():  # a batch has no order of its own
+    if type(array) is not np.ndarray or array.flags.c_contiguous or ENTERED.get():  # a batch has no order
         return draw(generator, array.shape, array.dtype, *parameters)
     dims = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
     turned = [turn(value, array.shape, dims) for value in parameters]
@@ -38,11 +38,11 @@ def drawn_into(array: np.ndarray, draw: Callable[..., Any], generator: Generator
 
 
 def turn(value: Any, shape: tuple[int, ...], dims: list[int]) -> Any:
-    """A parameter with its dimensions in another order; a number as it is."""
+    """A parameter with its dimensions reordered; a number unchanged."""
     return np.broadcast_to(value, shape).transpose(dims) if type(value) is np.ndarray else value
 
 
 def drawn_like(array: np.ndarray, draw: Callable[..., Any], generator: Generator, *parameters: float) -> np.ndarray:
-    """The same for a new array that lies in memory as a copy of `array` does."""
+    """The same for a new array with the memory order of a copy of `array`."""
     model = array if type(array) is not np.ndarray else empty_array(array, array.dtype, None)
     return drawn_into(model, draw, generator, *parameters)

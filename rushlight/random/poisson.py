@@ -1,4 +1,4 @@
-"""Poisson numbers, the same ones that PyTorch draws on a CPU."""
+"""Poisson random numbers, the same as PyTorch's on a CPU."""
 
 import math
 from types import ModuleType
@@ -37,7 +37,7 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
 
 
 def _multiplied(rate: float, draw) -> int:
-    """How many uniform numbers can be multiplied before the product falls to exp(-rate); D. Knuth, TAOCP 2, 3.4.1."""
+    """How many uniform numbers are multiplied before the product falls to exp(-rate); D. Knuth, TAOCP 2, 3.4.1."""
     if rate == 0:
         return 0
     limit, product, count = math.exp(-rate), 1.0, -1
@@ -49,8 +49,11 @@ def _multiplied(rate: float, draw) -> int:
 
 
 def _rejected(rate: float, draw) -> int:
-    """Transformed rejection: W. Hörmann, "The transformed rejection method for generating Poisson random variables",
-    Insurance: Mathematics and Economics 12, 1993, algorithm PTRS."""
+    """A Poisson number by transformed rejection.
+
+    W. Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
+    Economics 12, 1993, algorithm PTRS.
+    """
     log_rate, b = math.log(rate), 0.931 + 2.53 * math.sqrt(rate)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)

@@ -1,4 +1,4 @@
-"""What torchvision's users expect: datasets, transforms, networks, boxes. Images are NumPy arrays or Pillow's."""
+"""What users of torchvision expect: datasets, transforms, models, boxes. Images are NumPy arrays or PIL images."""
 
 from importlib import import_module as _import_module
 from typing import Any
@@ -14,12 +14,12 @@ _explained = globals().pop("__getattr__")
 
 
 def __getattr__(name: str) -> Any:
-    """Networks, boxes, pictures and their files are loaded when they are first used."""
+    """Loads models, boxes, image files and drawing on first use."""
     if name in ("io", "models", "ops", "utils"):
         return _import_module(f"rushlight.vision.{name}")
     return _explained(name)
 
 
 def get_image_backend() -> str:
-    """Pillow, of the libraries that torchvision reads images with."""
+    """ "PIL", the library that images are read with."""
     return "PIL"

@@ -1,4 +1,4 @@
-"""`torchvision.io`: images in files and bytes, as tensors (C, H, W), read and written by Pillow."""
+"""`torchvision.io`: reading and writing image files as tensors (C, H, W), by Pillow."""
 
 import io
 import os
@@ -33,7 +33,7 @@ _explain_misses(globals())
 
 
 class ImageReadMode(Enum):
-    """Which channels an image is read with: its own, or gray or colors, with or without what is transparent."""
+    """The channels to convert an image to: unchanged, gray or RGB, with or without alpha."""
 
     UNCHANGED = 0
     GRAY = 1
@@ -46,7 +46,7 @@ MODES = {"GRAY": "L", "GRAY_ALPHA": "LA", "RGB": "RGB", "RGB_ALPHA": "RGBA"}
 
 
 def read_file(path: str | os.PathLike[str]) -> Tensor:
-    """The bytes of a file, a uint8 tensor of one dimension."""
+    """The bytes of a file, as a one-dimensional uint8 tensor."""
     return from_numpy(np.fromfile(Path(path), np.uint8))
 
 
@@ -56,7 +56,7 @@ def write_file(filename: str | os.PathLike[str], data: Tensor) -> None:
 
 
 def bytes_of(data: Tensor) -> bytes:
-    """The bytes that a tensor holds. RuntimeError for other tensors than bytes in one dimension."""
+    """The bytes that a tensor holds. RuntimeError unless it is a one-dimensional uint8 tensor."""
     if data.dtype is not uint8 or data.dim() != 1 or not data.numel():
         raise RuntimeError(
             f"Expected a non empty 1-dimensional tensor of uint8, but got {data.dtype} of shape {tuple(data.shape)}. "
@@ -66,7 +66,7 @@ def bytes_of(data: Tensor) -> bytes:
 
 
 def opened(data: Tensor) -> Any:
-    """An image of Pillow's. RuntimeError for bytes that are none."""
+    """A PIL image from bytes. RuntimeError if they are not an image."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -76,7 +76,7 @@ def opened(data: Tensor) -> Any:
 
 
 def as_tensor(image: Any, mode: ImageReadMode | str) -> Tensor:
-    """An image of Pillow's as a tensor, with the channels of a mode."""
+    """A PIL image as a tensor, with the channels of a mode."""
     wanted = MODES.get((ImageReadMode[mode.upper()] if isinstance(mode, str) else mode).name)
     if wanted is None and image.mode not in ("L", "LA", "RGB", "RGBA", "I;16"):
         wanted = "RGBA" if "transparency" in image.info or "A" in image.mode else "RGB"
@@ -89,9 +89,9 @@ def decode_image(
     mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
     apply_exif_orientation: bool = False,
 ) -> Tensor:
-    """An image (C, H, W), of the bytes of a file or of its path; several frames are (N, C, H, W).
+    """Decodes an image (C, H, W) from a file's bytes or path; several frames are (N, C, H, W).
 
-    RuntimeError for bytes that are no image.
+    RuntimeError for bytes that are not an image.
 
     >>> from rushlight.vision.io import decode_image, encode_png
     >>> import rushlight as torch
@@ -113,12 +113,12 @@ def read_image(
     mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
     apply_exif_orientation: bool = False,
 ) -> Tensor:
-    """An image (C, H, W) of a file."""
+    """Reads an image (C, H, W) from a file."""
     return decode_image(read_file(path), mode, apply_exif_orientation)
 
 
 def decode_of(kind: str) -> Any:
-    """The function that reads the bytes of one kind of files."""
+    """Makes the function that decodes one file format."""
 
     def decode(
         input: Tensor,
@@ -144,14 +144,14 @@ def decode_jpeg(
     device: Any = "cpu",
     apply_exif_orientation: bool = False,
 ) -> Any:
-    """An image (C, H, W), of the bytes of a JPEG file; a list of images of a list."""
+    """Decodes an image (C, H, W) from the bytes of a JPEG file; for a list, a list of images."""
     if isinstance(input, list):
         return [decode_jpeg(one, mode, device, apply_exif_orientation) for one in input]
     return decode_jpeg_(input, mode, apply_exif_orientation).to(device)
 
 
 def decode_gif(input: Tensor) -> Tensor:
-    """The frames of a GIF file in colors, (N, C, H, W), or (C, H, W) of a single one."""
+    """Decodes the frames of a GIF file in RGB: (N, C, H, W), or (C, H, W) for a single one."""
     image, frames = opened(input), []
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
@@ -160,7 +160,7 @@ def decode_gif(input: Tensor) -> Tensor:
 
 
 def encoded(kind: str, input: Tensor, **options: Any) -> Tensor:
-    """The bytes of a file of a kind. RuntimeError for what is no image of one or three channels of bytes."""
+    """The bytes of an image file. RuntimeError unless `input` is a uint8 image with one or three channels."""
     from PIL import Image
 
     if input.dtype is not uint8 or input.dim() != 3 or input.shape[0] not in (1, 3):
@@ -175,7 +175,7 @@ def encoded(kind: str, input: Tensor, **options: Any) -> Tensor:
 
 
 def encode_png(input: Tensor, compression_level: int = 6) -> Tensor:
-    """The bytes of a PNG file of an image (C, H, W). RuntimeError for a level that is not between 0 and 9."""
+    """Encodes an image (C, H, W) as a PNG file. RuntimeError for a level that is not between 0 and 9."""
     if not 0 <= compression_level <= 9:
         raise RuntimeError("Compression level should be between 0 and 9")
     return encoded("PNG", input, compress_level=compression_level)
@@ -187,7 +187,7 @@ def write_png(input: Tensor, filename: str | os.PathLike[str], compression_level
 
 
 def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Any:
-    """The bytes of a JPEG file of an image (C, H, W); a list of a list.
+    """Encodes an image (C, H, W) as a JPEG file; for a list, a list of files.
 
     ValueError for a quality that is not between 1 and 100.
     """

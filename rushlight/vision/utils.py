@@ -1,4 +1,4 @@
-"""Pictures of several images, and files of them, as `torchvision.utils`."""
+"""`torchvision.utils`: grids of images, image files, drawing boxes."""
 
 import math
 from pathlib import Path
@@ -20,9 +20,10 @@ def make_grid(
     scale_each: bool = False,
     pad_value: float = 0.0,
 ) -> Tensor:
-    """Images (n, channels, height, width), or a list of them, beside each other in one image, `nrow` in a row.
+    """Images (n, channels, height, width), or a list of them, in one image as a grid with `nrow` columns.
 
-    Grey ones get three channels. With `normalize` the least to the largest value (or `value_range`) become 0 to 1.
+    Gray images get three channels. With `normalize`, the values from the smallest to the largest (or `value_range`) are
+    scaled to 0 to 1.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.utils import make_grid
@@ -54,7 +55,7 @@ def make_grid(
 
 
 def normalized(images: Tensor, value_range: tuple[Any, ...] | None, scale_each: bool) -> Tensor:
-    """Images with values from 0 to 1, all together or each by itself."""
+    """Images with values scaled to 0 to 1, all together or (`scale_each`) separately."""
     if value_range is not None and not isinstance(value_range, tuple):
         raise TypeError("value_range has to be a tuple (min, max) if specified. min and max are numbers")
     for part in images if scale_each else (images,):
@@ -64,7 +65,7 @@ def normalized(images: Tensor, value_range: tuple[Any, ...] | None, scale_each: 
 
 
 def save_image(tensor: Any, fp: str | Path | BinaryIO, format: str | None = None, **kwargs: Any) -> None:
-    """Writes a picture of images with values from 0 to 1, put beside each other by `make_grid`, by Pillow."""
+    """Writes images with values from 0 to 1 to a file, arranged by `make_grid`."""
     from PIL import Image
 
     grid = make_grid(tensor, **kwargs)
@@ -82,7 +83,7 @@ def draw_bounding_boxes(
     font: str | None = None,
     font_size: int | None = None,
 ) -> Tensor:
-    """An image of bytes (3, height, width) with boxes (x1, y1, x2, y2), and labels, drawn into it by Pillow."""
+    """A uint8 image (3, height, width) with boxes (x1, y1, x2, y2) and labels drawn on it by Pillow."""
     import numpy as np
     from PIL import Image, ImageDraw, ImageFont
 

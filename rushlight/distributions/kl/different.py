@@ -1,6 +1,6 @@
-"""Divergences of distributions of different families.
+"""Divergences between distributions of different families.
 
-Most are -H(p) - E_p[log q], where E_p takes the first moments of p.
+Most are -H(p) - E_p[log q], where the expectation needs only the first moments of p.
 """
 
 import math
@@ -24,29 +24,29 @@ from rushlight.distributions.utils import euler_constant
 
 
 def to_exponential(p: Any, q: Array) -> Any:
-    """Where p is not negative."""
+    """The divergence from an exponential distribution, for p with non-negative values."""
     return -p.entropy() - q.rate.log() + q.rate * p.mean
 
 
 def to_gamma(p: Any, q: Array, log_mean: Any) -> Any:
-    """Where p is not negative and log x has the mean `log_mean`."""
+    """The divergence from a gamma distribution, for p with non-negative values and mean `log_mean` of log x."""
     constant = q.concentration.lgamma() - q.concentration * q.rate.log()
     return -p.entropy() + constant - (q.concentration - 1) * log_mean + q.rate * p.mean
 
 
 def to_normal(p: Any, q: Array) -> Any:
-    """Where p has a variance."""
+    """The divergence from a normal distribution, for p with a variance."""
     spread = (p.variance + (p.mean - q.loc).pow(2)) / (2 * q.scale.pow(2))
     return -p.entropy() + 0.5 * math.log(2 * math.pi) + q.scale.log() + spread
 
 
 def to_continuous_bernoulli(p: Any, q: Array) -> Any:
-    """Where p lies in the unit interval."""
+    """The divergence from a continuous Bernoulli distribution, for p on the unit interval."""
     return -p.entropy() - p.mean * q.logits - torch.log1p(-q.probs) - q._cont_bern_log_norm()
 
 
 def to_gumbel(p: Any, q: Array, exp_mean: Any) -> Any:
-    """Where exp(-x / q.scale) has the mean `exp_mean`."""
+    """The divergence from a Gumbel distribution, for p with mean `exp_mean` of exp(-x / q.scale)."""
     return -p.entropy() + q.scale.log() + (p.mean - q.loc) / q.scale + torch.exp(q.loc / q.scale) * exp_mean
 
 

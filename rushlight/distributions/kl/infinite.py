@@ -1,4 +1,4 @@
-"""Pairs whose divergence is infinite: the first has values that the second cannot have."""
+"""Pairs of families whose divergence is infinite: the first has values outside the support of the second."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ PAIRS: dict[type, list[type]] = {
 
 
 def infinite(p: Any, q: Array) -> Any:
-    """Infinity, of the batch's shape."""
+    """Infinity, in the batch's shape."""
     return constant_like(p.mean, p.batch_shape, torch.inf)
 
 

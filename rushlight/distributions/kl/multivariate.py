@@ -1,4 +1,4 @@
-"""Divergences of multivariate normal distributions, with full and with low-rank covariances.
+"""Divergences between multivariate normal distributions, with full and with low-rank covariances.
 
 2 KL = log det q - log det p + tr(q⁻¹ p) + (m_q - m_p)ᵀ q⁻¹ (m_q - m_p) - n.
 """
@@ -46,38 +46,38 @@ def _low_low(p, q):
 
 
 def divergence(p: Any, log_dets: Any, trace: Any, distance: Any) -> Any:
-    """The divergence, of its parts."""
+    """The divergence, from its terms."""
     return 0.5 * (log_dets + trace + distance - p.event_shape[0])
 
 
 def require_shape(p: Any, q: Array, families: Any) -> None:
-    """ValueError for vectors of different lengths."""
+    """Raises ValueError for vectors of different lengths."""
     if p.event_shape != q.event_shape:
         raise ValueError(f"KL-divergence between two {families} with different event shapes cannot be computed")
 
 
 def squares(matrix: Any) -> Any:
-    """The trace of M Mᵀ."""
+    """The trace of M Mᵀ, the sum of squares."""
     return matrix.pow(2).sum((-2, -1))
 
 
 def full_trace(q: Array, factor: Any) -> Any:
-    """tr(q⁻¹ F Fᵀ), where q has a triangular factor."""
+    """tr(q⁻¹ F Fᵀ) for a q with a triangular factor."""
     return squares(torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, factor, upper=False))
 
 
 def full_distance(p: Any, q: Array) -> Any:
-    """The Mahalanobis distance of the means under q, which has a triangular factor."""
+    """The squared Mahalanobis distance between the means under q, for a q with a triangular factor."""
     return _batch_mahalanobis(q._unbroadcasted_scale_tril, q.loc - p.loc)
 
 
 def shared_part(q: Array) -> Any:
-    """A with q⁻¹ = D⁻¹ - Aᵀ A, for q of low rank."""
+    """The matrix A in q⁻¹ = D⁻¹ - Aᵀ A, for a low-rank q."""
     scaled = over_diagonal(q._unbroadcasted_cov_factor, q._unbroadcasted_cov_diag)
     return torch.linalg.solve_triangular(q._capacitance_tril, scaled, upper=False)
 
 
 def low_trace(q: Array, factor: Any) -> Any:
-    """tr(q⁻¹ F Fᵀ), where q is of low rank."""
+    """tr(q⁻¹ F Fᵀ) for a low-rank q."""
     own = squares(factor * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1))
     return own - squares(torch.matmul(shared_part(q), factor))

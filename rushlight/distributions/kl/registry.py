@@ -1,4 +1,4 @@
-"""Which rule gives the divergence of two distributions."""
+"""The table of divergence rules for pairs of distribution classes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,9 +12,9 @@ _KL_MEMOIZE: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
-    """Decorates the function of (p, q) that gives KL(p || q) for these classes and those derived from them.
+    """Decorates a function of (p, q) that returns KL(p || q) for these classes and their subclasses.
 
-    The rule for the nearest classes counts. TypeError for what is no class of distributions.
+    The most specific rule is used. TypeError for arguments that are not distribution classes.
 
     >>> from rushlight.distributions import Normal, kl_divergence, register_kl
     >>> class Mine(Normal): ...
@@ -24,7 +24,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
     tensor(1.)
     """
     for name, given in (("type_p", type_p), ("type_q", type_q)):
-        if not isinstance(given, type):  # libraries give classes of their own kind too, as PyTorch lets them
+        if not isinstance(given, type):  # libraries register classes of their own kind too, which PyTorch allows
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
 
     def decorator(rule):
@@ -36,7 +36,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """KL(p || q), the mean under `p` of log p - log q, of the batch's shape. NotImplementedError without a rule.
+    """KL(p || q), the mean under `p` of log p - log q, of the batch's shape. NotImplementedError if there is no rule.
 
     >>> from rushlight.distributions import Normal, kl_divergence
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 2.0))
@@ -54,7 +54,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Callable[[Any, Any], Tensor] | None:
-    """The rule for the nearest classes that there is; a warning where that for `p` and that for `q` are two."""
+    """The most specific rule, None if there is none; warns if the best rules for `p` and for `q` differ."""
     matches = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return None

@@ -1,4 +1,4 @@
-"""Divergences of two distributions of one family."""
+"""Divergences between distributions of the same family."""
 
 import rushlight as torch
 from rushlight.distributions.bernoulli import Bernoulli
@@ -29,7 +29,7 @@ from rushlight.tensors import Tensor
 
 
 def weighted(p: Tensor, log_ratio: Tensor, q: Tensor) -> Tensor:
-    """The parts p log(p/q) of a divergence: infinite where only `q` is 0, and 0 where `p` is."""
+    """The terms p log(p/q) of a divergence: inf where only `q` is 0, and 0 where `p` is 0."""
     return (p * log_ratio).masked_fill(q == 0, torch.inf).masked_fill(p == 0, 0)
 
 
@@ -59,8 +59,11 @@ def _categorical(p, q):
 
 @register_kl(Cauchy, Cauchy)
 def _cauchy(p, q):
-    """F. Chyzak and F. Nielsen, "A closed-form formula for the Kullback-Leibler divergence between Cauchy
-    distributions", 2019."""
+    """The closed form of the divergence.
+
+    F. Chyzak and F. Nielsen, "A closed-form formula for the Kullback-Leibler divergence between Cauchy distributions",
+    2019.
+    """
     return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
 
 

@@ -1,4 +1,4 @@
-"""Invertible functions of random variables, with the logarithms of their Jacobians' determinants."""
+"""Invertible functions of random variables, with the log determinants of their Jacobians."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributions.transforms.base import Transform

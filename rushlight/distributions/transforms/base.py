@@ -1,4 +1,4 @@
-"""A transform, its inverse, and the value that it remembers."""
+"""`Transform`, the base class, with inverses and cached values."""
 
 import copy
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from rushlight.tensors import Tensor
 
 
 class Transform:
-    """A function from `domain` to `codomain`, with `inv`, its inverse, and `log_abs_det_jacobian`.
+    """A function from `domain` to `codomain`, with its inverse `inv` and `log_abs_det_jacobian`.
 
-    A subclass has `_call`, `_inverse` and `log_abs_det_jacobian`; `bijective` and `sign` say whether it loses nothing
-    and whether it grows. With `cache_size=1` it remembers the last pair of values: the inverse of what it just gave is
-    that very tensor. ValueError for another size.
+    A subclass has `_call`, `_inverse` and `log_abs_det_jacobian`; `bijective` says whether it is invertible, and `sign`
+    whether it increases or decreases. With `cache_size=1` the last pair of values is cached: the inverse of the last
+    result is the original tensor itself. ValueError for another size.
 
     >>> import rushlight as torch
     >>> log = torch.distributions.ExpTransform().inv
@@ -39,25 +39,25 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """The number of dimensions of a value. ValueError where input and result differ in it."""
+        """The number of dimensions of a value. ValueError if that differs between input and result."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
     def inv(self) -> "Transform":
-        """The inverse."""
+        """The inverse transform."""
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
 
     @property
     def sign(self) -> Any:
-        """1 where it grows, -1 where it falls. NotImplementedError for what does neither."""
+        """1 for an increasing function, -1 for a decreasing one. NotImplementedError for any other."""
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> "Transform":
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -65,49 +65,49 @@ class Transform:
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
 
     def __call__(self, x: Tensor) -> Tensor:
-        """The value at `x`."""
+        """The transformed value, possibly from the cache."""
         if self._cache_size and x is self._cached_x_y[0]:
             return self._cached_x_y[1]
         return self._kept(x, self._call(x))[1]
 
     def _inv_call(self, y: Tensor) -> Tensor:
-        """The inverse at `y`."""
+        """The inverse of a value, possibly from the cache."""
         if self._cache_size and y is self._cached_x_y[1]:
             return self._cached_x_y[0]
         return self._kept(self._inverse(y), y)[0]
 
     def _kept(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """A pair of values, remembered."""
+        """A pair of values, which is cached."""
         if self._cache_size:
             self._cached_x_y = (x, y)
         return x, y
 
     def _call(self, x: Tensor) -> Tensor:
-        """The value at `x`, computed."""
+        """Computes the transformed value."""
         raise NotImplementedError
 
     def _inverse(self, y: Tensor) -> Tensor:
-        """The inverse at `y`, computed."""
+        """Computes the inverse."""
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the absolute value of the Jacobian's determinant at `x`, where the value is `y`."""
+        """log |det J|, the logarithm of the absolute determinant of the Jacobian at `x`, where the value is `y`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of the result for an input of a shape."""
+        """The shape of the result for an input of the given shape."""
         return Size(shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of the input for a result of a shape."""
+        """The shape of the input for a result of the given shape."""
         return Size(shape)
 
 
 class PlainTransform(Transform):
-    """A transform without parameters: any two of a class are equal."""
+    """A transform without parameters: any two instances of a class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
@@ -119,7 +119,7 @@ class ParametricTransform(Transform):
     """A transform with parameters, which its copies share."""
 
     def with_cache(self, cache_size: int = 1) -> "Transform":
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         if self._cache_size == cache_size:
             return self
         copied = copy.copy(self)
@@ -128,7 +128,7 @@ class ParametricTransform(Transform):
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, whose inverse that one is."""
+    """The inverse of a transform."""
 
     def __init__(self, transform: Transform):
         super().__init__(cache_size=transform._cache_size)
@@ -139,31 +139,31 @@ class _InverseTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The codomain of the transform that this inverts."""
+        """The codomain of the original transform."""
         return self._inv.codomain
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The domain of the transform that this inverts."""
+        """The domain of the original transform."""
         return self._inv.domain
 
     @property
     def bijective(self) -> Any:
-        """Whether nothing is lost."""
+        """Whether it is invertible."""
         return self._inv.bijective
 
     @property
     def sign(self) -> Any:
-        """1 where it grows, -1 where it falls."""
+        """1 for an increasing function, -1 for a decreasing one."""
         return self._inv.sign
 
     @property
     def inv(self) -> Transform:
-        """The transform of which this is the inverse."""
+        """The original transform."""
         return self._inv
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         return self.inv.with_cache(cache_size).inv
 
     def __eq__(self, other: object) -> bool:
@@ -188,6 +188,6 @@ class _InverseTransform(Transform):
 
 
 def require_dims(shape: Sequence[int], dims: int) -> None:
-    """ValueError for a shape of too few dimensions."""
+    """Raises ValueError for a shape with too few dimensions."""
     if len(shape) < dims:
         raise ValueError("Too few dimensions on input")

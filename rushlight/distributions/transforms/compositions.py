@@ -1,4 +1,4 @@
-"""Transforms made of transforms: one after another, over more dimensions, and changes of shape."""
+"""Transforms made of other transforms: composed, or with more event dimensions; and reshaping."""
 
 import functools
 import operator
@@ -14,7 +14,7 @@ from rushlight.tensors import Tensor
 
 
 class ComposeTransform(Transform):
-    """Transforms applied one after another, the first of `parts` first.
+    """The composition of transforms, `parts`, in the order in which they are applied.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import AffineTransform, ComposeTransform, ExpTransform
@@ -33,7 +33,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """Where inputs lie: in as many dimensions as the part needs that needs most."""
+        """The domain of the first part, with as many event dimensions as all parts need."""
         if not self.parts:
             return constraints.real
         event_dim = self.parts[-1].codomain.event_dim
@@ -53,7 +53,7 @@ class ComposeTransform(Transform):
 
     @lazy_property
     def bijective(self) -> Any:
-        """Whether no part loses anything."""
+        """Whether all parts are invertible."""
         return all(part.bijective for part in self.parts)
 
     @lazy_property
@@ -63,14 +63,14 @@ class ComposeTransform(Transform):
 
     @property
     def inv(self) -> Transform:
-        """The inverses, the last one first."""
+        """The composition of the inverses, in reverse order."""
         if self._inv is None:
             self._inv = ComposeTransform([part.inv for part in reversed(self.parts)])
             self._inv._inv = self
         return self._inv
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ class ComposeTransform(Transform):
 
 
 def raised(constraint: Any, event_dim: int) -> Any:
-    """A constraint over so many dimensions."""
+    """A constraint with the given number of event dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more else constraint
 
@@ -113,7 +113,7 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 
 class IndependentTransform(ParametricTransform):
-    """A transform whose values take in so many batch dimensions more: their determinants are summed up.
+    """A transform with `reinterpreted_batch_ndims` more event dimensions, over which log determinants are summed.
 
     >>> import rushlight as torch
     >>> transform = torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)
@@ -128,29 +128,29 @@ class IndependentTransform(ParametricTransform):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         if self._cache_size == cache_size:
             return self
         return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The base's domain, with more dimensions in an event."""
+        """The domain of the base transform, with more event dimensions."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The base's codomain, with more dimensions in an event."""
+        """The codomain of the base transform, with more event dimensions."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
     def bijective(self) -> Any:
-        """Whether nothing is lost."""
+        """Whether it is invertible."""
         return self.base_transform.bijective
 
     @property
     def sign(self) -> Any:
-        """1 where it grows, -1 where it falls."""
+        """1 for an increasing function, -1 for a decreasing one."""
         return self.base_transform.sign
 
     def _call(self, x: Tensor) -> Tensor:
@@ -175,7 +175,7 @@ class IndependentTransform(ParametricTransform):
 
 
 class ReshapeTransform(ParametricTransform):
-    """The last dimensions, of shape `in_shape`, as `out_shape`. ValueError unless both have as many elements.
+    """Reshapes the last dimensions from `in_shape` to `out_shape`. ValueError unless both have as many elements.
 
     >>> import rushlight as torch
     >>> torch.distributions.ReshapeTransform((4,), (2, 2))(torch.arange(4.0))
@@ -220,7 +220,7 @@ class ReshapeTransform(ParametricTransform):
         return self._exchanged(shape, self.out_shape, self.in_shape)
 
     def _exchanged(self, shape: Sequence[int], old: Size, new: Size) -> Any:
-        """A shape whose end `old` is replaced by `new`."""
+        """A shape whose last sizes `old` are replaced by `new`."""
         require_dims(shape, len(old))
         cut = len(shape) - len(old)
         if Size(shape[cut:]) != old:

@@ -1,4 +1,4 @@
-"""Transforms of single numbers."""
+"""Elementwise transforms."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class ExpTransform(PlainTransform):
 
 
 class SigmoidTransform(PlainTransform):
-    """y = 1 / (1 + exp(-x)), kept off 0 and 1.
+    """y = 1 / (1 + exp(-x)), clamped away from 0 and 1.
 
     >>> import rushlight as torch
     >>> torch.distributions.SigmoidTransform()(torch.tensor([0.0, 2.0]))
@@ -62,13 +62,13 @@ class SigmoidTransform(PlainTransform):
 
 
 def inner(y: Tensor) -> Tensor:
-    """Numbers kept off 0 and 1."""
+    """Numbers clamped away from 0 and 1."""
     finfo = torch.finfo(y.dtype)
     return y.clamp(min=finfo.tiny, max=1.0 - finfo.eps)
 
 
 def clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, kept off 0 and 1."""
+    """The sigmoid, clamped away from 0 and 1."""
     return inner(torch.sigmoid(x))
 
 
@@ -96,7 +96,7 @@ class SoftplusTransform(PlainTransform):
 
 
 class TanhTransform(PlainTransform):
-    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` returns the original number instead.
+    """y = tanh(x). The inverse of a value rounded to 1 is infinite; with `cache_size=1` it is the original number.
 
     >>> import rushlight as torch
     >>> torch.distributions.TanhTransform()(torch.tensor([0.0, 1.0]))
@@ -119,7 +119,7 @@ class TanhTransform(PlainTransform):
 
 
 class AbsTransform(PlainTransform):
-    """y = |x|. Its inverse is the positive one of the two.
+    """y = |x|; the inverse is y itself, the positive solution.
 
     >>> import rushlight as torch
     >>> torch.distributions.AbsTransform()(torch.tensor([-1.0, 2.0]))
@@ -180,7 +180,7 @@ class PowerTransform(ParametricTransform):
 
 
 class AffineTransform(ParametricTransform):
-    """y = loc + scale * x; with `event_dim` 1 or 2 of vectors or matrices, whose determinants are summed up.
+    """y = loc + scale * x; with `event_dim` 1 or 2, of vectors or matrices, over which log determinants are summed.
 
     >>> import rushlight as torch
     >>> torch.distributions.AffineTransform(loc=1.0, scale=2.0)(torch.tensor([0.0, 3.0]))
@@ -203,7 +203,7 @@ class AffineTransform(ParametricTransform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The real numbers, or events of `event_dim` dimensions of them."""
+        """The real numbers, or tensors of `event_dim` dimensions of them."""
         return raised(constraints.real, self.event_dim)
 
     @constraints.dependent_property(is_discrete=False)
@@ -249,7 +249,7 @@ class AffineTransform(ParametricTransform):
 
 
 class CumulativeDistributionTransform(ParametricTransform):
-    """The distribution function of a distribution of numbers, to the unit interval.
+    """The cumulative distribution function of a distribution of numbers; its values are in the unit interval.
 
     >>> import rushlight as torch
     >>> transform = torch.distributions.CumulativeDistributionTransform(torch.distributions.Normal(0.0, 1.0))

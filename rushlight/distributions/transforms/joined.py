@@ -1,4 +1,4 @@
-"""Transforms side by side: each for its part of a tensor along a dimension."""
+"""Several transforms, each for one part of a tensor along a dimension."""
 
 import functools
 import operator
@@ -23,7 +23,7 @@ class _Joined(ParametricTransform):
         self.dim = dim
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform, remembering (1) or not (0)."""
+        """The same transform, with (1) or without (0) caching."""
         copied = super().with_cache(cache_size)
         if copied is not self:
             copied.transforms = [t.with_cache(cache_size) for t in self.transforms]  # type: ignore[attr-defined]
@@ -31,11 +31,11 @@ class _Joined(ParametricTransform):
 
     @property
     def bijective(self) -> Any:
-        """Whether no part loses anything."""
+        """Whether all parts are invertible."""
         return all(t.bijective for t in self.transforms)
 
     def _require_length(self, value: Tensor, name: str, length: int, said: str) -> None:
-        """AssertionError for a tensor without that dimension, or of another length along it."""
+        """Raises AssertionError for a tensor without that dimension, or of another length along it."""
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for {name} with {value.dim()} dimensions")
         if value.size(self.dim) != length:
@@ -43,7 +43,7 @@ class _Joined(ParametricTransform):
 
 
 class CatTransform(_Joined):
-    """Transforms for parts of `lengths` (1 each) of a tensor along `dim`, joined as by `torch.cat`.
+    """Transforms for the parts, of `lengths` (1 each by default), of a tensor along `dim`; combined as by `torch.cat`.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import AffineTransform, CatTransform, ExpTransform
@@ -61,12 +61,12 @@ class CatTransform(_Joined):
 
     @property
     def event_dim(self) -> int:
-        """The largest number of dimensions of a value."""
+        """The largest `event_dim` of the parts."""
         return max(t.event_dim for t in self.transforms)
 
     @property
     def length(self) -> int:
-        """The length along the dimension."""
+        """The total length along the dimension."""
         return sum(self.lengths)
 
     def _parts(self, value: Tensor, name: str = "tensor") -> list[Tensor]:
@@ -99,7 +99,7 @@ class CatTransform(_Joined):
 
 
 class StackTransform(_Joined):
-    """Transforms for the slices of a tensor along `dim`, put together as by `torch.stack`.
+    """Transforms for the slices of a tensor along `dim`; combined as by `torch.stack`.
 
     >>> import rushlight as torch
     >>> from rushlight.distributions import AffineTransform, ExpTransform, StackTransform

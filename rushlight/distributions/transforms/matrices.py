@@ -14,7 +14,7 @@ from rushlight.tensors import Tensor
 
 
 class LowerCholeskyTransform(PlainTransform):
-    """A matrix without its upper triangle, and with the exponential of its diagonal.
+    """Keeps the lower triangle of a matrix, with the exponential of its diagonal.
 
     >>> import rushlight as torch
     >>> torch.distributions.LowerCholeskyTransform()(torch.tensor([[0.0, 9.0], [2.0, 0.0]]))
@@ -33,7 +33,7 @@ class LowerCholeskyTransform(PlainTransform):
 
 
 class PositiveDefiniteTransform(PlainTransform):
-    """L Lᵀ, where L is what `LowerCholeskyTransform` makes of a matrix.
+    """L Lᵀ, where L is the result of `LowerCholeskyTransform`.
 
     >>> import rushlight as torch
     >>> torch.distributions.PositiveDefiniteTransform()(torch.tensor([[0.0, 9.0], [2.0, 0.0]]))
@@ -53,9 +53,9 @@ class PositiveDefiniteTransform(PlainTransform):
 
 
 class CorrCholeskyTransform(PlainTransform):
-    """A bijection of D (D - 1) / 2 numbers with the Cholesky factors of correlation matrices of D x D.
+    """A bijection between D (D - 1) / 2 numbers and the Cholesky factors of D x D correlation matrices.
 
-    Each row is a point on a half sphere, made by stick breaking of tanh(x), with signs (Stan's reference manual,
+    Each row is a point on a half sphere, computed by signed stick breaking of tanh(x) (Stan's reference manual,
     "Cholesky factors of correlation matrices").
 
     >>> import rushlight as torch

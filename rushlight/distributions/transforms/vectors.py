@@ -1,4 +1,4 @@
-"""Transforms of vectors to shares that sum up to 1."""
+"""Transforms of vectors to vectors that sum to 1."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from rushlight.tensors import Tensor
 
 
 class SoftmaxTransform(PlainTransform):
-    """y = exp(x) / sum(exp(x)): no bijection, but coordinates are treated alike, as optimizers like it.
+    """y = exp(x) / sum(exp(x)): not bijective, but it treats all coordinates alike, which suits optimizers.
 
     >>> import rushlight as torch
     >>> torch.distributions.SoftmaxTransform()(torch.tensor([0.0, 0.0]))
@@ -37,7 +37,7 @@ class SoftmaxTransform(PlainTransform):
 
 
 class StickBreakingTransform(PlainTransform):
-    """A bijection of n numbers with n + 1 shares: each number says how much is broken off what is left of a stick.
+    """A bijection between n numbers and n + 1 positive numbers that sum to 1: each determines a fraction of the rest.
 
     >>> import rushlight as torch
     >>> torch.distributions.StickBreakingTransform()(torch.zeros(3))
@@ -72,5 +72,5 @@ class StickBreakingTransform(PlainTransform):
 
 
 def log_pieces_left(x: Tensor) -> Tensor:
-    """log n, ..., log 1 for n numbers: with it zeros give equal shares."""
+    """log n, ..., log 1 for n numbers: offsets with which zeros give n + 1 equal parts."""
     return torch.arange(x.shape[-1], 0, -1, dtype=x.dtype).log()

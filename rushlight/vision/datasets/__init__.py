@@ -1,4 +1,4 @@
-"""Datasets of images under torchvision's names."""
+"""Image datasets, under torchvision's names."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.datasets.cifar import CIFAR10, CIFAR100

@@ -1,4 +1,4 @@
-"""CIFAR: 60,000 small pictures in colour, in ten or a hundred classes (A. Krizhevsky, 2009)."""
+"""CIFAR: 60,000 small color images in ten or a hundred classes (A. Krizhevsky, 2009)."""
 
 import hashlib
 import pickle
@@ -16,11 +16,11 @@ __all__ = ["CIFAR10", "CIFAR100"]
 
 
 class ArraysOnly(pickle.Unpickler):
-    """Reads what the files hold, and nothing that could do harm: texts, lists and arrays."""
+    """Unpickles only what the files hold (strings, lists and arrays), so that a file cannot run code."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """NumPy's own makers of arrays. UnpicklingError for any other name."""
-        if module == "_codecs" and name == "encode":  # how texts hold bytes
+        """Allows NumPy's array constructors. UnpicklingError for any other name."""
+        if module == "_codecs" and name == "encode":  # how pickled strings hold bytes
             return super().find_class(module, name)
         if (module.split(".")[0], name) in {("numpy", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype")}:
             return super().find_class(module, name)
@@ -28,11 +28,11 @@ class ArraysOnly(pickle.Unpickler):
 
 
 class CIFAR10(VisionDataset):
-    """50,000 pictures to train on, 10,000 to test on, in ten classes.
+    """50,000 training images and 10,000 test images in ten classes.
 
-    The folder `cifar-10-batches-py`, or the archive that it comes in, lies in `root`; `download` fetches the archive.
-    An item is an array (32, 32, 3) of bytes, which `transform` takes (torchvision has Pillow's images here), and the
-    number of the class. `data` has all pictures. RuntimeError for files that are missing or damaged.
+    The folder `cifar-10-batches-py`, or its archive, is in `root`; `download` fetches the archive. An item is a uint8
+    array (32, 32, 3), to which `transform` is applied (in torchvision it is a PIL image), and the class index. `data`
+    has all images. RuntimeError for files that are missing or damaged.
     """
 
     labels: str
@@ -66,7 +66,7 @@ class CIFAR10(VisionDataset):
         self.class_to_idx: dict[Any, int] = {name: i for i, name in enumerate(self.classes)}
 
     def read(self, name: str) -> dict[Any, Any]:
-        """A file. RuntimeError where it is not there."""
+        """The contents of a file. RuntimeError if it is missing."""
         path = Path(self.root, self.base_folder, name)
         if not path.is_file():
             self.unpack()
@@ -79,17 +79,17 @@ class CIFAR10(VisionDataset):
             return ArraysOnly(file, encoding="latin1").load()
 
     def archive(self) -> Path:
-        """Where the archive would be."""
+        """The path of the archive."""
         return Path(self.root, self.url.rpartition("/")[2])
 
     def unpack(self) -> None:
-        """Unpacks the archive, if it is there."""
+        """Unpacks the archive if it exists."""
         if self.archive().is_file():
             with tarfile.open(self.archive()) as archive:
                 archive.extractall(self.root, filter="data")
 
     def download(self) -> None:
-        """Fetches the archive unless files are there. RuntimeError where that is not possible."""
+        """Downloads the archive unless the files exist. RuntimeError if that fails."""
         if Path(self.root, self.base_folder).is_dir() or self.archive().is_file():
             return
         try:
@@ -112,7 +112,7 @@ class CIFAR10(VisionDataset):
 
 
 class CIFAR100(CIFAR10):
-    """The same number of pictures in a hundred classes."""
+    """The same number of images in a hundred classes."""
 
     labels: str
     names: str

@@ -1,4 +1,4 @@
-"""Downloads of gzipped files, checked, and written under their names only when complete."""
+"""Downloading gzipped files: checksums are verified, and files get their names only when complete."""
 
 import gzip
 import hashlib
@@ -15,9 +15,9 @@ BLOCK = 1 << 20  # bytes
 
 
 def download(name: str, md5: str, mirrors: Iterable[str], folder: Path) -> None:
-    """Fetches a gzipped file from the first mirror that has it, and unzips it into a folder.
+    """Downloads a gzipped file from the first mirror that has it, and unzips it into a folder.
 
-    RuntimeError where no mirror gives the file with the right checksum; nothing is left behind then.
+    RuntimeError if no mirror has the file with the right checksum; no partial file is left behind.
     """
     failures = []
     for mirror in mirrors:
@@ -33,7 +33,7 @@ def download(name: str, md5: str, mirrors: Iterable[str], folder: Path) -> None:
 
 
 def fetch(url: str, md5: str) -> bytes:
-    """The content at an address. OSError if it cannot be had, ValueError if it is not what it should be."""
+    """The content of a URL. OSError if it cannot be read, ValueError if the checksum is wrong."""
     print(f"Downloading {url}")
     with urlopen(url, timeout=TIMEOUT) as response:
         size = int(response.headers.get("Content-Length") or 0)
@@ -45,7 +45,7 @@ def fetch(url: str, md5: str) -> bytes:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Writes a file at once: under another name first, and under its own when it is complete."""
+    """Writes a file atomically: under a temporary name first, then it is renamed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:

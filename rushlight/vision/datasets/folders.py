@@ -1,4 +1,4 @@
-"""Datasets of files in folders, a folder for each class, and datasets that are made up."""
+"""Datasets of files in one folder for each class, and a dataset of random images."""
 
 import os
 from collections.abc import Callable
@@ -17,7 +17,7 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 
 
 class VisionDataset(Dataset):
-    """A dataset with transforms of its images and its targets."""
+    """A dataset with transforms of its images and targets."""
 
     transform: Callable[..., Any] | None
     target_transform: Callable[..., Any] | None
@@ -39,7 +39,7 @@ class VisionDataset(Dataset):
         raise NotImplementedError
 
     def transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
-        """An item after its transforms."""
+        """Applies the transforms to an item."""
         if self.transforms is not None:
             return self.transforms(image, target)
         image = image if self.transform is None else self.transform(image)
@@ -57,7 +57,7 @@ class VisionDataset(Dataset):
 
 
 def default_loader(path: str) -> Any:
-    """Pillow's image of a file, in red, green and blue."""
+    """The PIL image of a file, converted to RGB."""
     from PIL import Image
 
     with open(path, "rb") as file:
@@ -65,10 +65,10 @@ def default_loader(path: str) -> Any:
 
 
 class DatasetFolder(VisionDataset):
-    """Files in the folders of a folder, whose names are the classes: `root/class/.../file`.
+    """Files in subfolders whose names are the classes: `root/class/.../file`.
 
-    An item is what `loader` makes of a file, and the number of its class. FileNotFoundError for a folder without
-    classes, and for a class without files unless `allow_empty`.
+    An item is the result of `loader` for a file, and the class index. FileNotFoundError for a folder without classes,
+    and for a class without files unless `allow_empty`.
     """
 
     extensions: tuple[str, ...] | None
@@ -95,7 +95,7 @@ class DatasetFolder(VisionDataset):
         self.targets: list[Any] = [target for _, target in self.samples]
 
     def find_classes(self, directory: Any) -> tuple[list[str], dict[str, int]]:
-        """The classes, in order, and their numbers."""
+        """The classes, sorted, and their indices."""
         classes = sorted(entry.name for entry in os.scandir(directory) if entry.is_dir())
         if not classes:
             raise FileNotFoundError(f"Couldn't find any class folder in {directory}.")
@@ -105,7 +105,7 @@ class DatasetFolder(VisionDataset):
     def make_dataset(
         directory: Any, class_to_idx: dict[Any, Any], takes: Callable[..., Any], allow_empty: bool = False
     ) -> list[Any]:
-        """The files with the numbers of their classes, in order."""
+        """The files with their class indices, sorted."""
         samples, empty = [], []
         for name in progress(sorted(class_to_idx), "classes"):
             found = [
@@ -129,7 +129,7 @@ class DatasetFolder(VisionDataset):
 
 
 class ImageFolder(DatasetFolder):
-    """Images in folders, a folder for each class; read by Pillow."""
+    """Images in one folder for each class, read by Pillow."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class ImageFolder(DatasetFolder):
 
 
 class FakeData(VisionDataset):
-    """Images of noise in random classes, as Pillow's images: the same for the same index."""
+    """Random noise as PIL images with random classes; the same item for the same index."""
 
     size: int
     num_classes: int

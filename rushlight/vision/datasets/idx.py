@@ -1,4 +1,4 @@
-"""IDX files, the format of MNIST: a header with the lengths of the dimensions, then bytes; gzipped or not."""
+"""IDX files, the format of MNIST: a header with the sizes of the dimensions, then bytes; optionally gzipped."""
 
 import gzip
 import math
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-BYTES = 8  # the code of the element type in the header: unsigned bytes
+BYTES = 8  # the type code in the header for unsigned bytes
 
 
 def read_idx(file: Path) -> np.ndarray:
-    """The array in an IDX file of bytes. RuntimeError, naming the file, for one that is damaged or no such file."""
+    """The array in an IDX file of bytes. RuntimeError, naming the file, if it is damaged or not an IDX file."""
     data = read(file)
     if len(data) < 4 or data[:2] != b"\0\0":
         raise RuntimeError(f"{file} is no IDX file: it does not begin with two zero bytes.")
@@ -29,7 +29,7 @@ def read_idx(file: Path) -> np.ndarray:
 
 
 def read(file: Path) -> bytearray:
-    """The bytes of a file, unzipped if its name says that it is zipped."""
+    """The bytes of a file, unzipped if its name ends in .gz."""
     try:
         with gzip.open(file) if file.suffix == ".gz" else open(file, "rb") as opened:
             return bytearray(opened.read())

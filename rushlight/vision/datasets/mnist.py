@@ -1,4 +1,4 @@
-"""MNIST and the datasets that look like it: 70,000 grey images of 28 × 28 pixels in ten classes."""
+"""MNIST and datasets in its format: 70,000 gray images of 28 × 28 pixels in ten classes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,12 +14,12 @@ from rushlight.vision.datasets.idx import read_idx
 
 
 class MNIST(Dataset):
-    """Handwritten digits (Y. LeCun, C. Cortes, C. Burges): 60,000 images to train on, 10,000 to test on.
+    """Handwritten digits (Y. LeCun, C. Cortes, C. Burges): 60,000 training images and 10,000 test images.
 
-    The four IDX files, gzipped or not, lie in `root/MNIST/raw`, where torchvision keeps them, or in `root` itself;
-    `download` fetches them if they are not there. An item is `(image, target)`: the image a uint8 array of 28 × 28,
-    which `transform` takes (torchvision has PIL images here; `PIL.Image.fromarray(image)` makes one), the target an
-    int, which `target_transform` takes.
+    The four IDX files, optionally gzipped, are in `root/MNIST/raw`, as in torchvision, or in `root` itself; `download`
+    fetches missing ones. An item is `(image, target)`: a uint8 array of 28 × 28, to which `transform` is applied (in
+    torchvision it is a PIL image; `PIL.Image.fromarray(image)` makes one), and an int, to which `target_transform` is
+    applied.
 
     `data` and `targets` are all images and classes as tensors. RuntimeError for files that are missing or damaged.
     """
@@ -69,21 +69,21 @@ class MNIST(Dataset):
 
     @property
     def raw_folder(self) -> Path:
-        """Where the files are downloaded to."""
+        """The folder of downloaded files."""
         return self.root / type(self).__name__ / "raw"
 
     @property
     def class_to_idx(self) -> dict[str, int]:
-        """The number of each class."""
+        """The index of each class."""
         return {name: i for i, name in enumerate(self.classes)}
 
     def found(self, name: str) -> Path | None:
-        """Where a file is, or None."""
+        """The path of a file, or None if it does not exist."""
         places = [folder / variant for folder in (self.raw_folder, self.root) for variant in (name, f"{name}.gz")]
         return next((place for place in places if place.is_file()), None)
 
     def file(self, name: str) -> Path:
-        """Where a file is. RuntimeError if it is nowhere."""
+        """The path of a file. RuntimeError if it does not exist."""
         found = self.found(name)
         if found is None:
             raise RuntimeError(
@@ -93,7 +93,7 @@ class MNIST(Dataset):
         return found
 
     def download(self) -> None:
-        """Downloads the files that are not there. RuntimeError, with what failed, where that is not possible."""
+        """Downloads missing files. RuntimeError, with the reasons, if that fails."""
         for name, md5 in self.resources:
             if self.found(name.removesuffix(".gz")) is None:
                 download(name, md5, self.mirrors, self.raw_folder)
@@ -126,7 +126,7 @@ class MNIST(Dataset):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes in the format of MNIST (H. Xiao, K. Rasul, R. Vollgraf, 2017)."""
+    """Images of clothes in the format of MNIST (H. Xiao, K. Rasul, R. Vollgraf, 2017)."""
 
     mirrors: tuple[str, ...] = ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",)
     resources: tuple[tuple[str, str], ...] = (

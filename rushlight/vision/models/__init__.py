@@ -1,4 +1,4 @@
-"""Networks for images, with torchvision's names, parameters and initial weights. No trained weights are downloaded."""
+"""Image models with torchvision's names, parameters and initialization. Pretrained weights are not downloaded."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.models.alexnet import *

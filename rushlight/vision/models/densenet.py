@@ -1,4 +1,4 @@
-"""DenseNet (G. Huang et al., 2017): each layer sees the results of all before it."""
+"""DenseNet (G. Huang et al., 2017): the input of each layer is the output of all previous layers."""
 
 from collections import OrderedDict
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201
 
 
 class DenseLayer(nn.Module):
-    """Normalization, activation and convolution twice: `growth_rate` more channels."""
+    """Twice normalization, activation and convolution: returns `growth_rate` new channels."""
 
     def __init__(self, num_input_features: int, growth_rate: int, bn_size: int, drop_rate: float):
         super().__init__()
@@ -37,7 +37,7 @@ class DenseLayer(nn.Module):
 
 
 class DenseBlock(nn.ModuleDict):
-    """Layers that each add channels."""
+    """Layers each of which adds channels."""
 
     def __init__(self, num_layers: int, num_input_features: int, bn_size: int, growth_rate: int, drop_rate: float):
         super().__init__()
@@ -46,7 +46,7 @@ class DenseBlock(nn.ModuleDict):
             self.add_module(f"denselayer{i + 1}", layer)
 
     def forward(self, init_features: Tensor) -> Tensor:
-        """All channels, the input's first."""
+        """All channels, those of the input first."""
         features = [init_features]
         for layer in self.values():
             features.append(layer(features))
@@ -54,7 +54,7 @@ class DenseBlock(nn.ModuleDict):
 
 
 def transition(before: int, after: int) -> nn.Sequential:
-    """Fewer channels of half the size."""
+    """A layer that reduces the channels from `before` to `after` and halves height and width."""
     return nn.Sequential(
         OrderedDict(
             norm=nn.BatchNorm2d(before),
@@ -66,7 +66,7 @@ def transition(before: int, after: int) -> nn.Sequential:
 
 
 class DenseNet(nn.Module):
-    """Blocks with transitions between them, and a linear layer."""
+    """Dense blocks with transitions between them, and a linear layer."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class DenseNet(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of dense blocks."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         out = nn.functional.relu(self.features(x), inplace=True)
         return self.classifier(nn.functional.adaptive_avg_pool2d(out, (1, 1)).flatten(1))
 

@@ -14,7 +14,7 @@ SETTING = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3
 
 
 class InvertedResidual(nn.Module):
-    """Wide inside, narrow outside: convolutions of 1 × 1, 3 × 3 channel by channel, and 1 × 1."""
+    """An inverted residual block: expanding 1 × 1, depthwise 3 × 3, and projecting 1 × 1 convolution."""
 
     out_channels: int
 
@@ -36,12 +36,12 @@ class InvertedResidual(nn.Module):
         self.conv: nn.Sequential = nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The block's result, with the input added where that fits."""
+        """The result of the block, plus the input if the shapes agree."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
 class MobileNetV2(nn.Module):
-    """Blocks of times, channels, number and stride as `inverted_residual_setting` says, `width_mult` times as wide."""
+    """Blocks by `inverted_residual_setting` (expansion, channels, number, stride), with widths times `width_mult`."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class MobileNetV2(nn.Module):
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of inverted residual blocks."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         return self.classifier(nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1)).flatten(1))
 
 

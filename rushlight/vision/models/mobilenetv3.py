@@ -13,14 +13,14 @@ __all__ = ["MobileNetV3", "mobilenet_v3_large", "mobilenet_v3_small"]
 
 
 class Block(NamedTuple):
-    """What a block is made of."""
+    """The configuration of a block."""
 
     input: int
     kernel: int
     expanded: int
     output: int
     squeezes: bool
-    hard: bool  # whether its activation is Hardswish
+    hard: bool  # whether the activation is Hardswish, else ReLU
     stride: int
 
 
@@ -57,7 +57,7 @@ SMALL = [
 
 
 def widened(blocks: list[Block], times: float) -> list[Block]:
-    """Blocks with more channels, in multiples of eight."""
+    """Blocks with channels multiplied by `times`, rounded to multiples of eight."""
     return [
         block._replace(
             input=divisible(block.input * times, 8),
@@ -69,7 +69,7 @@ def widened(blocks: list[Block], times: float) -> list[Block]:
 
 
 class InvertedResidual(nn.Module):
-    """Wide inside, narrow outside, with scaled channels where the plan says so."""
+    """An inverted residual block, with squeeze-and-excitation if the configuration has it."""
 
     def __init__(self, plan: Block, norm_layer: Callable[..., Any]):
         super().__init__()
@@ -102,7 +102,7 @@ class InvertedResidual(nn.Module):
         self.block: nn.Sequential = nn.Sequential(*layers)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The block's result, with the input added where that fits."""
+        """The result of the block, plus the input if the shapes agree."""
         result = self.block(input)
         if self.use_res_connect:
             result += input
@@ -110,7 +110,7 @@ class InvertedResidual(nn.Module):
 
 
 class MobileNetV3(nn.Module):
-    """Blocks as `inverted_residual_setting` plans them, and two linear layers of which the first has `last_channel`."""
+    """Blocks by `inverted_residual_setting`, and two linear layers, the first with `last_channel` outputs."""
 
     def __init__(
         self,
@@ -139,17 +139,17 @@ class MobileNetV3(nn.Module):
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of blocks with squeeze and excitation."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 
 @model("IMAGENET1K_V1", "IMAGENET1K_V2")
 def mobilenet_v3_large(*, width_mult: float = 1.0, **kwargs: Any) -> MobileNetV3:
-    """MobileNet V3, the large one."""
+    """The large MobileNet V3."""
     return MobileNetV3(widened(LARGE, width_mult), divisible(1280 * width_mult, 8), **kwargs)
 
 
 @model()
 def mobilenet_v3_small(*, width_mult: float = 1.0, **kwargs: Any) -> MobileNetV3:
-    """MobileNet V3, the small one."""
+    """The small MobileNet V3."""
     return MobileNetV3(widened(SMALL, width_mult), divisible(1024 * width_mult, 8), **kwargs)

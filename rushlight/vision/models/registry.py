@@ -1,4 +1,4 @@
-"""Models by name, and their weights: rushlight downloads none."""
+"""Models by name, and the names of their weights, which are not downloaded."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -13,19 +13,19 @@ WEIGHTS: dict[str, Any] = {}
 
 
 class WeightsEnum(Enum):
-    """The trained weights that torchvision offers for a model, by name."""
+    """The pretrained weights that torchvision offers for a model, by name."""
 
     def get_state_dict(self, *args: Any, **kwargs: Any) -> None:
-        """Raises RuntimeError: nothing is downloaded."""
+        """Raises RuntimeError: weights are not downloaded."""
         refuse(self)
 
     def transforms(self, *args: Any, **kwargs: Any) -> None:
-        """Raises RuntimeError: what is applied before comes with the weights."""
+        """Raises RuntimeError: the preprocessing comes with the weights."""
         refuse(self)
 
 
 def refuse(weights: Any) -> None:
-    """RuntimeError for trained weights."""
+    """Raises RuntimeError if pretrained weights are asked for."""
     raise RuntimeError(
         f"rushlight downloads no weights ({weights}): build the model with weights=None, and read a file that you have "
         "with model.load_state_dict(torch.load(path))."
@@ -33,7 +33,7 @@ def refuse(weights: Any) -> None:
 
 
 def model(*versions: str) -> Callable[..., Any]:
-    """Enters a function that builds a model, with the names of its weights."""
+    """Registers a function that builds a model, with the names of its weights."""
 
     def enter(build: Callable[..., Any]) -> Callable[..., Any]:
         name = build.__name__
@@ -78,7 +78,7 @@ SPELLED = {
 
 
 def weights_name(name: str) -> str:
-    """The name of the weights of a model: `ResNet18_Weights` for `resnet18`.
+    """The class name for a model's weights: `ResNet18_Weights` for `resnet18`.
 
     >>> weights_name("vgg11_bn"), weights_name("vit_b_16"), weights_name("mobilenet_v3_small")
     ('VGG11_BN_Weights', 'ViT_B_16_Weights', 'MobileNet_V3_Small_Weights')
@@ -100,14 +100,14 @@ def list_models(module: Any = None, include: Any = None, exclude: Any = None) ->
 
 
 def get_model_builder(name: str) -> Callable[..., Any]:
-    """The function that builds a model. ValueError for a name that there is not."""
+    """The function that builds a model. ValueError for an unknown name."""
     if name.lower() not in BUILDERS:
         raise ValueError(f"Unknown model {name}: rushlight has {', '.join(sorted(BUILDERS))}")
     return BUILDERS[name.lower()]
 
 
 def get_model(name: str, **config: Any) -> nn.Module:
-    """A model by its name.
+    """Builds a model by its name.
 
     >>> from rushlight.vision import models
     >>> models.get_model("squeezenet1_1", num_classes=10).num_classes
@@ -122,13 +122,13 @@ def get_model_weights(name: Any) -> Any:
 
 
 def divisible(value: float, divisor: int) -> int:
-    """The multiple of `divisor` nearest to a number of channels; the next one where that is under 90 % of it."""
+    """The multiple of `divisor` nearest to `value`; the next larger one if that is less than 90 % of `value`."""
     rounded = max(divisor, int(value + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
 def start(module: nn.Module, mode: str = "fan_out", linear: float | None = 0.01) -> None:
-    """Draws the weights of convolutions by Kaiming's rule and of linear layers normally; normalizations do nothing."""
+    """Initializes convolutions by Kaiming's method, linear layers with normal numbers, normalizations as identity."""
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight, mode=mode)

@@ -1,4 +1,4 @@
-"""Residual networks (K. He et al., 2016), with groups (ResNeXt) and wide ones."""
+"""Residual networks (K. He et al., 2016), also grouped (ResNeXt) and wide ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def conv3x3(in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, dilation: int = 1) -> nn.Conv2d:
-    """A convolution of 3 × 3 that keeps the size at stride 1."""
+    """A 3 × 3 convolution with padding, which keeps the size at stride 1."""
     return nn.Conv2d(
         in_planes,
         out_planes,
@@ -39,12 +39,12 @@ def conv3x3(in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, d
 
 
 def conv1x1(in_planes: int, out_planes: int, stride: int = 1) -> nn.Conv2d:
-    """A convolution of 1 × 1."""
+    """A 1 × 1 convolution."""
     return nn.Conv2d(in_planes, out_planes, kernel_size=1, stride=stride, bias=False)
 
 
 class BasicBlock(nn.Module):
-    """Two convolutions of 3 × 3, to which the input is added."""
+    """Two 3 × 3 convolutions with a residual connection."""
 
     expansion = 1
 
@@ -74,14 +74,14 @@ class BasicBlock(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Convolves twice and adds the input; fewer places where the block has a stride."""
+        """(N, C, H, W) to (N, planes, H / stride, W / stride)."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         out += x if self.downsample is None else self.downsample(x)
         return self.relu(out)
 
 
 class Bottleneck(nn.Module):
-    """Convolutions of 1 × 1, 3 × 3 (with the stride) and 1 × 1, to which the input is added."""
+    """1 × 1, 3 × 3 (with the stride) and 1 × 1 convolutions with a residual connection."""
 
     expansion = 4
 
@@ -110,7 +110,7 @@ class Bottleneck(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Convolves three times and adds the input; fewer places where the block has a stride."""
+        """(N, C, H, W) to (N, 4 * planes, H / stride, W / stride)."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         out += x if self.downsample is None else self.downsample(x)
@@ -118,7 +118,7 @@ class Bottleneck(nn.Module):
 
 
 class ResNet(nn.Module):
-    """A convolution, four stages of blocks, the mean over the image, and a linear layer."""
+    """A convolution, four stages of blocks, global average pooling, and a linear layer."""
 
     dilation: int
 
@@ -161,14 +161,14 @@ class ResNet(nn.Module):
             elif isinstance(layer, (nn.BatchNorm2d, nn.GroupNorm)):
                 nn.init.ones_(layer.weight)
                 nn.init.zeros_(layer.bias)
-        if zero_init_residual:  # blocks begin as what passes them by
+        if zero_init_residual:  # then each block starts as the identity
             for layer in self.modules():
                 last = getattr(layer, "bn3" if isinstance(layer, Bottleneck) else "bn2", None)
                 if isinstance(layer, (Bottleneck, BasicBlock)) and last is not None:
                     nn.init.zeros_(last.weight)
 
     def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False) -> nn.Sequential:
-        """A stage: blocks of which the first has the stride."""
+        """A stage: several blocks, the first of which has the stride."""
         norm, downsample, before = self._norm_layer, None, self.dilation
         if dilate:
             self.dilation *= stride
@@ -193,7 +193,7 @@ class ResNet(nn.Module):
         return nn.Sequential(*made)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of residual blocks."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(self.avgpool(x).flatten(1))
@@ -249,11 +249,11 @@ def resnext101_64x4d(**kwargs: Any) -> ResNet:
 
 @model("IMAGENET1K_V1", "IMAGENET1K_V2")
 def wide_resnet50_2(**kwargs: Any) -> ResNet:
-    """ResNet with 50 layers that are twice as wide inside."""
+    """ResNet with 50 layers and bottlenecks that are twice as wide."""
     return ResNet(Bottleneck, [3, 4, 6, 3], width_per_group=128, **kwargs)
 
 
 @model("IMAGENET1K_V1", "IMAGENET1K_V2")
 def wide_resnet101_2(**kwargs: Any) -> ResNet:
-    """ResNet with 101 layers that are twice as wide inside."""
+    """ResNet with 101 layers and bottlenecks that are twice as wide."""
     return ResNet(Bottleneck, [3, 4, 23, 3], width_per_group=128, **kwargs)

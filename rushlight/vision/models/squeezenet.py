@@ -11,7 +11,7 @@ __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
 
 class Fire(nn.Module):
-    """A narrow convolution of 1 × 1, then wide ones of 1 × 1 and 3 × 3 beside each other."""
+    """A narrow 1 × 1 convolution, then wide 1 × 1 and 3 × 3 convolutions in parallel."""
 
     def __init__(self, inplanes: int, squeeze_planes: int, expand1x1_planes: int, expand3x3_planes: int):
         super().__init__()
@@ -24,14 +24,14 @@ class Fire(nn.Module):
         self.expand3x3_activation: nn.ReLU = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Both results, channel after channel."""
+        """Both results, concatenated along the channels."""
         x = self.squeeze_activation(self.squeeze(x))
         one, three = self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x))
         return cat([one, three], 1)
 
 
 def fires(*plans: tuple[int, int, int] | None) -> list[nn.Module]:
-    """Fire modules, each given by its input, narrow and wide channels; None stands for pooling."""
+    """Fire modules, each given by its input, narrow and wide channels; None stands for max pooling."""
     return [
         nn.MaxPool2d(kernel_size=3, stride=2, ceil_mode=True)
         if plan is None
@@ -41,7 +41,7 @@ def fires(*plans: tuple[int, int, int] | None) -> list[nn.Module]:
 
 
 class SqueezeNet(nn.Module):
-    """Fire modules, and a convolution for the classes. `version` is "1_0" or "1_1"."""
+    """Fire modules, and a 1 × 1 convolution for the classes. `version` is "1_0" or "1_1"."""
 
     def __init__(self, version: str = "1_0", num_classes: int = 1000, dropout: float = 0.5):
         super().__init__()
@@ -98,7 +98,7 @@ class SqueezeNet(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of fire modules."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         return self.classifier(self.features(x)).flatten(1)
 
 
@@ -110,5 +110,5 @@ def squeezenet1_0(**kwargs: Any) -> SqueezeNet:
 
 @model()
 def squeezenet1_1(**kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1, which costs less than half as much."""
+    """SqueezeNet 1.1, which needs less than half the computation."""
     return SqueezeNet("1_1", **kwargs)

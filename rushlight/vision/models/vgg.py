@@ -1,4 +1,4 @@
-"""VGG (K. Simonyan and A. Zisserman, 2015): convolutions of 3 × 3, one after the other."""
+"""VGG (K. Simonyan and A. Zisserman, 2015): a sequence of 3 × 3 convolutions."""
 
 from typing import Any
 
@@ -37,12 +37,12 @@ class VGG(nn.Module):
                     nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Images (N, 3, H, W) to scores (N, num_classes), by way of convolutions and linear layers."""
+        """Images (N, 3, H, W) to scores (N, num_classes)."""
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 
 def built(depth: int, normalized: bool, **kwargs: Any) -> VGG:
-    """A network of so many layers with weights."""
+    """Builds the model with the given number of layers with weights."""
     layers: list[nn.Module] = []
     channels = 3
     for stage, count in enumerate(STAGES[depth]):

@@ -19,7 +19,7 @@ NORM = partial(nn.LayerNorm, eps=1e-6)
 
 
 class MLPBlock(MLP):
-    """The two linear layers of a block."""
+    """The feed-forward part of a block: two linear layers."""
 
     def __init__(self, in_dim: int, mlp_dim: int, dropout: float):
         super().__init__(in_dim, [mlp_dim, in_dim], activation_layer=nn.GELU, dropout=dropout)
@@ -30,7 +30,7 @@ class MLPBlock(MLP):
 
 
 class EncoderBlock(nn.Module):
-    """Attention, then linear layers, each after a normalization and added to what came in."""
+    """Self-attention, then linear layers, each with a normalization before and a residual connection."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class EncoderBlock(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Positions, blocks, and a normalization."""
+    """Position embeddings, blocks, and a normalization."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Encoder(nn.Module):
 
 
 class VisionTransformer(nn.Module):
-    """Patches of `patch_size`, a token for the class, blocks, and linear layers on what became of the token."""
+    """A patch embedding, a class token, transformer blocks, and linear layers on the result for the class token."""
 
     norm_layer: Callable[..., Any]
 
@@ -144,7 +144,7 @@ class VisionTransformer(nn.Module):
         nn.init.zeros_(self.heads.head.bias)
 
     def _process_input(self, x: Tensor) -> Tensor:
-        """The patches of images as sequences."""
+        """The patches of images as sequences of embeddings."""
         for name, size in (("height", x.shape[2]), ("width", x.shape[3])):
             if size != self.image_size:
                 raise AssertionError(f"Wrong image {name}! Expected {self.image_size} but got {size}!")
@@ -160,35 +160,35 @@ class VisionTransformer(nn.Module):
 def built(
     patch_size: int, num_layers: int, num_heads: int, width: int, inside: int, **kwargs: Any
 ) -> VisionTransformer:
-    """A vision transformer, for images of 224 × 224 unless `image_size` says otherwise."""
+    """Builds a vision transformer, for images of 224 × 224 unless `image_size` is given."""
     return VisionTransformer(kwargs.pop("image_size", 224), patch_size, num_layers, num_heads, width, inside, **kwargs)
 
 
 @model("IMAGENET1K_V1", "IMAGENET1K_SWAG_E2E_V1", "IMAGENET1K_SWAG_LINEAR_V1")
 def vit_b_16(**kwargs: Any) -> VisionTransformer:
-    """The base size, patches of 16 × 16."""
+    """ViT-Base with patches of 16 × 16."""
     return built(16, 12, 12, 768, 3072, **kwargs)
 
 
 @model()
 def vit_b_32(**kwargs: Any) -> VisionTransformer:
-    """The base size, patches of 32 × 32."""
+    """ViT-Base with patches of 32 × 32."""
     return built(32, 12, 12, 768, 3072, **kwargs)
 
 
 @model("IMAGENET1K_V1", "IMAGENET1K_SWAG_E2E_V1", "IMAGENET1K_SWAG_LINEAR_V1")
 def vit_l_16(**kwargs: Any) -> VisionTransformer:
-    """The large size, patches of 16 × 16."""
+    """ViT-Large with patches of 16 × 16."""
     return built(16, 24, 16, 1024, 4096, **kwargs)
 
 
 @model()
 def vit_l_32(**kwargs: Any) -> VisionTransformer:
-    """The large size, patches of 32 × 32."""
+    """ViT-Large with patches of 32 × 32."""
     return built(32, 24, 16, 1024, 4096, **kwargs)
 
 
 @model("IMAGENET1K_SWAG_E2E_V1", "IMAGENET1K_SWAG_LINEAR_V1")
 def vit_h_14(**kwargs: Any) -> VisionTransformer:
-    """The huge size, patches of 14 × 14."""
+    """ViT-Huge with patches of 14 × 14."""
     return built(14, 32, 16, 1280, 5120, **kwargs)

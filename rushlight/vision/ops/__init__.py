@@ -1,4 +1,4 @@
-"""Boxes, and layers that networks for images are built of, as `torchvision.ops`."""
+"""`torchvision.ops`: boxes, and layers of image models."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.ops.boxes import *

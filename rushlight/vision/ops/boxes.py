@@ -1,4 +1,4 @@
-"""Boxes in images, each given by its corners (x1, y1, x2, y2): areas, overlaps, which to keep."""
+"""Boxes in images, given by their corners (x1, y1, x2, y2): areas, overlaps, non-maximum suppression."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def box_area(boxes: Tensor) -> Tensor:
 
 
 def overlaps(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
-    """The areas that each of `boxes1` has in common with each of `boxes2`, and those of both together."""
+    """The areas of intersection and union of each of `boxes1` with each of `boxes2`."""
     low = boxes1[:, None, :2].maximum(boxes2[:, :2])
     high = boxes1[:, None, 2:].minimum(boxes2[:, 2:])
     sides = (high - low).clamp(min=0)
@@ -33,7 +33,7 @@ def overlaps(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
-    """Of each pair of boxes (n, 4) and (m, 4) the common area over the area of both: (n, m).
+    """Intersection over union of each pair of boxes (n, 4) and (m, 4): (n, m).
 
     >>> import rushlight as torch
     >>> from rushlight.vision.ops import box_iou
@@ -45,7 +45,7 @@ def box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
 
 
 def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
-    """`box_iou` less the part of the smallest box around a pair that neither covers (H. Rezatofighi et al., 2019)."""
+    """`box_iou` minus the part of the smallest enclosing box that neither covers (H. Rezatofighi et al., 2019)."""
     common, both = overlaps(boxes1, boxes2)
     low = boxes1[:, None, :2].minimum(boxes2[:, :2])
     high = boxes1[:, None, 2:].maximum(boxes2[:, 2:])
@@ -55,7 +55,9 @@ def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
 
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """The indices of boxes to keep, best scores first: none overlaps a better one by more than the threshold.
+    """Non-maximum suppression: the indices of boxes, by descending score, without those that overlap a better one.
+
+    Two boxes overlap if their IoU exceeds the threshold.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.ops import nms
@@ -81,7 +83,7 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
 
 
 def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
-    """`nms` in each class by itself, as `idxs` says; the best scores of all first."""
+    """`nms` within each of the classes in `idxs`; the indices are by descending score over all classes."""
     if not boxes.numel():
         return new_tensor(np.zeros(0, np.int64))
     offsets = idxs.to(boxes.dtype) * (boxes.max() + 1)
@@ -89,20 +91,20 @@ def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: floa
 
 
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:
-    """The indices of boxes whose sides are both at least `min_size`."""
+    """The indices of boxes whose width and height are at least `min_size`."""
     wide, high = boxes[:, 2] - boxes[:, 0] >= min_size, boxes[:, 3] - boxes[:, 1] >= min_size
     return (wide & high).nonzero()[:, 0]
 
 
 def clip_boxes_to_image(boxes: Tensor, size: tuple[int, int]) -> Tensor:
-    """Boxes cut off at the edges of an image of a height and a width."""
+    """Boxes clipped to an image of the given height and width."""
     height, width = size
     x, y = boxes[..., 0::2].clamp(min=0, max=width), boxes[..., 1::2].clamp(min=0, max=height)
     return stack((x, y), dim=boxes.dim()).reshape(boxes.shape)
 
 
 def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Boxes in another form: "xyxy" (corners), "xywh" (a corner and sides) or "cxcywh" (the centre and sides)."""
+    """Converts boxes between "xyxy" (corners), "xywh" (corner and size) and "cxcywh" (center and size)."""
     for form in (in_fmt, out_fmt):
         if form not in ("xyxy", "xywh", "cxcywh"):
             raise ValueError(f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}")

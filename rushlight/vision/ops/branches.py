@@ -1,4 +1,4 @@
-"""Leaving whole branches of residual networks out at random (G. Huang et al., 2016)."""
+"""Stochastic depth: skipping whole branches of residual networks at random (G. Huang et al., 2016)."""
 
 from rushlight import nn
 from rushlight.ops.making.creation import empty
@@ -8,7 +8,7 @@ __all__ = ["StochasticDepth", "stochastic_depth"]
 
 
 def stochastic_depth(input: Tensor, p: float, mode: str, training: bool = True) -> Tensor:
-    """The input with all zeros at random ("batch"), or samples of zeros ("row"), the others divided by `1 - p`."""
+    """Sets the whole input ("batch"), or each sample ("row"), to zero with probability p; else divides it by 1 - p."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"drop probability has to be between 0 and 1, but got {p}")
     if mode not in ("batch", "row"):
@@ -31,9 +31,9 @@ class StochasticDepth(nn.Module):
         self.p, self.mode = p, mode
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input or what is left of it."""
+        """The input, or in training the result of `stochastic_depth`."""
         return stochastic_depth(input, self.p, self.mode, self.training)
 
     def extra_repr(self) -> str:
-        """What was asked for."""
+        """The probability and the mode."""
         return f"p={self.p}, mode={self.mode}"

@@ -1,4 +1,4 @@
-"""Layers that networks for images are built of."""
+"""Layers of image models."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["MLP", "Conv2dNormActivation", "FrozenBatchNorm2d", "Permute", "Squee
 
 
 class FrozenBatchNorm2d(nn.Module):
-    """Batch normalization by statistics, scales and shifts that are given once and stay.
+    """Batch normalization with fixed statistics, weights and biases.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.ops import FrozenBatchNorm2d
@@ -27,7 +27,7 @@ class FrozenBatchNorm2d(nn.Module):
         self.register_buffer("running_var", ones(num_features))
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
-        """Takes the state of an ordinary normalization as well: it counts batches, which does not matter here."""
+        """Also loads state dicts of ordinary batch normalizations, whose batch counter is ignored."""
         state_dict.pop(f"{prefix}num_batches_tracked", None)
         super()._load_from_state_dict(state_dict, prefix, *args)
 
@@ -42,7 +42,7 @@ class FrozenBatchNorm2d(nn.Module):
 
 
 class Conv2dNormActivation(nn.Sequential):
-    """A convolution, a normalization (or none) and an activation (or none); padded so that stride 1 keeps the size."""
+    """A convolution, a normalization (or none) and an activation (or none); padded to keep the size at stride 1."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Conv2dNormActivation(nn.Sequential):
 
 
 class SqueezeExcitation(nn.Module):
-    """Scales each channel by what two small layers make of the means of all channels (J. Hu et al., 2018)."""
+    """Scales each channel by factors that two small layers compute from the channels' means (J. Hu et al., 2018)."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class SqueezeExcitation(nn.Module):
         self.scale_activation: Any = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input times its scales."""
+        """The input times its scale factors."""
         return self.scale_activation(self.fc2(self.activation(self.fc1(self.avgpool(input))))) * input
 
 
@@ -117,12 +117,12 @@ class MLP(nn.Sequential):
 
 
 class Permute(nn.Module):
-    """The dimensions in another order."""
+    """Permutes the dimensions."""
 
     def __init__(self, dims: list[int]):
         super().__init__()
         self.dims = dims
 
     def forward(self, x: Tensor) -> Tensor:
-        """The view."""
+        """A view with the dimensions permuted."""
         return x.permute(*self.dims)

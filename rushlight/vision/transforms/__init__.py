@@ -1,4 +1,4 @@
-"""Changes to images on their way out of a dataset, under torchvision's names."""
+"""Image transforms, under torchvision's names."""
 
 from importlib import import_module as _import_module
 from typing import Any
@@ -18,5 +18,5 @@ _explained = globals().pop("__getattr__")
 
 
 def __getattr__(name: str) -> Any:
-    """The second version is loaded when it is first used."""
+    """Loads `v2` on first use."""
     return _import_module("rushlight.vision.transforms.v2") if name == "v2" else _explained(name)

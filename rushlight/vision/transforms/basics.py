@@ -1,7 +1,7 @@
-"""What the transforms do, as functions.
+"""The basic transforms as functions.
 
-An image is an array of (height, width) or (height, width, channels), a PIL image, or a tensor of
-(..., height, width). What goes in as an array comes out as one; PIL images become arrays.
+An image is an array of (height, width) or (height, width, channels), a PIL image, or a tensor of (..., height, width).
+For arrays the results are arrays; PIL images are converted to arrays.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ Image = Any  # an array, a PIL image or a tensor
 
 
 def to_tensor(pic: Image) -> Tensor:
-    """An image as a tensor of (channels, height, width); bytes become float32 from 0 to 1, other numbers stay.
+    """An image as a tensor of (channels, height, width); uint8 becomes float32 from 0 to 1, other dtypes stay.
 
-    TypeError for what is no image, ValueError for arrays with other than two or three dimensions.
+    TypeError for anything but an image, ValueError for arrays without two or three dimensions.
 
     >>> import numpy as np
     >>> from rushlight.vision.transforms.functional import to_tensor
@@ -43,16 +43,16 @@ BRIGHTEST = np.float32(255)
 
 
 def as_array(pic: Image) -> np.ndarray:
-    """The array of a PIL image, or of anything else that gives one. TypeError for what is no image."""
+    """The array of a PIL image, or of an object that can be converted. TypeError for anything else."""
     if not hasattr(pic, "__array__") and not hasattr(pic, "__array_interface__"):
         raise TypeError(f"pic should be PIL Image or ndarray. Got {type(pic)}")
     return np.asarray(pic)
 
 
 def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> Tensor:
-    """A tensor of (..., channels, height, width), less the mean and divided by the deviation of each channel.
+    """A tensor of (..., channels, height, width), minus the mean and divided by the standard deviation of each channel.
 
-    TypeError for what is no floating-point tensor, ValueError for a deviation of 0.
+    TypeError unless it is a floating-point tensor, ValueError for a standard deviation of 0.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.transforms.functional import normalize
@@ -73,7 +73,7 @@ def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inpla
 
 
 def channelwise(values: Sequence[Any], tensor: Tensor) -> Tensor:
-    """A number for each channel, in the shape that broadcasts over height and width."""
+    """A number for each channel, reshaped to broadcast over height and width."""
     return new_tensor(np.array(values, tensor._array.dtype).reshape(-1, 1, 1))
 
 
@@ -84,7 +84,7 @@ def get_image_size(img: Image) -> list[int]:
 
 
 def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
-    """A rectangle of an image; outside of the image it is 0."""
+    """A rectangle of an image; parts outside of the image are 0."""
     wide, high = get_image_size(img)
     margins = [max(-left, 0), max(-top, 0), max(left + width - wide, 0), max(top + height - high, 0)]
     if any(margins):
@@ -94,24 +94,24 @@ def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
 
 
 def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
-    """The middle of an image, of a height and width, or a square."""
+    """The central rectangle of an image, of a given height and width, or a square."""
     height, width = pair(output_size)
     wide, high = get_image_size(img)
     return crop(img, round((high - height) / 2), round((wide - width) / 2), height, width)
 
 
 def hflip(img: Image) -> Image:
-    """An image mirrored left to right."""
+    """An image flipped left to right."""
     return img.flip(-1) if isinstance(img, Tensor) else as_array(img)[:, ::-1]
 
 
 def vflip(img: Image) -> Image:
-    """An image mirrored top to bottom."""
+    """An image flipped top to bottom."""
     return img.flip(-2) if isinstance(img, Tensor) else as_array(img)[::-1]
 
 
 def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant") -> Image:
-    """An image with a margin: one width, [left and right, top and bottom] or [left, top, right, bottom].
+    """An image with padding: one width, [left and right, top and bottom] or [left, top, right, bottom].
 
     `padding_mode` is "constant" (filled with `fill`), "edge", "reflect" or "symmetric".
     """
@@ -129,5 +129,5 @@ def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode:
 
 
 def pair(size: int | Sequence[int]) -> tuple[int, int]:
-    """A height and width; one number means both."""
+    """A height and width; one number is used for both."""
     return (size, size) if isinstance(size, int) else (size[0], size[-1])

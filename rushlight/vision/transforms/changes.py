@@ -1,4 +1,4 @@
-"""Changes to images on their way out of a dataset, under torchvision's names."""
+"""The basic transforms as classes, under torchvision's names."""
 # ruff: noqa: D102 (to call a transform does what its class says)
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Compose:
-    """Transforms one after the other.
+    """Applies several transforms in sequence.
 
     >>> from rushlight.vision import transforms
     >>> transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.1307,), (0.3081,))])
@@ -45,7 +45,7 @@ class Compose:
 
 
 class ToTensor:
-    """An image as a tensor of (channels, height, width), bytes as float32 from 0 to 1; see `functional.to_tensor`."""
+    """Converts an image to a tensor of (channels, height, width), uint8 to float32; see `functional.to_tensor`."""
 
     def __call__(self, pic: F.Image) -> Tensor:
         return F.to_tensor(pic)
@@ -55,7 +55,7 @@ class ToTensor:
 
 
 class Normalize:
-    """A tensor less the mean and divided by the deviation of each channel; see `functional.normalize`."""
+    """Subtracts the mean and divides by the standard deviation of each channel; see `functional.normalize`."""
 
     mean: Sequence[float]
     std: Sequence[float]
@@ -87,7 +87,7 @@ class Lambda:
 
 
 class Pad:
-    """An image with a margin; see `functional.pad`."""
+    """Pads an image; see `functional.pad`."""
 
     padding: int | Sequence[int]
     fill: float
@@ -104,7 +104,7 @@ class Pad:
 
 
 class CenterCrop:
-    """The middle of an image."""
+    """Crops the center of an image."""
 
     def __init__(self, size: int | Sequence[int]):
         self.size: tuple[int, int] = F.pair(size)
@@ -117,7 +117,7 @@ class CenterCrop:
 
 
 class RandomCrop:
-    """A rectangle somewhere in an image, which may get a margin first. ValueError if it does not fit in."""
+    """Crops a rectangle at a random position, optionally after padding. ValueError if it does not fit."""
 
     padding: int | Sequence[int] | None
 
@@ -143,7 +143,7 @@ class RandomCrop:
 
 
 class RandomHorizontalFlip:
-    """An image mirrored left to right, with probability `p`."""
+    """Flips an image left to right with probability `p`."""
 
     def __init__(self, p: float = 0.5):
         self.p = p
@@ -156,7 +156,7 @@ class RandomHorizontalFlip:
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
-    """An image mirrored top to bottom, with probability `p`."""
+    """Flips an image top to bottom with probability `p`."""
 
     def __call__(self, img: F.Image) -> F.Image:
         return F.vflip(img) if float(rand(1)) < self.p else img

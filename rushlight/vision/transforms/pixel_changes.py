@@ -1,4 +1,4 @@
-"""Transforms of sizes and of the values of pixels, some at random, with PyTorch's stream of random numbers."""
+"""Transforms of sizes and pixel values, some of them random, which use PyTorch's random number stream."""
 # ruff: noqa: D102 (to call a transform does what its class says)
 
 import math
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def uniform(low: float, high: float) -> float:
-    """A random number between two."""
+    """A random number from `low` to `high`."""
     return empty(1).uniform_(low, high).item()
 
 
@@ -48,12 +48,12 @@ def chance() -> float:
 
 
 def below(n: int) -> int:
-    """A random integer from 0 to before `n`."""
+    """A random integer from 0 to `n - 1`."""
     return int(randint(0, n, size=(1,)))
 
 
 class Transform:
-    """What can be called; its text shows the attributes that `shown` names."""
+    """Base class of transforms; `repr` shows the attributes listed in `shown`."""
 
     shown: tuple[str, ...] = ()
 
@@ -65,7 +65,7 @@ class Transform:
 
 
 class Resize(Transform):
-    """An image in another size; see `functional.resize`."""
+    """Resizes an image; see `functional.resize`."""
 
     size: int | Sequence[int]
     interpolation: Any
@@ -90,7 +90,7 @@ class Resize(Transform):
 
 
 class ToPILImage(Transform):
-    """An image as Pillow's."""
+    """Converts an image to a PIL image."""
 
     def __init__(self, mode: str | None = None):
         self.mode = mode
@@ -100,14 +100,14 @@ class ToPILImage(Transform):
 
 
 class PILToTensor(Transform):
-    """An image as a tensor with its values as they are."""
+    """Converts an image to a tensor, with unchanged values."""
 
     def __call__(self, pic: F.Image) -> Tensor:
         return pixels.pil_to_tensor(pic)
 
 
 class ConvertImageDtype(Transform):
-    """A tensor in another type, its values scaled."""
+    """Converts a tensor to another dtype and scales its values."""
 
     shown: tuple[str, ...] = ("dtype",)
 
@@ -119,7 +119,7 @@ class ConvertImageDtype(Transform):
 
 
 class Grayscale(Transform):
-    """An image in grey."""
+    """Converts an image to gray."""
 
     shown: tuple[str, ...] = ("num_output_channels",)
 
@@ -131,7 +131,7 @@ class Grayscale(Transform):
 
 
 class RandomGrayscale(Transform):
-    """An image in grey with a probability; it keeps its number of channels."""
+    """Converts an image to gray with probability `p`; the number of channels stays."""
 
     shown: tuple[str, ...] = ("p",)
 
@@ -144,7 +144,7 @@ class RandomGrayscale(Transform):
 
 
 class RandomInvert(Transform):
-    """The negative of an image with a probability."""
+    """Inverts the colors of an image with probability `p`."""
 
     shown: tuple[str, ...] = ("p",)
 
@@ -156,7 +156,7 @@ class RandomInvert(Transform):
 
 
 class FiveCrop(Transform):
-    """The corners of an image, and its middle."""
+    """Crops the four corners and the center of an image."""
 
     shown: tuple[str, ...] = ("size",)
 
@@ -168,7 +168,7 @@ class FiveCrop(Transform):
 
 
 class RandomResizedCrop(Transform):
-    """A rectangle of a random part of the area, in a random ratio of sides, resized."""
+    """Crops a random rectangle, of random area and aspect ratio, and resizes it."""
 
     size: tuple[int, int]
     interpolation: Any
@@ -221,7 +221,7 @@ class RandomResizedCrop(Transform):
 
 
 class RandomRotation(Transform):
-    """An image turned by a random number of degrees."""
+    """Rotates an image by a random angle in degrees."""
 
     interpolation: Any
 
@@ -253,7 +253,7 @@ class RandomRotation(Transform):
 
 
 class ColorJitter(Transform):
-    """Brightness, contrast and saturation changed by random factors, in random order. Hues stay as they are."""
+    """Changes brightness, contrast and saturation by random factors, in random order. The hue stays."""
 
     brightness: tuple[float, float] | None
     contrast: tuple[float, float] | None
@@ -269,7 +269,7 @@ class ColorJitter(Transform):
 
     @staticmethod
     def span(value: Any) -> tuple[float, float] | None:
-        """The factors that a value allows; None where nothing changes."""
+        """The range of factors for a value; None for no change."""
         if isinstance(value, (int, float)):
             if value < 0:
                 raise ValueError("If a single number, it must be non negative.")
@@ -289,7 +289,7 @@ class ColorJitter(Transform):
 
 
 class RandomErasing(Transform):
-    """A random rectangle of a tensor set to a value, or with `value="random"` to noise, with a probability."""
+    """Sets a random rectangle of a tensor to a value, or with `value="random"` to noise, with probability `p`."""
 
     scale: tuple[float, float]
     ratio: tuple[float, float]
@@ -327,7 +327,7 @@ class RandomErasing(Transform):
         return img
 
     def filling(self, channels: int, height: int, width: int) -> Tensor:
-        """What the rectangle is set to."""
+        """The values for the rectangle."""
         if self.value == "random":
             return empty(channels, height, width).normal_()
         values = self.value if isinstance(self.value, (tuple, list)) else [self.value]
@@ -335,7 +335,7 @@ class RandomErasing(Transform):
 
 
 class GaussianBlur(Transform):
-    """An image blurred by a random width."""
+    """Blurs an image with a random standard deviation."""
 
     shown: tuple[str, ...] = ("kernel_size", "sigma")
 
@@ -351,7 +351,7 @@ class GaussianBlur(Transform):
 
 
 class RandomApply(Transform):
-    """Transforms that are applied together with a probability."""
+    """Applies all of several transforms with probability `p`."""
 
     transforms: Sequence[Callable[..., Any]]
 
@@ -369,7 +369,7 @@ class RandomApply(Transform):
 
 
 class RandomChoice(Transform):
-    """One of several transforms."""
+    """Applies one of several transforms, chosen at random."""
 
     transforms: Sequence[Callable[..., Any]]
 
@@ -383,7 +383,7 @@ class RandomChoice(Transform):
 
 
 class RandomOrder(Transform):
-    """Transforms in random order."""
+    """Applies several transforms in random order."""
 
     def __init__(self, transforms: Sequence[Callable[..., Any]]):
         self.transforms = transforms

@@ -1,4 +1,4 @@
-"""What transforms do to the values of pixels: types, brightness, colours, and parts that are erased."""
+"""Functions of pixel values: conversions, brightness, contrast, colors, erasing."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ __all__ = [
 
 
 def to_pil_image(pic: Image, mode: str | None = None) -> Any:
-    """A tensor (channels, height, width) or array (height, width, channels) as Pillow's image.
+    """A tensor (channels, height, width) or array (height, width, channels) as a PIL image.
 
-    Floating-point tensors are from 0 to 1. TypeError for what is no image, ValueError for other dimensions.
+    Floating-point tensors are from 0 to 1. TypeError for anything but an image, ValueError for other dimensions.
     """
     from PIL import Image as Pillow
 
@@ -44,13 +44,13 @@ def to_pil_image(pic: Image, mode: str | None = None) -> Any:
 
 
 def pil_to_tensor(pic: Image) -> Tensor:
-    """An image as a tensor (channels, height, width) with its values as they are."""
+    """An image as a tensor (channels, height, width), with unchanged values."""
     array = as_array(pic)
     return new_tensor(np.array(array[None] if array.ndim == 2 else array.transpose(2, 0, 1), order="C"))
 
 
 def convert_image_dtype(image: Tensor, dtype: dtypes.dtype = dtypes.float32) -> Tensor:
-    """A tensor in another type, its values scaled to that type's range: 0 to 1, or 0 to the largest integer.
+    """A tensor in another dtype, with its values scaled to the range of that: 0 to 1, or 0 to the largest integer.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.transforms.pixels import convert_image_dtype
@@ -73,20 +73,20 @@ def convert_image_dtype(image: Tensor, dtype: dtypes.dtype = dtypes.float32) -> 
 
 
 def planes(img: Image) -> tuple[Tensor, Any]:
-    """An image as a tensor, and what makes of such a tensor what it was."""
+    """An image as a tensor, and a function that converts such a tensor back to the image's type."""
     if isinstance(img, Tensor):
         return img, lambda tensor: tensor
     return pil_to_tensor(img), lambda tensor: np.ascontiguousarray(tensor.numpy().transpose(1, 2, 0))
 
 
 def grey(img: Tensor) -> Tensor:
-    """The brightness of three channels, as one."""
+    """The luminance of an RGB image, as one channel."""
     red, green, blue = img.unbind(-3)
     return (0.2989 * red + 0.587 * green + 0.114 * blue).to(img.dtype).unsqueeze(-3)
 
 
 def rgb_to_grayscale(img: Image, num_output_channels: int = 1) -> Image:
-    """An image in grey, of one channel or three equal ones."""
+    """An image converted to gray, with one channel or three equal ones."""
     if not isinstance(img, Tensor):
         bright = np.asarray((to_pil_image(img) if isinstance(img, np.ndarray) else img).convert("L"))
         return bright if num_output_channels == 1 else np.stack([bright] * 3, 2)
@@ -99,20 +99,20 @@ to_grayscale = rgb_to_grayscale
 
 
 def blended(img: Tensor, other: Any, ratio: float) -> Tensor:
-    """An image mixed with another, within the range of its type."""
+    """An image blended with another, clamped to the range of its dtype."""
     bound = 1.0 if img.is_floating_point() else float(dtypes.iinfo(img.dtype).max)
     return (ratio * img + (1.0 - ratio) * other).clamp(0, bound).to(img.dtype)
 
 
 def adjust_brightness(img: Image, brightness_factor: float) -> Image:
-    """An image as many times brighter. ValueError for a negative factor."""
+    """An image with its brightness multiplied by a factor. ValueError for a negative factor."""
     tensor, back = planes(img)
     check_factor(brightness_factor, "brightness_factor")
     return back(blended(tensor, 0.0 * tensor, brightness_factor))
 
 
 def adjust_contrast(img: Image, contrast_factor: float) -> Image:
-    """An image mixed with its mean brightness. ValueError for a negative factor."""
+    """An image blended with its mean luminance. ValueError for a negative factor."""
     tensor, back = planes(img)
     check_factor(contrast_factor, "contrast_factor")
     real = tensor if tensor.is_floating_point() else tensor.to(dtypes.float32)
@@ -121,26 +121,26 @@ def adjust_contrast(img: Image, contrast_factor: float) -> Image:
 
 
 def adjust_saturation(img: Image, saturation_factor: float) -> Image:
-    """An image mixed with itself in grey. ValueError for a negative factor."""
+    """An image blended with its gray version. ValueError for a negative factor."""
     tensor, back = planes(img)
     check_factor(saturation_factor, "saturation_factor")
     return back(tensor if tensor.shape[-3] == 1 else blended(tensor, grey(tensor), saturation_factor))
 
 
 def check_factor(factor: float, name: str) -> None:
-    """ValueError for a negative factor."""
+    """Raises ValueError for a negative factor."""
     if factor < 0:
         raise ValueError(f"{name} ({factor}) is not non-negative.")
 
 
 def invert(img: Image) -> Image:
-    """The negative of an image."""
+    """An image with inverted colors."""
     tensor, back = planes(img)
     return back((1.0 if tensor.is_floating_point() else dtypes.iinfo(tensor.dtype).max) - tensor)
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Tensor:
-    """A tensor with values `v` in a rectangle."""
+    """A tensor in which a rectangle is set to values `v`."""
     out = img if inplace else img.clone()
     out[..., i : i + h, j : j + w] = v
     return out

@@ -1,4 +1,4 @@
-"""What transforms do to the size and the place of pixels: resizing, rotating."""
+"""Functions that move pixels: resizing, rotating, blurring."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -16,7 +16,7 @@ __all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized
 
 
 class InterpolationMode(Enum):
-    """How values between pixels are found."""
+    """The interpolation methods."""
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"
@@ -34,7 +34,7 @@ def resize(
     max_size: int | None = None,
     antialias: bool | None = True,
 ) -> Image:
-    """An image of another height and width; one number is that of the shorter side, the sides keep their ratio."""
+    """Resizes an image to a height and width; one number is the size of the shorter side (same aspect ratio)."""
     wide, high = get_image_size(img)
     if isinstance(size, int) or len(size) == 1:
         shorter = size if isinstance(size, int) else size[0]
@@ -58,7 +58,7 @@ def resize(
 
 
 def resized_tensor(img: Tensor, height: int, width: int, mode: str, antialias: bool) -> Tensor:
-    """A tensor (..., height, width) in another size."""
+    """A tensor (..., height, width) resized."""
     from rushlight.nn.functional import interpolate
 
     if mode not in ("nearest", "nearest-exact", "bilinear", "bicubic"):
@@ -84,7 +84,7 @@ def resized_crop(
     interpolation: Any = InterpolationMode.BILINEAR,
     antialias: bool | None = True,
 ) -> Image:
-    """A rectangle of an image in another size."""
+    """A rectangle of an image, resized."""
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
 
@@ -96,7 +96,7 @@ def rotate(
     center: Any = None,
     fill: Any = None,
 ) -> Image:
-    """An image turned counterclockwise by degrees, by Pillow."""
+    """An image rotated counterclockwise, in degrees, by Pillow."""
     from PIL import Image as Pillow
 
     if isinstance(img, Tensor) and img.is_floating_point():
@@ -107,7 +107,7 @@ def rotate(
 
 
 def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = None) -> Image:
-    """An image averaged with weights of a normal distribution, its edges reflected."""
+    """An image blurred with Gaussian weights; its edges are reflected."""
     from rushlight.nn.functional import conv2d, pad
 
     tensor = img if isinstance(img, Tensor) else pil_to_tensor(img)
@@ -129,7 +129,7 @@ def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = No
 
 
 def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Any, ...]:
-    """The corners of an image, and its middle."""
+    """The four corners and the center of an image."""
     (wide, high), (height, width) = get_image_size(img), pair(size)
     picture = img if isinstance(img, Tensor) else as_array(img)
     corners = [(0, 0), (0, wide - width), (high - height, 0), (high - height, wide - width)]

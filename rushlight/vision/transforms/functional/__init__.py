@@ -1,4 +1,4 @@
-"""What the transforms do, as functions."""
+"""The transforms as functions."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.transforms.basics import *

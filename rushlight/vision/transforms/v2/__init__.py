@@ -1,4 +1,4 @@
-"""The second version of torchvision's transforms: the same, and conversions of type."""
+"""`torchvision.transforms.v2`: the same transforms, and conversions of type."""
 # ruff: noqa: D102 (to call a transform does what its class says)
 
 from typing import Any
@@ -14,25 +14,25 @@ __all__ = [*_first.__all__, "Identity", "ToDtype", "ToImage", "ToPureTensor", "f
 
 
 class Identity:
-    """An image as it is."""
+    """Returns an image unchanged."""
 
     def __call__(self, img: Any) -> Any:
         return img
 
 
 class ToPureTensor(Identity):
-    """A tensor as it is: there are no classes of images here."""
+    """Returns a tensor unchanged: there are no image classes here."""
 
 
 class ToImage:
-    """An image as a tensor (channels, height, width) with its values as they are."""
+    """Converts an image to a tensor (channels, height, width), with unchanged values."""
 
     def __call__(self, img: Any) -> Tensor:
         return img if isinstance(img, Tensor) else pil_to_tensor(img)
 
 
 class ToDtype:
-    """A tensor in another type; with `scale` its values are scaled to that type's range."""
+    """Converts a tensor to another dtype; with `scale`, its values are scaled to the range of that dtype."""
 
     scale: bool
 
