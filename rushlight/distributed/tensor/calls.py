@@ -18,7 +18,7 @@ from rushlight.size import Size
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_map
 
-__all__ = ["implicit_replication"]
+__all__ = ["implicit_replication", "parallel_losses"]
 
 # What reads or sets no elements: asked of the part.
 PASSED = """
@@ -39,6 +39,8 @@ MIXED = (
     "implicit_replication() takes all tensors for ones that each process has whole."
 )
 implicit_replication: list[bool] = [False]  # whether ordinary tensors are taken for replicated ones
+parallel_losses: list[bool] = [False]  # whether they are, where these losses are computed
+LOSSES = ("cross_entropy", "nll_loss")
 
 
 @above
@@ -55,7 +57,7 @@ def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             return func(*args, **kwargs)
     if name in KEPT:
         return kept(func, args, kwargs)
-    if implicit_replication[0]:
+    if implicit_replication[0] or (parallel_losses[0] and name in LOSSES):
         args, kwargs = replicated(args, kwargs)
     if name[-1:] == "_" and name[:1] != "_" and isinstance(args[0], DTensor):
         return changed(name, func, args, kwargs)
