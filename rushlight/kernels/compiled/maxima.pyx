@@ -31,12 +31,15 @@ cdef struct Job:
 
 cdef void look_along(const cnp.npy_int64* seen, Py_ssize_t taps, const real* x, real* value,
                      cnp.npy_int64* place) noexcept nogil:
-    """The maximum of one window."""
-    cdef Py_ssize_t t, found = seen[0]
+    """The maximum of one window, without branches: which element wins, no CPU can guess."""
+    cdef Py_ssize_t t, at, found = seen[0]
     cdef real best = x[found]
+    cdef bint wins
     for t in range(1, taps):
-        if x[seen[t]] > best or x[seen[t]] != x[seen[t]]:
-            best, found = x[seen[t]], seen[t]
+        at = seen[t]
+        wins = (x[at] > best) | (x[at] != x[at])
+        best = x[at] if wins else best
+        found = at if wins else found
     value[0], place[0] = best, found
 
 

@@ -8,7 +8,9 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import are_indices
 from rushlight.nn.functional.distance import pairwise_distance
+from rushlight.nn.functional.margins import _multi_margin, _multilabel_margin
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
 from rushlight.ops.elementwise.selection import minimum, where
@@ -215,16 +217,11 @@ def multi_margin_loss(
     classes = checked_classes(input, scores, target)
     if weight is not None and weight.shape != scores.shape[1:]:
         raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
-    if ((classes < 0) | (classes >= scores.shape[1])).any():
+    if not are_indices(classes, scores.shape[1]):
         raise RuntimeError("target out of range")
-    picked = scores.gather(1, new_tensor(classes[:, None]))
-    slack = (margin - picked + scores).clamp_min(0)
-    slack = slack if p == 1 else slack * slack
-    if weight is not None:
-        slack = slack * weight.index_select(0, new_tensor(classes)).unsqueeze(1)
-    wrong = np.arange(scores.shape[1]) != classes[:, None]
-    loss = where(new_tensor(wrong), slack, 0.0).sum(1) / scores.shape[1]
-    return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
+    loss = _multi_margin(scores, new_tensor(classes), p, margin)
+    loss = loss if weight is None else loss * weight.index_select(0, new_tensor(classes))
+    return reduced(loss if target.ndim else loss.squeeze(0), reduction)
 
 
 def check_scores(input: Tensor, scores: Tensor) -> None:
@@ -274,15 +271,9 @@ def multilabel_margin_loss(
     if not alike:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     labels = target._array.reshape(scores.shape)
-    if ((labels < -1) | (labels >= scores.shape[1])).any():
+    if not are_indices(labels + 1, scores.shape[1] + 1):
         raise RuntimeError("argument #2 'target' is out of range")
-    listed = np.cumsum(labels < 0, axis=1) == 0
-    labels = np.where(listed, labels, 0)
-    true = np.add.reduce((labels[:, :, None] == np.arange(scores.shape[1])) & listed[:, :, None], axis=1) > 0
-    picked = scores.gather(1, new_tensor(labels)).unsqueeze(2)
-    counted = new_tensor(listed[:, :, None] & ~true[:, None, :])
-    slack = (1 - picked + scores.unsqueeze(1)).relu()
-    loss = where(counted, slack, 0.0).sum((1, 2)) / scores.shape[1]
+    loss = _multilabel_margin(scores, new_tensor(labels))
     return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
 

@@ -4,12 +4,26 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rushlight.core.aliases import Array
+from rushlight.core.fusion import fused
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.options import Options, made, numpy_type
 from rushlight.tensors import Tensor
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
+
+
+@fused
+def cosine(x: Array, level: float, height: float) -> Any:
+    """One period of a cosine, upside down, about a level."""
+    return level - height * np.cos(2 * np.pi * x)
+
+
+@fused
+def two_cosines(x: Array) -> Any:
+    """Blackman's window on [0, 1]."""
+    return 0.42 - 0.5 * np.cos(2 * np.pi * x) + 0.08 * np.cos(4 * np.pi * x)
 
 
 def hann_window(
@@ -24,7 +38,7 @@ def hann_window(
     >>> torch.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return window("hann_window", window_length, periodic, dtype, options, lambda x: 0.5 - 0.5 * np.cos(2 * np.pi * x))
+    return window("hann_window", window_length, periodic, dtype, options, lambda x: cosine(x, 0.5, 0.5))
 
 
 def hamming_window(
@@ -42,7 +56,7 @@ def hamming_window(
     >>> torch.hamming_window(4)
     tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
-    shape = lambda x: alpha - beta * np.cos(2 * np.pi * x)
+    shape = lambda x: cosine(x, alpha, beta)
     return window("hamming_window", window_length, periodic, dtype, options, shape)
 
 
@@ -55,8 +69,7 @@ def blackman_window(
     >>> torch.blackman_window(4)[1:]
     tensor([0.3400, 1.0000, 0.3400])
     """
-    shape = lambda x: 0.42 - 0.5 * np.cos(2 * np.pi * x) + 0.08 * np.cos(4 * np.pi * x)
-    return window("blackman_window", window_length, periodic, dtype, options, shape)
+    return window("blackman_window", window_length, periodic, dtype, options, two_cosines)
 
 
 def bartlett_window(
@@ -100,5 +113,5 @@ def window(name: str, length: int, periodic: bool, dtype: Any, options: Options,
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
         return made(name, np.ones(length, d), options)
-    places = np.arange(length) / (length if periodic else length - 1)
+    places = np.arange(float(length)) / (length if periodic else length - 1)
     return made(name, shape(places).astype(d), options)
