@@ -6,7 +6,7 @@ __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """Versions, whether the core is compiled, and the BLAS with its kernels, a line each; `show_config` prints them.
+    """Versions, whether the core is compiled, and the BLAS with its kernels, a line each, as `show_config` prints them.
 
     >>> import rushlight as torch
     >>> torch.__config__.show().splitlines()[0]
@@ -16,6 +16,6 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """The numbers of threads."""
+    """The numbers of threads, as text."""
     found = config()
     return f"BLAS threads : {found['BLAS threads']}\nthreads : {found['threads']}\n"

@@ -22,8 +22,8 @@ with _WithoutCollections():
 
     from numpy import seterr as _seterr
 
-    # PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would
-    # warn at each; `np.seterr(all="warn")` after the import of rushlight brings its warnings back.
+    # PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would warn
+    # each time; `np.seterr(all="warn")` after the import of rushlight turns its warnings on again.
     _seterr(all="ignore")
 
     from rushlight.memory import keep_blocks_as_configured as _keep_blocks
@@ -102,7 +102,7 @@ with _WithoutCollections():
     from rushlight.ops.shapes.slicing import *
     from rushlight.ops.shapes.splitting import *
     from rushlight.ops import late_methods as _late_methods
-    from rushlight.ops.changes.in_place import *  # after all that have in-place methods
+    from rushlight.ops.changes.in_place import *  # after everything that has in-place methods
     from rushlight.legacy import *
 
     from rushlight import autograd, random, return_types, version
@@ -128,7 +128,7 @@ with _WithoutCollections():
     _guard(globals())
     _guard_methods(Tensor)
 
-# What is loaded when it is first used: modules, and functions, by the module that they are in.
+# Modules, and functions by their module, that are loaded when they are first used.
 _MODULES = {
     "_C",
     "__config__",
@@ -270,7 +270,7 @@ _HOMES = {
 
 
 def __getattr__(name):
-    """Loads what is loaded on demand; for any other name says that rushlight lacks it."""
+    """Loads a name at its first use; AttributeError for an unknown one, with the reason why rushlight lacks it."""
     if name == "torch":
         return _import_module("rushlight")  # programs write torch.torch.Tensor
     if name in _MODULES:

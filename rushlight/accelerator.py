@@ -1,4 +1,4 @@
-"""Accelerators, of which there is none: rushlight computes on the CPU."""
+"""`torch.accelerator` without an accelerator: rushlight computes on the CPU."""
 
 from typing import Any, NoReturn
 
@@ -13,7 +13,7 @@ __all__ = """
 
 
 def is_available() -> bool:
-    """Whether there is an accelerator: there is not."""
+    """Whether there is an accelerator: False."""
     return False
 
 
@@ -23,11 +23,11 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> None:
-    """The device of the accelerator: None."""
+    """The device of the accelerator: None, as there is none."""
 
 
 def none_available(*arguments: Any) -> NoReturn:
-    """RuntimeError: what is asked for belongs to an accelerator."""
+    """Raises RuntimeError: there is no accelerator."""
     raise RuntimeError(
         "Cannot access accelerator device when none is available. rushlight computes on the CPU only: ask "
         "torch.accelerator.is_available() first."
@@ -35,12 +35,12 @@ def none_available(*arguments: Any) -> NoReturn:
 
 
 def current_device_index() -> int:
-    """Raises RuntimeError, as all that follows: there is no accelerator."""
+    """Raises RuntimeError, as do the functions below: there is no accelerator."""
     none_available()
 
 
 def set_device_index(device: Any, /) -> None:
-    """Raises RuntimeError: there is no accelerator that could be the current one."""
+    """Raises RuntimeError: there is no accelerator to select."""
     none_available()
 
 
@@ -75,7 +75,7 @@ def get_device_capability(device: Any = None, /) -> None:
 
 
 class device_index:
-    """A context in which an accelerator is the current one. RuntimeError when it is entered: there is none."""
+    """A context that selects an accelerator. RuntimeError on entry: there is none."""
 
     def __init__(self, device: int | None, /) -> None:
         self.idx = device

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 WIDE_KERNELS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # OpenBLAS's kernels for AVX-512
-PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep their OpenBLAS, beside the package or in it
+PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep OpenBLAS: beside the package or in it
 
 
 @cache
 def openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS that NumPy's wheel brings; None where NumPy was built with another library."""
+    """The OpenBLAS in NumPy's wheel; None if NumPy was built with another library."""
     home = os.path.dirname(np.__file__)
     for folder in filter(os.path.isdir, (os.path.join(home, place) for place in PLACES)):
         for name in sorted(name for name in os.listdir(folder) if "openblas" in name):
@@ -25,7 +25,7 @@ def openblas() -> ctypes.CDLL | None:
 
 
 def symbol(name: str, restype: Any = ctypes.c_int) -> Any:
-    """A function of OpenBLAS, under one of the names that its builds have; None where there is none."""
+    """A function of OpenBLAS, by one of its names in different builds; None if it has none of them."""
     library = openblas()
     for full_name in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}", f"openblas_{name}64_", f"openblas_{name}"):
         if library is not None and hasattr(library, full_name):
@@ -36,7 +36,7 @@ def symbol(name: str, restype: Any = ctypes.c_int) -> Any:
 
 
 def kernel() -> str:
-    """The kernels that OpenBLAS chose: the name of a CPU, as `SkylakeX`; "unknown" for another library."""
+    """The kernels that OpenBLAS chose, by the name of a CPU, such as `SkylakeX`; "unknown" for another library."""
     function = symbol("get_corename", ctypes.c_char_p)
     return "unknown" if function is None else function().decode()
 
@@ -48,13 +48,13 @@ def library() -> str:
 
 
 def get_num_threads() -> int:
-    """The number of threads that matrix products use; for a BLAS other than OpenBLAS that of CPU cores."""
+    """The number of threads of matrix products; for a BLAS other than OpenBLAS the number of CPU cores."""
     function = symbol("get_num_threads")
     return (os.cpu_count() or 1) if function is None else function()
 
 
 def set_num_threads(num: int) -> None:
-    """Sets the number of threads that matrix products use, where the BLAS is OpenBLAS."""
+    """Sets the number of threads of matrix products, if the BLAS is OpenBLAS."""
     function = symbol("set_num_threads")
     if function is not None:
         function(num)

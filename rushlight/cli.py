@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Runs a script, a module or a text, as Python would."""
+    """Runs a script, a module or a code string, as Python would."""
     from rushlight.interop import run_module, run_script, run_text
 
     explaining = options.explain or options.page is not None
@@ -76,14 +76,14 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def explainer(page: str | None) -> AbstractContextManager[Any]:
-    """What looks on while a script runs."""
+    """The context in which a script is explained."""
     from rushlight.explain import explain
 
     return explain(page=page)
 
 
 def explain_command(options: argparse.Namespace) -> int:
-    """Lists the kinds of mistakes that are found."""
+    """Lists the kinds of mistakes that `rushlight explain` finds."""
     from rushlight.explain import KINDS
     from rushlight.explain.listing import listing
 

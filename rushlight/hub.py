@@ -1,4 +1,4 @@
-"""Models by the functions of a `hubconf.py`, and files from the net, as `torch.hub`."""
+"""Models from the functions of a `hubconf.py`, and downloads, as `torch.hub`."""
 
 import hashlib
 import os
@@ -21,19 +21,19 @@ _directory: str | None = None
 
 
 def get_dir() -> str:
-    """Where downloads are kept: what `set_dir` said, `$TORCH_HOME/hub`, or `~/.cache/torch/hub`."""
+    """The directory of downloads: that of `set_dir`, else `$TORCH_HOME/hub`, else `~/.cache/torch/hub`."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
     return _directory or str(Path(os.getenv("TORCH_HOME", f"{cache}/torch")).expanduser() / "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Sets where downloads are kept."""
+    """Sets the directory of downloads."""
     global _directory
     _directory = str(Path(d).expanduser())
 
 
 def entrypoints(repo_or_dir: str, source: str) -> ModuleType:
-    """The module `hubconf.py` of a directory. ValueError for a source that PyTorch does not know."""
+    """The module `hubconf.py` of a directory. ValueError for an unknown source."""
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
@@ -55,7 +55,7 @@ def entrypoints(repo_or_dir: str, source: str) -> ModuleType:
 
 
 def entrypoint(module: ModuleType, name: str) -> Any:
-    """A function of a `hubconf.py`, once the packages that it names are found."""
+    """A function of a `hubconf.py`, after checking that the packages it depends on are installed."""
     lacking = [name for name in getattr(module, "dependencies", ()) if name not in sys.modules and not find_spec(name)]
     if lacking:
         raise RuntimeError(f"Missing dependencies: {', '.join(lacking)}")
@@ -76,7 +76,7 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What a function of a directory's `hubconf.py` returns for the further arguments; with `source="local"` only."""
+    """Calls a function of a directory's `hubconf.py` with the further arguments; with `source="local"` only."""
     return entrypoint(entrypoints(repo_or_dir, source), model)(*args, **kwargs)
 
 
@@ -103,12 +103,12 @@ def help(
     *,
     source: str = "github",
 ) -> str | None:
-    """What the docstring of a function of a directory's `hubconf.py` says; with `source="local"` only."""
+    """The docstring of a function of a directory's `hubconf.py`; with `source="local"` only."""
     return entrypoint(entrypoints(github, source), model).__doc__
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Gets a file from the net. RuntimeError, and no file, where its SHA-256 does not begin with `hash_prefix`."""
+    """Downloads a file. RuntimeError, and no file, if its SHA-256 does not begin with `hash_prefix`."""
     found = hashlib.sha256()
     with replacing(dst) as file, urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as answer:
         while part := answer.read(1 << 20):
@@ -127,7 +127,7 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = True,
 ) -> dict[str, Any]:
-    """What a file of the net holds, which is kept in `model_dir`, or in `get_dir()/checkpoints`, and got only once."""
+    """Downloads a file and loads it; it is kept in `model_dir`, or in `get_dir()/checkpoints`, and downloaded once."""
     directory = Path(model_dir or Path(get_dir()) / "checkpoints")
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / (file_name or os.path.basename(urlparse(url).path))

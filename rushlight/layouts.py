@@ -1,4 +1,4 @@
-"""How elements lie in memory: layouts and memory formats."""
+"""Memory layouts: strided and sparse layouts, memory formats, and questions about strides."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ fast: ModuleType | None = load("windows")
 
 
 class Name:
-    """An object that is known by its name alone, as `torch.strided` is."""
+    """An object that is identified by its name, such as `torch.strided`."""
 
     __slots__ = ("name",)
 
@@ -44,7 +44,7 @@ class Name:
 
 
 class layout(Name):
-    """The layout of a tensor: `torch.strided`, or how a sparse one keeps its indices.
+    """The layout of a tensor: `torch.strided`, or the storage format of a sparse tensor.
 
     >>> import rushlight as torch
     >>> torch.ones(1).layout, torch.ones(1).to_sparse().layout
@@ -53,7 +53,7 @@ class layout(Name):
 
 
 class memory_format(Name):
-    """An order of the dimensions in memory.
+    """An order of the dimensions in memory, such as `torch.channels_last`.
 
     >>> import rushlight as torch
     >>> x = torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last)
@@ -86,9 +86,9 @@ def check_layout(given: layout | None) -> None:
 
 
 def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None) -> np.ndarray:
-    """An uninitialised array of an array's shape, with its strides or in a memory format.
+    """An uninitialized array of an array's shape, with its strides or in a memory format.
 
-    RuntimeError where the format is for another number of dimensions.
+    RuntimeError if the format is for another number of dimensions.
     """
     if format is None or format is preserve_format:
         if array.flags.c_contiguous or not is_repeated(array):
@@ -103,14 +103,14 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
 
 
 def is_repeated(array: np.ndarray) -> bool:
-    """Whether a dimension was expanded: all its indices share their memory. An empty array has no memory to share."""
+    """Whether a dimension was expanded: all its indices share memory. False for an empty array."""
     if 0 not in array.strides or array.size == 0:
         return False
     return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
 
 
 def owned(array: np.ndarray) -> np.ndarray:
-    """A copy with the array's strides; a contiguous one where dimensions were expanded."""
+    """A copy with the array's strides; contiguous if dimensions were expanded."""
     return array.copy("C" if is_repeated(array) else "K")
 
 
@@ -131,7 +131,7 @@ def extent(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
 
 
 def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether some elements may share memory: a dimension's stride is not beyond what the smaller ones reach."""
+    """Whether some elements may share memory: a dimension's stride is within the extent of the smaller ones."""
     reach = itemsize
     for stride, n in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
         if stride < reach:
@@ -141,17 +141,17 @@ def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> boo
 
 
 def fills(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether elements fill their memory, each its own place."""
+    """Whether elements fill their memory without gaps or overlaps."""
     return extent(shape, strides, itemsize) == math.prod(shape) * itemsize and not overlaps(shape, strides, itemsize)
 
 
 def is_dense(array: np.ndarray) -> bool:
-    """Whether an array's elements fill their memory, each its own place."""
+    """Whether an array's elements fill their memory without gaps or overlaps."""
     return array.flags.c_contiguous or fills(array.shape, array.strides, array.itemsize)
 
 
 def has_format(array: np.ndarray, format: memory_format) -> bool:
-    """Whether an array lies in memory as a format says; steps along dimensions of one element do not matter."""
+    """Whether an array has a memory format; strides of dimensions of size 1 do not matter."""
     if format in RANKS:
         return array.ndim == RANKS[format] and np.moveaxis(array, 1, -1).flags.c_contiguous
     return format is preserve_format or array.flags.c_contiguous
@@ -164,7 +164,7 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def joint_shape(*shapes: Any) -> tuple[int, ...]:
-    """The shape that shapes broadcast to; ValueError where they do not. For equal ones quicker than NumPy's."""
+    """The shape that shapes broadcast to; ValueError if they do not. Faster than NumPy's for equal ones."""
     first = shapes[0]
     for shape in shapes:
         if shape != first:
@@ -173,17 +173,17 @@ def joint_shape(*shapes: Any) -> tuple[int, ...]:
 
 
 def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
-    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
+    """An array of any shape and strides in the memory of another, starting `offset` bytes after its first element."""
     if fast is not None and type(array) is np.ndarray:
         return fast.laid_over(array, shape, strides, offset)
     place = array.__array_interface__["data"][0] + offset, not array.flags.writeable
-    bytes_alone = f"|V{array.itemsize}"  # there is no name for some types
+    bytes_alone = f"|V{array.itemsize}"  # NumPy has no name for some dtypes
     interface = {"version": 3, "shape": shape, "strides": strides, "typestr": bytes_alone, "data": place}
     return np.asarray(Memory(interface, array)).view(array.dtype)
 
 
 class Memory:
-    """What NumPy makes an array of: an address with shape and strides, and the array that keeps the memory alive."""
+    """An object with NumPy's array interface: address, shape and strides, and the array that owns the memory."""
 
     def __init__(self, interface: dict[str, Any], owner: np.ndarray):
         self.__array_interface__ = interface

@@ -1,4 +1,4 @@
-"""The old classes of tensors of one dtype, `FloatTensor` and so on: constructors, and names for `isinstance`."""
+"""The legacy tensor classes of one dtype, such as `FloatTensor`: constructors, and types for `isinstance`."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = ["set_default_tensor_type", *CLASSES]
 
 
 class TypedTensor(type):
-    """The class of those classes: any tensor of the dtype counts as an instance."""
+    """The metaclass of those classes: any tensor of the dtype counts as an instance."""
 
     dtype: dtypes.dtype
 

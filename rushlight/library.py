@@ -1,4 +1,4 @@
-"""Operators that users define, with kernels, derivatives and rules for batches of their own: `torch.library`."""
+"""User-defined operators with kernels, derivatives and batching rules: `torch.library`."""
 
 import inspect
 import re
@@ -47,13 +47,13 @@ TYPES: dict[Any, str] = {
 
 
 def namespace(name: str) -> SimpleNamespace | None:
-    """The operators of a namespace, as `torch.ops.name` gives them; None where there are none."""
+    """The operators of a namespace, as `torch.ops.name`; None if there are none."""
     found = {full.partition("::")[2]: op for full, op in _operators.items() if full.startswith(f"{name}::")}
     return SimpleNamespace(**found) if found else None
 
 
 class CustomOpDef:
-    """An operator of the user's: called as a function, and as `torch.ops.namespace.name`."""
+    """A user-defined operator: called as a function, and as `torch.ops.namespace.name`."""
 
     mutates_args: Any
 
@@ -68,14 +68,14 @@ class CustomOpDef:
 
     @property
     def default(self) -> "CustomOpDef":
-        """The operator itself: it has one form."""
+        """The operator itself: it has only one overload."""
         return self
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the kernel computes. NotImplementedError where there is none."""
+        """Calls the kernel. NotImplementedError if there is none."""
         if self._kernel is None:
             raise NotImplementedError(
                 f"Could not run '{self._qualname}' with arguments from the 'CPU' backend: it has no kernel. Give it "
@@ -88,13 +88,13 @@ class CustomOpDef:
         return self._function.apply(*self._in_order(args, kwargs))  # type: ignore[union-attr]
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
-        """All arguments in their places, the defaults of those left out too."""
+        """All arguments in positional order, defaults included."""
         bound = inspect.signature(self._kernel).bind(*args, **kwargs)  # type: ignore[arg-type]
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
     def register_kernel(self, device_types: Any, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
-        """Gives what the operator computes on some devices, of which the CPU counts; also as a decorator."""
+        """Registers the kernel for some devices, of which only the CPU matters; also as a decorator."""
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             devices = [device_types] if isinstance(device_types, str) or device_types is None else device_types
@@ -105,13 +105,13 @@ class CustomOpDef:
         return register if func is None else register(func)
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
-        """Takes the function that gives a compiler the shapes of results: nothing asks for them."""
+        """Registers a function for the shapes of results, which PyTorch's compiler uses: here it is never called."""
         return fn
 
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
     ) -> None:
-        """Gives the operator's derivative: `backward(ctx, *grads)`, after `setup_context(ctx, inputs, output)`."""
+        """Registers the operator's derivative: `backward(ctx, *grads)`, after `setup_context(ctx, inputs, output)`."""
 
         def forward(*args):
             return self._kernel(*[arg.detach() if isinstance(arg, TensorBase) else arg for arg in args])  # type: ignore[misc]
@@ -127,7 +127,10 @@ class CustomOpDef:
         self._function = type(f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}", (Function,), members)
 
     def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Callable[..., Any]:
-        """Gives the operator's rule for batches: `rule(info, in_dims, *args)`, which returns results and their dims."""
+        """Registers the operator's batching rule.
+
+        `rule(info, in_dims, *args)`, which returns results and their dims.
+        """
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._rule_for_batches = function
@@ -139,7 +142,7 @@ class CustomOpDef:
 
 
 def no_derivative(name: str) -> Callable[..., Any]:
-    """The backward pass of an operator that was given none."""
+    """Makes the backward for an operator without a derivative: it raises."""
 
     def backward(ctx, *grads):
         raise RuntimeError(
@@ -159,7 +162,7 @@ def custom_op(
     schema: str | None = None,
     tags: Any = None,
 ) -> Any:
-    """Makes a function an operator, which derivatives and rules for batches can be given; also as a decorator.
+    """Makes a function an operator, for which derivatives and batching rules can be registered; also as a decorator.
 
     >>> import numpy as np, rushlight as torch
     >>> @torch.library.custom_op("demo::sine", mutates_args=())
@@ -182,7 +185,7 @@ def custom_op(
 
 
 def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any, op_name: str | None = None) -> str:
-    """The schema of a function, from the types that its signature gives. ValueError for a parameter without one.
+    """The schema of a function, from the types in its signature. ValueError for a parameter without a type.
 
     >>> import rushlight as torch
     >>> def scaled(x: torch.Tensor, by: float = 1.0) -> torch.Tensor: ...
@@ -209,7 +212,7 @@ def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any
 
 
 def type_word(kind: Any) -> str:
-    """A type as schemas name it. ValueError for one that they have no name for."""
+    """A type's name in schemas. ValueError if there is none."""
     for known, word in TYPES.items():
         if kind == known:
             return word
@@ -219,14 +222,14 @@ def type_word(kind: Any) -> str:
 
 
 def default_word(default: Any) -> str:
-    """A default as schemas write it."""
+    """A default value as written in schemas."""
     if isinstance(default, str):
         return f'"{default}"'
     return str(default)
 
 
 def return_word(kind: Any) -> str:
-    """The type of a result as schemas name it."""
+    """A result type's name in schemas."""
     if kind is None or kind is inspect.Parameter.empty:
         return "()"
     inside = getattr(kind, "__args__", ()) if getattr(kind, "__origin__", None) is tuple else None
@@ -234,7 +237,7 @@ def return_word(kind: Any) -> str:
 
 
 class Library:
-    """A namespace in which operators are defined and given kernels."""
+    """A namespace in which operators are defined and get kernels."""
 
     ns: str
     dispatch_key: str
@@ -259,13 +262,13 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = False,
     ) -> None:
-        """Gives an operator of the namespace its kernel."""
+        """Registers the kernel of an operator of the namespace."""
         name = op_name if isinstance(op_name, str) else op_name._qualname.partition("::")[2]
         found(f"{self.ns}::{name}").register_kernel(dispatch_key or self.dispatch_key, fn)
 
 
 def found(name: Any) -> CustomOpDef:
-    """An operator by its name. RuntimeError where nobody has defined it."""
+    """An operator by its name. RuntimeError if it is not defined."""
     if isinstance(name, CustomOpDef):
         return name
     full = re.sub(r"\.default$", "", name)
@@ -275,7 +278,7 @@ def found(name: Any) -> CustomOpDef:
 
 
 def define(qualname: str, schema: str | None = None, *, lib: Library | None = None, tags: Any = ()) -> Any:
-    """Defines an operator by its name and schema; as a decorator of its kernel, from the types in its signature."""
+    """Defines an operator by its name and schema; as a decorator of its kernel, by the types in its signature."""
     if schema is not None:
         CustomOpDef(qualname, schema)
         return None
@@ -290,7 +293,7 @@ def define(qualname: str, schema: str | None = None, *, lib: Library | None = No
 def impl(
     qualname: Any, types: Any = None, func: Callable[..., Any] | None = None, *, lib: Library | None = None
 ) -> Any:
-    """Gives an operator its kernel for types of devices; also as a decorator."""
+    """Registers an operator's kernel for some device types; also as a decorator."""
     if isinstance(qualname, Library):  # the older form: impl(library, name, dispatch_key)
         return found(f"{qualname.ns}::{types}").register_kernel(func or "")
     return found(qualname).register_kernel(types, func) if func else found(qualname).register_kernel(types)
@@ -330,12 +333,12 @@ def register_vmap(op: Any, func: Callable[..., Any] | None = None, /, *, lib: Li
 
 
 def fallthrough_kernel() -> None:
-    """Stands for a kernel that hands on to the next. NotImplementedError where it is called."""
+    """A kernel that passes a call on to the next one. NotImplementedError when it is called."""
     raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
 def get_ctx() -> Any:
-    """The context of a function that `register_fake` was given. RuntimeError: none is ever called."""
+    """The context of a function registered by `register_fake`. RuntimeError: none is ever called."""
     raise RuntimeError("get_ctx() can only be called inside a function given to register_fake, which nothing calls.")
 
 

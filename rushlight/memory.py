@@ -1,9 +1,9 @@
-"""Large blocks of memory, kept and used again.
+"""Keeps large blocks of freed memory for reuse.
 
-glibc gives every large block back to the kernel when it is freed, and gets it again page by page: in a loop over large
-arrays that costs more than the arithmetic. On import rushlight asks glibc to keep freed blocks, up to 512 MiB. The
-environment variable RUSHLIGHT_KEEP_MEMORY sets another limit in MiB; 0 leaves glibc as it is. Other C libraries are
-left alone.
+glibc returns every large block to the kernel when it is freed, and gets it again page by page: in a loop over large
+arrays that costs more than the arithmetic. On import rushlight makes glibc keep freed blocks, up to 512 MiB. The
+environment variable RUSHLIGHT_KEEP_MEMORY sets another limit in MiB; 0 leaves glibc unchanged. Nothing is done for
+other C libraries.
 """
 
 import ctypes
@@ -11,12 +11,12 @@ import os
 
 __all__ = ["empty_cache", "keep_blocks", "memory_info"]
 
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # the numbers of glibc's <malloc.h>
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # constants of glibc's <malloc.h>
 MIB = 1 << 20
 
 
 class Mallinfo(ctypes.Structure):
-    """glibc's `struct mallinfo2`: what its allocator holds, in bytes."""
+    """glibc's `struct mallinfo2`: the statistics of its allocator, in bytes."""
 
     _fields_ = [
         (name, ctypes.c_size_t)
@@ -36,7 +36,7 @@ class Mallinfo(ctypes.Structure):
 
 
 def glibc() -> ctypes.CDLL | None:
-    """The C library, where it is glibc."""
+    """The C library if it is glibc, else None."""
     try:
         library = ctypes.CDLL(None)
         return library if hasattr(library, "gnu_get_libc_version") else None
@@ -45,17 +45,17 @@ def glibc() -> ctypes.CDLL | None:
 
 
 def keep_blocks(limit: int) -> bool:
-    """Keeps up to `limit` bytes of freed memory for the next array that needs it. Returns whether that was possible."""
+    """Keeps up to `limit` bytes of freed memory for reuse. Returns whether that was possible."""
     library = glibc()
     if library is None:
         return False
     settings = ((M_MMAP_THRESHOLD, 1 << 30), (M_TRIM_THRESHOLD, limit), (M_TOP_PAD, min(limit, 64 * MIB)))
-    taken = [library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings]  # each is to be tried
+    taken = [library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings]  # all are tried
     return all(taken)
 
 
 def empty_cache() -> bool:
-    """Gives freed memory back to the kernel. Returns whether there was any to give.
+    """Returns freed memory to the kernel. Returns whether there was any.
 
     >>> import rushlight as torch
     >>> torch.memory.empty_cache() in (True, False)
@@ -66,7 +66,7 @@ def empty_cache() -> bool:
 
 
 def memory_info() -> dict[str, int]:
-    """Bytes that the process's allocator has `in_use`, `held` for reuse, and `mapped` apart; empty without glibc.
+    """Bytes that the process's allocator has `in_use`, `held` for reuse, and `mapped` separately; empty without glibc.
 
     >>> import rushlight as torch
     >>> all(size >= 0 for size in torch.memory.memory_info().values())
@@ -81,7 +81,7 @@ def memory_info() -> dict[str, int]:
 
 
 def keep_blocks_as_configured() -> None:
-    """What the import of rushlight does."""
+    """Applies the configured limit when rushlight is imported."""
     limit = int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
     if limit > 0:
         keep_blocks(limit * MIB)

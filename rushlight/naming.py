@@ -1,4 +1,4 @@
-"""The names of types as error messages give them."""
+"""The names of types in error messages."""
 
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
@@ -7,7 +7,7 @@ __all__ = ["typename"]
 
 
 def typename(obj: object) -> str:
-    """The type of an object, or a type itself, as text; of a tensor, with its dtype.
+    """The type of an object, or a type itself, as text; for a tensor, with its dtype.
 
     >>> import rushlight as torch
     >>> torch.typename(torch.ones(2)), torch.typename("text"), torch.typename(torch.nn.Linear(2, 3))

@@ -1,4 +1,4 @@
-"""How a tensor prints: PyTorch's `repr`, character for character, computed from a NumPy array."""
+"""How a tensor prints: exactly as PyTorch's `repr`, from a NumPy array."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +92,7 @@ def batched_str(array: Array) -> str:
 
 
 def meta_str(array: Array, node: str | None, requires_grad: bool) -> str:
-    """A tensor without memory as text, which knows no elements."""
+    """A tensor without memory as text: without its elements."""
     suffixes = ["device='meta'", f"size={tuple(array.shape)}"]
     if array.dtype != get_default_dtype()._numpy:
         suffixes.append(f"dtype=torch.{array.dtype.name}")
@@ -119,7 +119,7 @@ def tensor_str(
         prefix: what opens the text; a subclass of the tensor puts its own name there.
         requires_grad: whether to add `requires_grad=True`; `grad_fn_name` takes its place.
         grad_fn_name: the name of the node that made the tensor, for `grad_fn=<...>`.
-        default_dtype: the floating-point dtype that goes without saying.
+        default_dtype: the floating-point dtype that is not printed.
         suffix_dtype: the dtype to name where the array's own is not the tensor's, as `"torch.bfloat16"`
             for values kept in float32.
         tangent: the text of the tangent that the tensor carries in forward mode.
@@ -174,7 +174,7 @@ def _split(items: list[str], length: int) -> list[list[str]]:
 
 
 def _elements(array: np.ndarray) -> tuple[list[str], int]:
-    """The text of each element in row-major order, aligned, and the width to reckon with for one."""
+    """The text of each element in row-major order, aligned, and the width of one."""
     values = array.ravel()
     if values.dtype.kind == "c":
         real, real_width = _floats(np.real(values).tolist())
@@ -191,9 +191,9 @@ def _elements(array: np.ndarray) -> tuple[list[str], int]:
 
 
 def _floats(values: list[float]) -> tuple[list[str], int]:
-    """The text of each number in the format that suits them all, and the width of the widest.
+    """The text of each number in a format that suits all, and the width of the widest.
 
-    Zeros, infinities and NaN choose neither the format nor the width.
+    Zeros, infinities and NaN do not influence the format or the width.
     """
     deciding = [value for value in values if value and isfinite(value)]
     render = f"{{:{_float_format(deciding)}}}".format
@@ -202,7 +202,7 @@ def _floats(values: list[float]) -> tuple[list[str], int]:
 
 
 def _float_format(values: list[float]) -> str:
-    """The format for finite nonzero numbers: scientific, whole (`1.`) or with decimals."""
+    """The format for finite nonzero numbers: scientific, integer (`1.`) or with decimals."""
     if not values:
         return "#.0f"
     scientific = _options.sci_mode
@@ -217,7 +217,7 @@ def _float_format(values: list[float]) -> str:
 
 
 def _size_and_dtype(array: np.ndarray, default_dtype: np.dtype, suffix_dtype: str | None) -> list[str]:
-    """The suffixes `size=` and `dtype=`, where the elements shown do not already tell them."""
+    """The suffixes `size=` and `dtype=`, if the elements do not already show them."""
     implied: list[Any] = [default_dtype]
     if array.size:
         shows_shape = _options.edgeitems > 0
@@ -231,8 +231,8 @@ def _size_and_dtype(array: np.ndarray, default_dtype: np.dtype, suffix_dtype: st
 
 
 def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
-    """Append the suffixes and the closing bracket; one that passes the line width starts a line."""
-    line_length = len(text) - text.rfind("\n") + 1  # PyTorch reckons the last line two columns longer
+    """Appends the suffixes and the closing bracket; a suffix beyond the line width starts a new line."""
+    line_length = len(text) - text.rfind("\n") + 1  # PyTorch counts the last line two columns longer
     for suffix in suffixes:
         if line_length + len(suffix) + 2 > _options.linewidth:
             text += ",\n" + " " * indent + suffix

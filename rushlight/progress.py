@@ -1,4 +1,4 @@
-"""How far a long call has come: a bar where somebody watches, a terminal or a notebook, once it has taken a while."""
+"""Progress bars for long calls, shown in a terminal or notebook after a while."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -6,13 +6,13 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
-PATIENCE = 2.0  # seconds of work before a bar appears
+PATIENCE = 2.0  # seconds before a bar appears
 
 
 def progress(steps: Any, what: str) -> Iterable[Any]:
-    """The steps of a call, a sequence or an array, one by one; a bar shows how many are done where they take long.
+    """Iterates over the steps of a call, a sequence or array, and shows a progress bar if they take long.
 
-    The bar says `what` they are. There is none in a pipe or a file, nor without tqdm, which is loaded when a bar is
+    The bar is labelled `what`. It is not shown in a pipe or a file, nor without tqdm, which is loaded when a bar is
     first shown.
 
     >>> from rushlight.progress import progress
@@ -23,13 +23,13 @@ def progress(steps: Any, what: str) -> Iterable[Any]:
 
 
 def is_watched() -> bool:
-    """Whether what is written to the standard error is seen at once: by a terminal, or a notebook."""
+    """Whether standard error goes to a terminal or a notebook."""
     stream = sys.stderr
     return stream is not None and (stream.isatty() or type(stream).__module__.startswith("ipykernel"))
 
 
 def with_bar(steps: Any, what: str) -> Iterator[Any]:
-    """The steps, with a bar once they have taken longer than `PATIENCE`; it goes away when they end."""
+    """The steps, with a bar once they have taken longer than `PATIENCE`; it is removed at their end."""
     start = monotonic()
     for done, step in enumerate(steps):
         if monotonic() - start > PATIENCE and find_spec("tqdm") is not None:

@@ -1,7 +1,7 @@
-"""Settings that PyTorch has for hardware with a choice between speed and precision or reproducibility.
+"""PyTorch's settings for hardware that trades precision or reproducibility for speed.
 
-On a CPU in NumPy there is no such choice: everything is computed in full precision, and the same call gives the same
-numbers. The settings can be set and read.
+NumPy on a CPU offers no such choice: everything is computed in full precision, and the same call always gives the same
+numbers. The settings can be set and read, without effect.
 """
 
 from rushlight.core.lines import warn
@@ -18,14 +18,14 @@ __all__ = [
     "use_deterministic_algorithms",
 ]
 
-_warned: set[str] = set()  # what was said already
+_warned: set[str] = set()  # messages that were already given
 _warn_always = False
 _deterministic = _warn_only = False
 _precision = "highest"
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Asks for operations that give the same numbers each time, as all operations here do anyway.
+    """Requires deterministic operations; all operations of rushlight are deterministic anyway.
 
     >>> import rushlight as torch
     >>> torch.use_deterministic_algorithms(True)
@@ -41,7 +41,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """`use_deterministic_algorithms` by a number or word: 0 "default", 1 "warn", 2 "error".
+    """`use_deterministic_algorithms` by number or name: 0 "default", 1 "warn", 2 "error".
 
     >>> import rushlight as torch
     >>> torch.set_deterministic_debug_mode("warn")
@@ -61,7 +61,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` said, as a number.
+    """The setting of `set_deterministic_debug_mode` or `use_deterministic_algorithms`, as a number.
 
     >>> import rushlight as torch
     >>> torch.get_deterministic_debug_mode()
@@ -71,7 +71,7 @@ def get_deterministic_debug_mode() -> int:
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was asked for.
+    """Whether `use_deterministic_algorithms` was called with True.
 
     >>> import rushlight as torch
     >>> torch.are_deterministic_algorithms_enabled()
@@ -81,7 +81,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether it was asked for with `warn_only`.
+    """Whether `use_deterministic_algorithms` was called with `warn_only`.
 
     >>> import rushlight as torch
     >>> torch.is_deterministic_algorithms_warn_only_enabled()
@@ -91,9 +91,9 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows matrix products of float32 to be less precise: "high" or "medium" instead of "highest".
+    """Allows matrix products of float32 to have lower precision: "high" or "medium" instead of "highest".
 
-    Here they always have the highest precision. A warning for any other word, which changes nothing.
+    Here they always have the highest precision. Any other word gets a warning, and changes nothing.
 
     >>> import rushlight as torch
     >>> torch.set_float32_matmul_precision("highest")
@@ -111,7 +111,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` allowed.
+    """The setting of `set_float32_matmul_precision`.
 
     >>> import rushlight as torch
     >>> torch.get_float32_matmul_precision()
@@ -121,7 +121,7 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_warn_always(b: bool) -> None:
-    """Lets warnings that are given once in a program be given each time.
+    """Makes warnings that are given once per program be given each time.
 
     >>> import rushlight as torch
     >>> torch.set_warn_always(True)
@@ -136,7 +136,7 @@ def set_warn_always(b: bool) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """Whether `set_warn_always` was asked for.
+    """Whether `set_warn_always` is on.
 
     >>> import rushlight as torch
     >>> torch.is_warn_always_enabled()
@@ -146,7 +146,7 @@ def is_warn_always_enabled() -> bool:
 
 
 def warn_once(message: str) -> None:
-    """Gives a warning, if it was not given before."""
+    """Gives a warning, unless it was given before."""
     if _warn_always or message not in _warned:
         _warned.add(message)
         warn(message)

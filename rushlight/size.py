@@ -5,7 +5,7 @@ from typing import SupportsIndex, overload
 
 
 class Size(tuple[int, ...]):
-    """A tensor's shape: a tuple of integers that prints as PyTorch's.
+    """A tensor's shape: a tuple of integers that prints as in PyTorch.
 
     >>> import rushlight as torch
     >>> torch.zeros(2, 3).shape

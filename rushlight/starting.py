@@ -1,4 +1,4 @@
-"""The start: what an import makes stays, so to look for garbage meanwhile is a tenth of its time for nothing."""
+"""Starting up: pauses garbage collection during the import, where it takes a tenth of the time and finds nothing."""
 
 import gc
 
@@ -6,7 +6,7 @@ __all__ = ["WithoutCollections"]
 
 
 class WithoutCollections:
-    """A context in which nobody looks for garbage; at its end that is as it was before.
+    """A context without garbage collection; at its end collection is enabled again if it was before.
 
     >>> import gc
     >>> with WithoutCollections():
@@ -29,9 +29,9 @@ class WithoutCollections:
 
 
 def count_all_as_old() -> None:
-    """All objects count as old, so that the next look for garbage among the young ones does not go through them.
+    """Moves all objects to the oldest generation, so that the next collection of young objects does not visit them.
 
-    Frozen objects that are thawed again are old ones. Where a program has frozen its own, they stay frozen.
+    Objects that are frozen and unfrozen count as old. If a program has frozen objects, they stay frozen.
     """
     if not gc.get_freeze_count():
         gc.freeze()

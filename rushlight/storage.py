@@ -1,4 +1,4 @@
-"""The memory of tensors by itself: as bytes (`UntypedStorage`), or as elements of a type (`TypedStorage`)."""
+"""The memory of tensors as an object: as bytes (`UntypedStorage`), or as elements of a dtype (`TypedStorage`)."""
 
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
 
 def is_storage(obj: object, /) -> bool:
-    """Whether an object is a storage: memory of tensors by itself.
+    """Whether an object is a storage.
 
     >>> import rushlight as torch
     >>> torch.is_storage(torch.ones(1).untyped_storage()), torch.is_storage(torch.ones(1))
@@ -27,7 +27,7 @@ def is_storage(obj: object, /) -> bool:
 
 
 def flat_memory(tensor: Tensor) -> np.ndarray:
-    """All memory that a tensor is a part of, from its first element to its last, in one dimension."""
+    """The whole memory that a tensor is a part of, as a one-dimensional array."""
     tensor._settled()
     whole = memory_of(tensor)
     if whole.dtype != tensor._array.dtype or whole.size == 0:
@@ -38,7 +38,7 @@ def flat_memory(tensor: Tensor) -> np.ndarray:
 
 
 class UntypedStorage:
-    """The bytes of a tensor's memory. Changes are seen by all tensors that lie there.
+    """The bytes of a tensor's memory. Changes are seen by all tensors that share it.
 
     >>> import rushlight as torch
     >>> memory = torch.tensor([1.0, 2.0]).untyped_storage()
@@ -55,14 +55,14 @@ class UntypedStorage:
 
     @classmethod
     def _over(cls, array: np.ndarray) -> "UntypedStorage":
-        """The storage that an array in one dimension lies in."""
+        """The storage for the memory of a one-dimensional array."""
         storage = cls.__new__(cls)
         storage.bytes = array.view(np.uint8)
         return storage
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
-        """The first bytes of a file, mapped into memory; with `shared` changes go to the file, else they stay here."""
+        """The first bytes of a file, memory-mapped; with `shared` changes are written to the file, else not."""
         if nbytes == 0:
             return cls(0)
         return cls._over(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
@@ -78,19 +78,19 @@ class UntypedStorage:
         return address(self.bytes)
 
     def element_size(self) -> int:
-        """The size of an element: a byte."""
+        """The size of an element in bytes: 1."""
         return 1
 
     def tolist(self) -> list[int]:
-        """The bytes as numbers."""
+        """The bytes as a list of integers."""
         return self.bytes.tolist()
 
     def clone(self) -> "UntypedStorage":
-        """A copy in other memory."""
+        """A copy in new memory."""
         return self._over(self.bytes.copy())
 
     def copy_(self, source: "UntypedStorage", non_blocking: Any = None) -> "UntypedStorage":
-        """Takes the bytes of another storage of the same size."""
+        """Copies the bytes of another storage of the same size."""
         self.bytes[...] = source.bytes
         return self
 
@@ -100,7 +100,7 @@ class UntypedStorage:
         return self
 
     def resize_(self, size: int) -> "UntypedStorage":
-        """Takes other memory of a size, with the bytes that fit. Tensors stay where they are."""
+        """Replaces the memory by one of another size, with the bytes that fit. Tensors keep the old memory."""
         bytes = np.zeros(size, np.uint8)
         kept = min(size, self.bytes.size)
         bytes[:kept] = self.bytes[:kept]
@@ -108,23 +108,23 @@ class UntypedStorage:
         return self
 
     def cpu(self) -> "UntypedStorage":
-        """The storage itself, which is on the CPU."""
+        """Returns the storage: it is on the CPU."""
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes see the memory."""
+        """Whether the memory is shared between processes."""
         return new_tensor(self.bytes).is_shared()
 
     def is_pinned(self, device: Any = "cuda") -> bool:
-        """Whether the memory is pinned: only GPUs need that."""
+        """Whether the memory is pinned: False, only GPUs need that."""
         return False
 
     def untyped(self) -> "UntypedStorage":
-        """The storage itself."""
+        """Returns the storage."""
         return self
 
     def __sizeof__(self) -> Any:
-        return 32 + self.nbytes()  # as PyTorch's: what it is itself, and its memory
+        return 32 + self.nbytes()  # as in PyTorch: the object and its memory
 
     def __getitem__(self, index: Any) -> Any:
         found = self.bytes[index]
@@ -147,7 +147,7 @@ class UntypedStorage:
 
 
 class TypedStorage:
-    """The memory of a tensor as elements of its type, in one dimension; what `torch.FloatStorage(...)` makes too.
+    """The memory of a tensor as elements of its dtype, in one dimension; also the class of `torch.FloatStorage(...)`.
 
     >>> import rushlight as torch
     >>> torch.FloatStorage([1.0, 2.0]).tolist()
@@ -171,7 +171,7 @@ class TypedStorage:
 
     @classmethod
     def _over(cls, array: np.ndarray) -> "TypedStorage":
-        """The storage that an array in one dimension lies in."""
+        """The storage for the memory of a one-dimensional array."""
         storage = TypedStorage.__new__(TypedStorage)
         storage.array, storage.dtype = array, dtypes.FROM_NUMPY[array.dtype]
         return storage
@@ -199,15 +199,15 @@ class TypedStorage:
         return address(self.array)
 
     def tolist(self) -> list[Any]:
-        """The elements as numbers."""
+        """The elements as a list of numbers."""
         return self.array.tolist()
 
     def clone(self) -> "TypedStorage":
-        """A copy in other memory."""
+        """A copy in new memory."""
         return self._over(self.array.copy())
 
     def copy_(self, source: "TypedStorage", non_blocking: Any = None) -> "TypedStorage":
-        """Takes the elements of another storage of the same size."""
+        """Copies the elements of another storage of the same size."""
         self.array[...] = source.array
         return self
 
@@ -217,11 +217,11 @@ class TypedStorage:
         return self
 
     def cpu(self) -> "TypedStorage":
-        """The storage itself, which is on the CPU."""
+        """Returns the storage: it is on the CPU."""
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes see the memory."""
+        """Whether the memory is shared between processes."""
         return self.untyped().is_shared()
 
     def __getitem__(self, index: Any) -> Any:
@@ -240,7 +240,7 @@ class TypedStorage:
 
 
 class BFloat16Storage(TypedStorage):
-    """Memory of `torch.bfloat16`.
+    """A storage of `torch.bfloat16`.
 
     >>> import rushlight as torch
     >>> torch.BFloat16Storage([1.0, 2.5]).tolist(), torch.BFloat16Storage.dtype
@@ -251,7 +251,7 @@ class BFloat16Storage(TypedStorage):
 
 
 class BoolStorage(TypedStorage):
-    """Memory of `torch.bool`.
+    """A storage of `torch.bool`.
 
     >>> import rushlight as torch
     >>> torch.BoolStorage([True, False]).tolist(), torch.BoolStorage.dtype
@@ -262,7 +262,7 @@ class BoolStorage(TypedStorage):
 
 
 class ByteStorage(TypedStorage):
-    """Memory of `torch.uint8`.
+    """A storage of `torch.uint8`.
 
     >>> import rushlight as torch
     >>> torch.ByteStorage([1, 255]).tolist(), torch.ByteStorage.dtype
@@ -273,7 +273,7 @@ class ByteStorage(TypedStorage):
 
 
 class CharStorage(TypedStorage):
-    """Memory of `torch.int8`.
+    """A storage of `torch.int8`.
 
     >>> import rushlight as torch
     >>> torch.CharStorage([1, -1]).tolist(), torch.CharStorage.dtype
@@ -284,7 +284,7 @@ class CharStorage(TypedStorage):
 
 
 class ComplexDoubleStorage(TypedStorage):
-    """Memory of `torch.complex128`.
+    """A storage of `torch.complex128`.
 
     >>> import rushlight as torch
     >>> torch.ComplexDoubleStorage([1.0, 2j]).tolist(), torch.ComplexDoubleStorage.dtype
@@ -295,7 +295,7 @@ class ComplexDoubleStorage(TypedStorage):
 
 
 class ComplexFloatStorage(TypedStorage):
-    """Memory of `torch.complex64`.
+    """A storage of `torch.complex64`.
 
     >>> import rushlight as torch
     >>> torch.ComplexFloatStorage([1.0, 2j]).tolist(), torch.ComplexFloatStorage.dtype
@@ -306,7 +306,7 @@ class ComplexFloatStorage(TypedStorage):
 
 
 class DoubleStorage(TypedStorage):
-    """Memory of `torch.float64`.
+    """A storage of `torch.float64`.
 
     >>> import rushlight as torch
     >>> torch.DoubleStorage([1.0, 2.5]).tolist(), torch.DoubleStorage.dtype
@@ -317,7 +317,7 @@ class DoubleStorage(TypedStorage):
 
 
 class FloatStorage(TypedStorage):
-    """Memory of `torch.float32`.
+    """A storage of `torch.float32`.
 
     >>> import rushlight as torch
     >>> torch.FloatStorage([1.0, 2.5]).tolist(), torch.FloatStorage.dtype
@@ -328,7 +328,7 @@ class FloatStorage(TypedStorage):
 
 
 class HalfStorage(TypedStorage):
-    """Memory of `torch.float16`.
+    """A storage of `torch.float16`.
 
     >>> import rushlight as torch
     >>> torch.HalfStorage([1.0, 2.5]).tolist(), torch.HalfStorage.dtype
@@ -339,7 +339,7 @@ class HalfStorage(TypedStorage):
 
 
 class IntStorage(TypedStorage):
-    """Memory of `torch.int32`.
+    """A storage of `torch.int32`.
 
     >>> import rushlight as torch
     >>> torch.IntStorage([1, 2]).tolist(), torch.IntStorage.dtype
@@ -350,7 +350,7 @@ class IntStorage(TypedStorage):
 
 
 class LongStorage(TypedStorage):
-    """Memory of `torch.int64`.
+    """A storage of `torch.int64`.
 
     >>> import rushlight as torch
     >>> torch.LongStorage([1, 2]).tolist(), torch.LongStorage.dtype
@@ -361,7 +361,7 @@ class LongStorage(TypedStorage):
 
 
 class ShortStorage(TypedStorage):
-    """Memory of `torch.int16`.
+    """A storage of `torch.int16`.
 
     >>> import rushlight as torch
     >>> torch.ShortStorage([1, 2]).tolist(), torch.ShortStorage.dtype
@@ -372,12 +372,12 @@ class ShortStorage(TypedStorage):
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that the tensor is a part of, as bytes."""
+    """The whole memory that the tensor is a part of, as bytes."""
     return UntypedStorage._over(flat_memory(self))
 
 
 def storage(self: Tensor) -> TypedStorage:
-    """The memory that the tensor is a part of, as elements of its type."""
+    """The whole memory that the tensor is a part of, as elements of its dtype."""
     return TypedStorage._over(flat_memory(self))
 
 
@@ -387,9 +387,9 @@ def storage_type(self: Tensor) -> type:
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = (), stride: Any = None) -> Tensor:
-    """Gives the tensor other memory: none, that of a tensor, or a part of a storage.
+    """Replaces the tensor's memory: by empty memory, that of a tensor, or a part of a storage.
 
-    RuntimeError for another type, and for a part that reaches out of the storage.
+    RuntimeError for another dtype, and for a part that exceeds the storage.
 
     >>> import rushlight as torch
     >>> memory = torch.arange(6.0).untyped_storage()
@@ -421,7 +421,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors show the same memory in the same way."""
+    """Whether two tensors have the same memory, shape and strides."""
     a, b = self._settled(), tensor._settled()
     return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
 

@@ -1,4 +1,4 @@
-"""Tensor as users see it. Its operators are methods too; the table of operators adds them when it is loaded."""
+"""The public class Tensor. Operators that are methods too are added by the table of operators when it is loaded."""
 
 import weakref
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ __all__ = ["Tensor"]
 
 
 def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """`__torch_function__` of a class that takes no calls over; PyTorch's name is `_disabled_torch_function_impl`."""
+    """`__torch_function__` of a class that overrides nothing; PyTorch's name is `_disabled_torch_function_impl`."""
     from rushlight.overrides.calls import Without
 
     with Without():
@@ -41,7 +41,7 @@ def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any 
 
 
 def disabled_torch_dispatch(func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """`__torch_dispatch__` of a class that has none: the call as ever. PyTorch's is `_disabled_torch_dispatch_impl`."""
+    """`__torch_dispatch__` of a class without one: calls the function. PyTorch's is `_disabled_torch_dispatch_impl`."""
     from rushlight.dispatch.interpreter import without_classes
 
     with without_classes():
@@ -54,14 +54,14 @@ def dispatches(cls: type) -> bool:
 
 
 def takes_over(cls: type) -> bool:
-    """Whether a class takes calls over that its objects are given to."""
+    """Whether a class overrides functions that are called with its objects."""
     return cls is not Tensor and getattr(cls, "__torch_function__", disabled_torch_function) is not (
         disabled_torch_function
     )
 
 
 def noticed(cls: type) -> None:
-    """An object of a class is made: if that takes calls over, all functions ask from now on who does."""
+    """Called when an object of a class is made: if the class overrides functions, all functions now check for that."""
     if takes_over(cls):
         from rushlight.overrides.switches import install
 
@@ -69,7 +69,7 @@ def noticed(cls: type) -> None:
 
 
 def counted(tensor: Any) -> Any:
-    """A new tensor of a subclass; where its class dispatches, that is asked about calls for as long as it lives."""
+    """A new tensor of a subclass; a class with `__torch_dispatch__` is asked about calls while the object exists."""
     noticed(type(tensor))
     if dispatches(type(tensor)):
         from rushlight.dispatch.interpreter import CLASSES
@@ -79,7 +79,7 @@ def counted(tensor: Any) -> Any:
 
 
 def foreign(values: Array) -> bool:
-    """Whether an object among some that is no tensor takes calls over: from then on all functions ask such objects."""
+    """Whether a value that is not a tensor overrides functions; if so, all functions check for that from now on."""
     if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
         return False
     from rushlight.overrides.switches import install
@@ -92,13 +92,13 @@ constructed: Callable[..., Any] = None  # type: ignore[assignment]  # makes the 
 
 
 def use_constructor(function: Callable[..., Any]) -> None:
-    """Tells the class how its arrays are made of sizes or data, once that is loaded."""
+    """Sets the function that makes arrays from sizes or data."""
     global constructed
     constructed = function
 
 
 def one_size(name: str, sizes: Sequence[int], dim: Any) -> int:
-    """The entry of one dimension. IndexError out of range."""
+    """The entry for one dimension. IndexError if out of range."""
     try:
         return sizes[dim] if sizes else ()[dim]
     except (IndexError, TypeError):
@@ -112,14 +112,14 @@ def one_size(name: str, sizes: Sequence[int], dim: Any) -> int:
 
 
 def one_of(tensor: "Tensor") -> float:
-    """The element of a tensor that has one, as a Python number. ValueError for any other."""
+    """The element of a one-element tensor as a Python number. ValueError for any other."""
     if tensor._array.size != 1:
         raise ValueError(advised("only one element tensors can be converted to Python scalars"))
     return tensor.item()
 
 
 def leaving(tensor: TensorBase) -> "Tensor":
-    """A tensor that is about to become a number; warns, once in a process, where that loses its history."""
+    """A tensor that is being converted to a number; warns, once in a process, if that drops its history."""
     if tensor.requires_grad:
         warn_once(TO_SCALAR)
     return tensor
@@ -132,7 +132,7 @@ TO_SCALAR = (
 
 
 def real_of(tensor: "Tensor", wanted: str) -> float:
-    """The element of a tensor that has one, as a real number. RuntimeError where that leaves an imaginary part out."""
+    """The element of a one-element tensor as a real number. RuntimeError if it has an imaginary part."""
     number = one_of(tensor)
     if not isinstance(number, complex):
         return number
@@ -144,7 +144,7 @@ def real_of(tensor: "Tensor", wanted: str) -> float:
 if TYPE_CHECKING:
 
     class TensorType(type):
-        """What checkers of types know of the class: methods are added to it."""
+        """The metaclass tells type checkers that methods are added to the class."""
 
         def __getattr__(cls, name: str) -> Any: ...
         def __setattr__(cls, name: str, value: Any) -> None: ...
@@ -154,10 +154,10 @@ else:
 
 
 class Tensor(Arithmetic, metaclass=TensorType):
-    """A multi-dimensional array that records what is done to it, so that it can be differentiated.
+    """A multi-dimensional array that records operations on it, so that they can be differentiated.
 
-    Made by `torch.tensor` and the other creation functions; `Tensor(2, 3)` makes an uninitialised one of that shape
-    and `Tensor([1, 2])` one of float32 from data, as PyTorch's does.
+    Made by `torch.tensor` and the other creation functions; as in PyTorch, `Tensor(2, 3)` makes an uninitialized one of
+    that shape and `Tensor([1, 2])` one of float32 from data.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -166,7 +166,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
-        if self._array is None:  # a subclass may have made it in `__new__`
+        if self._array is None:  # unless a subclass has made it in `__new__`
             self._array = constructed(*args, **kwargs)
         counted(self)
 
@@ -185,7 +185,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def ask(
         cls, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> str:
-        """What a class does with a call that it takes over, unless it says: the call, with results of the class."""
+        """The default `__torch_function__` of a subclass: calls the function, with results of the subclass."""
         from rushlight.overrides.calls import usual
 
         return usual(cls, func, types, args, kwargs)
@@ -194,7 +194,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     __torch_dispatch__: Any = staticmethod(disabled_torch_dispatch)
     del ask
 
-    if TYPE_CHECKING:  # the methods that the table of operators adds
+    if TYPE_CHECKING:  # methods added by the table of operators
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> "Tensor": ...
@@ -215,7 +215,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         def __rtruediv__(self, other: Any) -> "Tensor": ...
         def __rpow__(self, other: Any) -> "Tensor": ...
 
-    # what it is
+    # shape, dtype and device
 
     @property
     def shape(self) -> Size:
@@ -263,12 +263,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return self._array.itemsize
 
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
-        """The steps in memory, in elements, from one index of a dimension to the next."""
+        """The steps in memory, in elements, along each dimension, or along one."""
         array = self._settled()
         strides = tuple(s // array.itemsize for s in array.strides)
-        if (
-            (array.size == 0 or is_meta(array)) and not any(strides) and not self._is_view()
-        ):  # NumPy's own have no others
+        if (array.size == 0 or is_meta(array)) and not any(strides) and not self._is_view():  # a contiguous empty one
             strides = compact([max(n, 1) for n in array.shape], 1)
         return strides if dim is None else one_size("stride", strides, dim)
 
@@ -278,7 +276,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return tuple(step * self._array.itemsize for step in self.stride())  # type: ignore[union-attr]
 
     def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
-        """Whether the elements lie in memory in the order of their indices, or in that of a memory format."""
+        """Whether the elements are contiguous in memory, or have the given memory format."""
         if self._unsettled and memory_format is contiguous_format:
             return True
         return has_format(self._settled(), memory_format)
@@ -302,7 +300,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """Whether the tensor has no memory."""
         return is_meta(self._array)
 
-    # its values in Python and NumPy
+    # conversion to Python and NumPy
 
     def item(self) -> bool | int | float | complex:
         """The value of a tensor of one element as a Python number. RuntimeError for any other."""
@@ -311,13 +309,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return self._array.item()
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; a number for a tensor without dimensions."""
+        """The values as nested lists of Python numbers; a number for a 0-dimensional tensor."""
         return self._array.tolist()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The values as a NumPy array that shares the tensor's memory.
 
-        RuntimeError for a tensor that requires grad, unless `force` is given; TypeError for types that NumPy has not.
+        RuntimeError for a tensor that requires grad, unless `force` is given; TypeError for dtypes that NumPy lacks.
         """
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
@@ -384,7 +382,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
             return batched_str(self._array)
         try:
             node = None if self.grad_fn is None else type(self.grad_fn).__name__
-        except RuntimeError:  # a view that was changed where that is forbidden has no history to show
+        except RuntimeError:  # a view whose in-place change was not allowed has no history to show
             node = "Invalid"
         if is_meta(self._array):
             return meta_str(self._array, node, self._needs)
@@ -400,13 +398,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
             tangent=tangent_text(self) if self._tangents else None,
         )
 
-    # its place in the graph
+    # the place in the graph
 
     @property
     def grad(self) -> "Tensor | None":
-        """The gradient that backward passes have added up here; None before the first, and for results.
+        """The gradient accumulated by backward passes; None before the first, and for non-leaf tensors.
 
-        A result has one where `retain_grad` asked for it; reading it elsewhere warns.
+        A non-leaf tensor has one after `retain_grad`; otherwise reading it gives a warning.
         """
         if self._grad is None and self._node is not None and not self.retains_grad:
             warn(GRAD_OF_RESULT)
@@ -426,9 +424,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
-        """The dtype of the gradient of a leaf: its own, unless another was set, or None, which lets any be assigned.
+        """The dtype of a leaf's gradient: its own, unless another was set; None allows any.
 
-        RuntimeError for results, and for setting another than a gradient that is there has.
+        RuntimeError for non-leaf tensors, and for setting a dtype that differs from that of the present gradient.
 
         >>> import rushlight as torch
         >>> x = torch.ones(2, requires_grad=True)
@@ -457,9 +455,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     @property
     def data(self) -> "Tensor":
-        """The same memory outside the graph: changes through it are not seen by autograd.
+        """A tensor with the same memory, detached from the graph: autograd does not notice changes through it.
 
-        Assigning gives the tensor other memory, and keeps its place in the graph.
+        Assigning it replaces the tensor's memory, and keeps its place in the graph.
         """
         out = new_tensor(self._settled())
         out._inference = self._inference
@@ -480,7 +478,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def detach(self) -> "Tensor":
-        """The same memory outside the graph. Changes in place through it are noticed by the backward pass."""
+        """A tensor with the same memory, detached from the graph. Autograd notices in-place changes through it."""
         out = new_tensor(self._settled())
         out._counter = self._versions()
         out._inference = self._inference
@@ -488,7 +486,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return out
 
     def detach_(self) -> "Tensor":
-        """Takes this tensor out of the graph that made it: it becomes a leaf. Nothing happens in inference mode.
+        """Detaches this tensor from the graph that made it: it becomes a leaf. Does nothing in inference mode.
 
         >>> import rushlight as torch
         >>> x = torch.tensor([1.0], requires_grad=True) * 2
@@ -540,7 +538,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         ABOVE.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Registers a function that is called with each gradient of this tensor, and may return another in its place.
+        """Registers a function that is called with each gradient of this tensor, and may return a replacement.
 
         RuntimeError for a tensor that does not require grad.
 
@@ -558,7 +556,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Registers a function that is called with this leaf after a gradient was added to its `.grad`.
 
-        RuntimeError for a result, and for a tensor that does not require grad.
+        RuntimeError for a non-leaf tensor, and for a tensor that does not require grad.
 
         >>> import rushlight as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
@@ -573,7 +571,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return add_hook(hooks_of(self).post_accumulate, hook)
 
     def retain_grad(self) -> None:
-        """Keeps the gradient of a result in `.grad` too; leaves always have theirs."""
+        """Keeps the gradient of a non-leaf tensor in `.grad`; leaves always have theirs."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if (vertex := self._vertex()) is not self:
@@ -581,18 +579,18 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether this is a result that keeps its gradient."""
+        """Whether this is a non-leaf tensor that keeps its gradient."""
         vertex = self._vertex()
         return vertex is not self and vertex.hooks is not None and self._index in vertex.hooks.retained
 
     def _vertex(self) -> Vertex:
-        """Where gradients arrive: a leaf itself, or the node, which a view may have anew since its base was changed."""
+        """The vertex for its gradient: a leaf itself, or the node, after updating a view whose base was changed."""
         if self._view is not None:
             self._synchronize()
         return self if self._node is None else self._node
 
     def _accumulator(self) -> "AccumulateGrad":
-        """What stands for this leaf in `next_functions`; the same object for as long as somebody holds it."""
+        """The AccumulateGrad node of this leaf in `next_functions`; the same object as long as it is referenced."""
         found = self.__dict__.get("_accumulate_grad")
         node = found() if found is not None else None
         if node is None:
@@ -621,14 +619,14 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
 
 def share_memory(tensor: Tensor, other: Tensor) -> None:
-    """Notes which memory a tensor's array is a part of: that of `other`."""
+    """Records that a tensor's array is a part of the memory of `other`."""
     memory = memory_of(other)
     if memory is not other._array or tensor._view is not None:
         tensor._memory = memory
 
 
 def tangent_text(tensor: Tensor) -> str | None:
-    """The tangent of the innermost level that is still entered, as text."""
+    """The tangent of the innermost active level, as text."""
     tangent = next((t for level in reversed(levels()) if (t := tangent_of(tensor, level)) is not None), None)
     return None if tangent is None else f"{tangent}"
 
@@ -654,7 +652,7 @@ def check_grad(tensor: Tensor, value: Any) -> None:
 
 
 def type_word(dtype: Any) -> str:
-    """A dtype by the word that PyTorch's older messages have for it: Float, Double, Long."""
+    """The name of a dtype in PyTorch's older messages: Float, Double, Long."""
     return dtypes.TYPE_NAMES[dtype]
 
 
@@ -667,7 +665,7 @@ GRAD_OF_RESULT = (
 
 
 class AccumulateGrad(Node):
-    """The end of the graph: stands for a leaf, `variable`, whose `.grad` the gradients are added to."""
+    """The end of the graph: accumulates gradients into the `.grad` of a leaf, `variable`."""
 
     def __init__(self, variable: Tensor):
         self.variable = variable
@@ -677,16 +675,16 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def register_hook(self, fn: Callable[..., Any]) -> Any:
-        """Registers a function of ((), (gradient,)) that is called after a gradient was added up."""
+        """Registers a function of ((), (gradient,)) that is called after a gradient was accumulated."""
         return add_hook(hooks_of(self.variable).post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> Any:
-        """Registers a function of ((gradient,)) that is called before a gradient is added up, and may replace it."""
+        """Registers a function of ((gradient,)) that is called before a gradient is accumulated, and may replace it."""
         return add_hook(hooks_of(self.variable).pre, fn)
 
 
 def rebuild(cls: Any, array: Array, requires_grad: bool) -> Tensor:
-    """A leaf of a class around an array; what pickle and deepcopy make copies with."""
+    """Makes a leaf of a class from an array, for pickle and deepcopy."""
     tensor = Arithmetic.__new__(cls)
     tensor._array = dtypes.canonical(array)
     tensor._needs = requires_grad

@@ -1,4 +1,4 @@
-"""The number of threads that large work is shared among."""
+"""The number of threads for large computations."""
 
 from collections.abc import Callable
 
@@ -14,10 +14,10 @@ if POOL is not None:
 
 
 def get_num_threads() -> int:
-    """The number of threads that large work is shared among: matrix products, convolutions, elementwise work.
+    """The number of threads for large computations: matrix products, convolutions, elementwise operations.
 
-    At first as many as NumPy's BLAS uses, one for each CPU core, or what OMP_NUM_THREADS or OPENBLAS_NUM_THREADS say;
-    in a container no more than its quota of CPU time amounts to.
+    The default is that of NumPy's BLAS: one for each CPU core, or what OMP_NUM_THREADS or OPENBLAS_NUM_THREADS say; in
+    a container no more than its CPU quota.
 
     >>> import rushlight as torch
     >>> torch.get_num_threads() >= 1
@@ -27,9 +27,9 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(num: int, /) -> None:
-    """Sets the number of threads that large work is shared among, here and in NumPy's BLAS where that is OpenBLAS.
+    """Sets the number of threads for large computations, here and in NumPy's BLAS if that is OpenBLAS.
 
-    RuntimeError for what is no positive integer.
+    RuntimeError for anything but a positive integer.
 
     >>> import rushlight as torch
     >>> torch.set_num_threads(torch.get_num_threads())
@@ -46,10 +46,10 @@ def set_num_threads(num: int, /) -> None:
 
 
 def share(work: Callable[[int, int], object], size: int, grain: int) -> None:
-    """Calls `work(start, stop)` for parts of range(size), of `grain` or fewer, each once, on several threads.
+    """Calls `work(start, stop)` once for each part of range(size), of at most `grain` elements, on several threads.
 
-    The caller works too, and returns when all is done. Each free thread takes the next part. What a part raises
-    is raised here. Where nothing is compiled the caller works alone.
+    The caller works too, and returns when all is done. Each free thread takes the next part. Exceptions in a part are
+    raised here. Without compiled modules the caller works alone.
     """
     if POOL is not None:
         POOL.share(work, size, grain)

@@ -1,4 +1,4 @@
-"""The type of `__version__`: text that compares as versions do."""
+"""The type of `__version__`: a string that compares as a version."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ __all__ = ["TorchVersion"]
 
 
 class TorchVersion(str):
-    """A version as text, which compares with other versions, texts and tuples of numbers as versions do.
+    """A version string that compares with other versions, strings and tuples of numbers as a version.
 
     >>> from rushlight.torch_version import TorchVersion
     >>> TorchVersion("2.13.0+cpu") >= "2.9", TorchVersion("2.13.0") > (2, 13)
@@ -32,7 +32,7 @@ class TorchVersion(str):
     def __eq__(self, other: Any) -> bool:
         try:
             return isinstance(other, (str, tuple, list)) and key(self) == key(other)
-        except ValueError:  # the other is the text of no version
+        except ValueError:  # the other string is not a version
             return False
 
     def __ne__(self, other: object) -> bool:
@@ -43,8 +43,10 @@ class TorchVersion(str):
 
 
 def key(version: str | Iterable[Any]) -> tuple[Any, ...]:
-    """What versions are ordered by: the numbers of the release without zeros at the end, whether it is one that comes
-    before it (`a`, `b`, `rc`, `dev`), and what is local to a build.
+    """The sort key of versions.
+
+    It consists of the release numbers without trailing zeros, whether it is a pre-release (`a`, `b`, `rc`, `dev`), and
+    the local part.
     """
     text = version if isinstance(version, str) else ".".join(map(str, version))
     public, _, local = str.partition(str(text), "+")

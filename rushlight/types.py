@@ -1,4 +1,4 @@
-"""Names for types of arguments, as `torch.types`."""
+"""Type aliases for arguments, as `torch.types`."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The version: that of the PyTorch whose interface rushlight has, and rushlight's own behind the plus sign."""
+"""The version: that of the PyTorch interface, and rushlight's own after the plus sign."""
 
 rushlight = "0.1.0"
 __version__ = f"2.13.0+rushlight.{rushlight}"

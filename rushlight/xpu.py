@@ -1,4 +1,4 @@
-"""Intel's GPUs, which are not there: rushlight computes on the CPU."""
+"""Intel's GPUs, which are not available: rushlight computes on the CPU."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.accelerator import device_count, is_available

@@ -1,4 +1,4 @@
-"""The names of PyTorch's compiled core that programs and files ask for."""
+"""The names of PyTorch's compiled core that programs and saved files refer to."""
 
 from rushlight._C import _nn as _nn
 from rushlight.absent.misses import explain_misses as _explain_misses
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class DisableTorchFunctionSubclass(_Without):
-    """A context in which classes take no calls over: subclasses of Tensor are as tensors.
+    """A context in which `__torch_function__` of classes is not called: subclasses of Tensor behave as tensors.
 
     >>> import rushlight as torch
     >>> class Named(torch.Tensor):
@@ -30,7 +30,7 @@ class DisableTorchFunctionSubclass(_Without):
 
 
 class DisableTorchFunction(_Without):
-    """A context in which neither classes nor modes take calls over.
+    """A context in which `__torch_function__` is called neither for classes nor for modes.
 
     >>> import rushlight as torch
     >>> class Named(torch.Tensor):
@@ -50,11 +50,11 @@ _TensorMeta = type(_Tensor)
 
 
 def _get_tracing_state() -> None:
-    """The trace that is being recorded: none is."""
+    """The trace that is being recorded: always None."""
 
 
 def _log_api_usage_once(event: str) -> None:
-    """Where PyTorch's makers count what is used; nobody counts here."""
+    """Does nothing: PyTorch counts the use of its API here."""
 
 
 _explain_misses(globals())

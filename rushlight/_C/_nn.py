@@ -1,4 +1,4 @@
-"""The functions of `torch.nn.functional` under the name that files of PyTorch's have for some of them."""
+"""Functions of `torch.nn.functional` under the module name that some saved files have for them."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from rushlight.tensors import Tensor
 
 
 def __getattr__(name: str) -> Any:
-    """The function of that name."""
+    """The function of a name."""
     return getattr(functional, name)
 
 
 def _parse_to(
     *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, memory_format: Any = None
 ) -> tuple[Any, ...]:
-    """What the arguments of `Module.to` say: the device, the dtype, whether not to wait, and the memory format.
+    """The arguments of `Module.to` as a tuple: device, dtype, non_blocking, and memory format.
 
     >>> import rushlight as torch
     >>> torch._C._nn._parse_to("cpu", torch.float64)

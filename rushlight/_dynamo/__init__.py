@@ -1,4 +1,4 @@
-"""The names of PyTorch's compiler that programs call directly: functions run as they are, as with `torch.compile`."""
+"""The names of PyTorch's compiler that programs call directly: functions run unchanged, as with `torch.compile`."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -47,7 +47,7 @@ disallow_in_graph = forbid_in_graph = allow_in_graph
 
 
 def optimize(backend: str | Callable[..., Any] = "inductor", **options: Any) -> Callable[..., Any]:
-    """A decorator that gives back its function or module; `torch.compile` in its older form."""
+    """An older form of `torch.compile`: a decorator that returns its function or module unchanged."""
     return lambda function: function
 
 
@@ -55,19 +55,19 @@ optimize_assert = optimize
 
 
 def run(fn: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The function itself."""
+    """The function, unchanged."""
     return (lambda function: function) if fn is None else fn
 
 
 def nonstrict_trace(traceable_fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself."""
+    """The function, unchanged."""
     return traceable_fn
 
 
 def register_backend(
     compiler_fn: Callable[..., Any] | None = None, name: str | None = None, tags: tuple[Any, ...] = ()
 ) -> Callable[..., Any]:
-    """The compiler itself, as a decorator with or without options: it is never called."""
+    """The compiler, as a decorator with or without options: it is returned and never called."""
     return (lambda function: function) if compiler_fn is None else compiler_fn
 
 
@@ -79,11 +79,11 @@ def export(f: Callable[..., Any], *args: Any, **kwargs: Any) -> NoReturn:
 
 
 def graph_break(msg: str = "") -> None:
-    """Asks the compiler to begin a new graph here: there is none."""
+    """Does nothing: PyTorch's compiler would start a new graph here."""
 
 
 def is_dynamo_disable_recursive(method: Callable[..., Any]) -> bool | None:
-    """Whether `disable` holds for what the function calls: None, as nothing is marked."""
+    """Whether `disable` applies to called functions too: always None, as nothing is marked."""
     return None
 
 
@@ -96,19 +96,19 @@ def mark_dynamic(
     max: int | None = None,
     specialize_on: list[Any] | None = None,
 ) -> None:
-    """Tells the compiler that a size changes from call to call: here each call may have its own."""
+    """Does nothing: PyTorch's compiler would treat the size as variable; here sizes may always vary."""
 
 
 def maybe_mark_dynamic(t: Tensor, index: Any) -> None:
-    """As `mark_dynamic`."""
+    """Does nothing, as `mark_dynamic`."""
 
 
 def mark_static(t: Any, index: Any = None) -> None:
-    """Tells the compiler that a size is always the same: nothing depends on it."""
+    """Does nothing: PyTorch's compiler would treat the size as constant."""
 
 
 def mark_static_address(t: Any, guard: bool = False) -> None:
-    """Tells the compiler that a tensor always lies in the same memory: nothing depends on it."""
+    """Does nothing: PyTorch's compiler would treat the tensor's address as constant."""
 
 
 _explain_misses(globals())

@@ -1,4 +1,4 @@
-"""What programs use of this file of PyTorch's: a context in which tensors without dimensions pick elements."""
+"""A context of PyTorch's in which indexing with 0-dimensional tensors picks elements, as programs import it."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["TransformGetItemToIndex"]
 
 
 class TransformGetItemToIndex(TorchFunctionMode):
-    """A context in which `x[i, j]` with tensors picks elements, and is no view where these are single numbers.
+    """A context in which `x[i, j]` with tensors always copies elements, also where it would be a view.
 
     >>> import rushlight as torch
     >>> x, i = torch.arange(3.0), torch.tensor(1)
@@ -22,7 +22,7 @@ class TransformGetItemToIndex(TorchFunctionMode):
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """A copy of what tensors pick; any other call as ever."""
+        """A copy for indexing with tensors; other calls are unchanged."""
         if func is Tensor.__getitem__:
             indices = tree_leaves(args[1])
             if all(isinstance(index, Tensor) for index in indices):

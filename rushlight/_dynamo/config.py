@@ -1,4 +1,4 @@
-"""Options of PyTorch's compiler: any can be set, and is what was set; nothing is compiled by them."""
+"""Options of PyTorch's compiler: they can be set and read, and have no effect."""
 
 verbose = False
 suppress_errors = False

@@ -1,1 +1,1 @@
-"""Where PyTorch has the tensors of its compiler: there are none here."""
+"""In PyTorch this module has the tensors of its compiler; rushlight has none."""

@@ -1,4 +1,4 @@
-"""Tensors without values, which PyTorch's compiler traces programs with: there are none here."""
+"""PyTorch's compiler traces programs with fake tensors, which have no values; rushlight has none."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What PyTorch has and rushlight has not: the table of names, and what asking for one of them says."""
+"""What PyTorch has and rushlight lacks: the table of names, and the errors for them."""

@@ -1,7 +1,7 @@
-"""What PyTorch has and rushlight has not: the one table of names, with the reason and what to use in their place.
+"""The table of the names that PyTorch has and rushlight lacks, with the reason and what to use instead.
 
-A name stands for itself and all below it; `*` in it for any letters. `missing` reads the table when a name is asked for
-that is not there, and docs/parity.md lists it.
+A name stands for itself and everything below it; `*` in it for any letters. `missing` reads the table when an unknown
+name is used, and docs/parity.md lists it.
 """
 
 from fnmatch import fnmatchcase
@@ -11,7 +11,7 @@ __all__ = ["LEFT_OUT", "LeftOut", "entry", "reason"]
 
 
 class LeftOut(NamedTuple):
-    """Names that are absent for one reason. `outside` tells that they are no part of what rushlight is meant to be."""
+    """Names that are absent for one reason. `outside` tells that they are out of rushlight's scope."""
 
     reason: str
     names: str
@@ -168,7 +168,7 @@ LEFT_OUT = [
 
 
 def reason(name: str) -> str | None:
-    """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None where the table does not say.
+    """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None if the table does not have it.
 
     >>> reason("torch.jit.load")[:22]
     'it belongs to TorchScr'
@@ -178,7 +178,7 @@ def reason(name: str) -> str | None:
 
 
 def entry(name: str) -> LeftOut | None:
-    """The line of the table that a name, or what it is below, stands in: the first."""
+    """The first line of the table that contains a name, or a name above it."""
     parts = name.split(".")
     whole = [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
     for line in LEFT_OUT:

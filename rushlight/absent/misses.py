@@ -1,4 +1,4 @@
-"""What to say of a name that PyTorch or MindSpore may have and rushlight does not."""
+"""Errors for names that PyTorch or MindSpore may have and rushlight does not."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from rushlight.absent.types import absent_type
 
 
 class LateText:
-    """A text that is made when it is read: programs ask for names that are not there, and look at no message."""
+    """A text that is computed when it is read: programs often probe for names, and never read the message."""
 
     arguments: tuple[Any, ...]
 
@@ -23,7 +23,7 @@ class LateText:
 
 
 def no_such_name(module: str, name: str) -> AttributeError:
-    """The error that a module lacks a name.
+    """The error for a name that a module lacks.
 
     >>> str(no_such_name("rushlight", "matmull"))
     "module 'torch' has no attribute 'matmull' in rushlight. Did you mean matmul or chain_matmul or mul?"
@@ -32,7 +32,7 @@ def no_such_name(module: str, name: str) -> AttributeError:
 
 
 def explain_misses(namespace: dict[Any, Any]) -> None:
-    """Has a module, whose globals are given, say why it lacks a name, or which of its names are near.
+    """Gives a module, whose globals are given, errors that say why it lacks a name, or which of its names are similar.
 
     >>> import rushlight as torch
     >>> torch.cuda.nccl
@@ -46,7 +46,7 @@ def explain_misses(namespace: dict[Any, Any]) -> None:
 
 
 def type_or_miss(module: str, name: str) -> type:
-    """What a module gives for a name that it has not: a class without objects, or AttributeError."""
+    """What a module returns for a name that it lacks: a class without instances; else AttributeError."""
     found = absent_type(module, name)
     if found is None:
         raise no_such_name(module, name)
@@ -54,19 +54,19 @@ def type_or_miss(module: str, name: str) -> type:
 
 
 def near_names(name: str, known: list[str]) -> list[str]:
-    """The names that a name may be a slip of."""
+    """The known names that a name may be a misspelling of."""
     from difflib import get_close_matches
 
     return get_close_matches(name, known, n=3)
 
 
 def names_of(module: str) -> list[str]:
-    """The public names of a module, those of modules that are loaded when first used included."""
+    """The public names of a module, including those that are loaded at their first use."""
     return [name for name in dir(sys.modules[module]) if not name.startswith("_")]
 
 
 def explanation(module: str, name: str) -> str:
-    """That a module lacks a name, in Python's words, and why, or which of its names are near."""
+    """The message for a name that a module lacks: Python's words, then the reason, or similar names."""
     from rushlight.absent.left_out import reason
 
     known = served_name(module)
@@ -79,7 +79,7 @@ def explanation(module: str, name: str) -> str:
 
 
 def served_name(module: str) -> str:
-    """The name by which users know a module: that of PyTorch's or MindSpore's that it stands for.
+    """The name under which users know a module: that of the module of PyTorch or MindSpore that it replaces.
 
     >>> served_name("rushlight.nn"), served_name("rushlight.interop.mindspore.ops")
     ('torch.nn', 'mindspore.ops')

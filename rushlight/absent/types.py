@@ -1,6 +1,6 @@
-"""Classes of PyTorch's that rushlight has no objects of: programs name them in annotations and in `isinstance`.
+"""Classes of PyTorch's that rushlight has no instances of: programs use them in annotations and in `isinstance`.
 
-Each is a class that cannot be made an object of: making one says why, in the words of `left_out`.
+Each class raises when it is instantiated, with the reason from `left_out`.
 """
 
 import sys
@@ -24,7 +24,7 @@ TYPES = {
 
 
 class AbsentType:
-    """A class of PyTorch's without objects. NotImplementedError where one is made."""
+    """A class of PyTorch's without instances. NotImplementedError when it is instantiated."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         from rushlight.absent.left_out import reason
@@ -35,7 +35,7 @@ class AbsentType:
 
 
 def absent_type(module: str, name: str) -> type | None:
-    """The class of a name that a module of ours has not, if it is one of these; else None.
+    """The class for a name that a module lacks, if it is one of these; else None.
 
     >>> import rushlight as torch
     >>> isinstance(3, torch.SymInt), issubclass(torch.Stream, object)

@@ -1,4 +1,4 @@
-"""Mixed precision: products in bfloat16 or float16, what needs digits in float32, and losses scaled for float16."""
+"""Mixed precision: products in bfloat16 or float16, sensitive operations in float32, and scaled losses for float16."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available

@@ -1,4 +1,4 @@
-"""`autocast`: inside, operators get their tensors in the type that PyTorch's lists for the CPU name for them."""
+"""`autocast`: inside, operators compute in the dtypes that PyTorch's lists for the CPU assign to them."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -56,11 +56,11 @@ class Autocast(Interpreter):
         self.dtype, self.casts, self.caches = dtype, enabled, caches
 
     def concerns(self, op: Any, args: Sequence[Any]) -> bool:
-        """Whether this is the innermost block of its kind, switched on, and the operator is on a list."""
+        """Whether this is the innermost autocast block and enabled, and the operator is on a list."""
         return self.casts and state("cpu") is self and op.name in LISTED
 
     def call(self, op, args, below):
-        """The result of the operator on arguments of the type that it is to compute in."""
+        """The result of the operator on arguments cast to its dtype."""
         target = LISTED[op.name](self.dtype._numpy, args)
         return below(op, tuple([cast(arg, target) for arg in args]))
 
@@ -71,12 +71,12 @@ nesting = [0]  # how many blocks are entered, and what `autocast_increment_nesti
 
 
 def is_eligible(value: Any) -> bool:
-    """Whether a value is a tensor that may be cast: of real floating-point numbers, but not of float64."""
+    """Whether a value is a tensor that may be cast: of a real floating-point dtype other than float64."""
     return isinstance(value, TensorBase) and (value._array.dtype == FLOAT32 or is_half(value._array.dtype))
 
 
 def widest(dtype: np.dtype, args: Any) -> np.dtype:
-    """The wider of the types among the arguments, and among lists of them."""
+    """The widest dtype among the arguments, and in lists of them."""
     flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     return FLOAT32 if any(is_eligible(t) and t._array.dtype == FLOAT32 for t in flat) else dtype
 
@@ -89,7 +89,7 @@ LISTED: dict[str, Callable[..., Any]] = {
 
 
 def cast(value: Any, dtype: np.dtype) -> Any:
-    """An argument in another type if it may be cast; the same for the tensors of a list."""
+    """An argument cast to a dtype if it may be cast; also each tensor of a list."""
     if isinstance(value, (tuple, list)):
         return type(value)([cast(item, dtype) for item in value])
     return convert(value, dtype) if is_eligible(value) else value
@@ -105,7 +105,7 @@ def state(device_type: str) -> Autocast:
 
 
 class autocast(ContextDecorator):
-    """A context, or decorator, in which products and convolutions compute in bfloat16 (or float16) on the CPU.
+    """A context or decorator in which products and convolutions compute in bfloat16 (or float16) on the CPU.
 
     Losses and what else needs digits compute in float32; what joins tensors, in the widest of their types. The lists
     are PyTorch's for the CPU. Without `dtype` it is that of the block around this one, or bfloat16. `cache_enabled`
@@ -159,7 +159,7 @@ class autocast(ContextDecorator):
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is an `autocast` for a kind of device: for the CPU there is.
+    """Whether `autocast` is available for a device type: only for the CPU.
 
     >>> import rushlight as torch
     >>> torch.amp.is_autocast_available("cpu")
@@ -169,7 +169,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether this is inside an `autocast` block for a kind of device that is switched on.
+    """Whether an enabled `autocast` block for a device type is active.
 
     >>> import rushlight as torch
     >>> with torch.autocast("cpu"):
@@ -180,7 +180,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether this is inside an `autocast("cpu")` block that is switched on.
+    """Whether an enabled `autocast("cpu")` block is active.
 
     >>> import rushlight as torch
     >>> with torch.autocast("cpu"):
@@ -191,7 +191,7 @@ def is_autocast_cpu_enabled() -> bool:
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """The type that products compute in inside the innermost `autocast` block, or would by default.
+    """The dtype that products compute in inside the innermost `autocast` block; outside, the default for it.
 
     >>> import rushlight as torch
     >>> torch.get_autocast_dtype("cpu")
@@ -327,8 +327,10 @@ def autocast_decrement_nesting() -> int:
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None) -> Any:
-    """Decorates the `forward` of a custom function: with `cast_inputs`, it gets its tensors in that type, and runs
-    with `autocast` switched off; without, `backward` finds the mode that `forward` had.
+    """Decorates the `forward` of a custom function for use inside `autocast`.
+
+    With `cast_inputs` it gets its tensors in that dtype, and runs with `autocast` disabled; without, `backward` runs in
+    the autocast mode that `forward` had.
 
     >>> import rushlight as torch
     >>> class Product(torch.autograd.Function):

@@ -1,4 +1,4 @@
-"""`GradScaler`: scales losses so that gradients in float16 do not vanish, and leaves out steps that overflow."""
+"""`GradScaler`: scales losses so that float16 gradients do not underflow, and skips steps that overflow."""
 
 import math
 from typing import Any
@@ -16,9 +16,9 @@ __all__ = ["GradScaler"]
 class GradScaler:
     """Multiplies losses by a factor, divides gradients by it before a step, and adapts the factor after each step.
 
-    A step whose gradients have infinities or NaN is left out, and the factor goes down by `backoff_factor`; after
-    `growth_interval` steps without, it grows by `growth_factor`. For "cuda" it is switched off with a warning, as
-    PyTorch's is without CUDA.
+    A step whose gradients contain infinities or NaN is skipped, and the factor multiplied by `backoff_factor`; after
+    `growth_interval` steps without overflow it is multiplied by `growth_factor`. For "cuda" the scaler is disabled with
+    a warning, as in PyTorch without CUDA.
 
     >>> import rushlight as torch
     >>> scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
@@ -46,7 +46,7 @@ class GradScaler:
         self._scale, self._growth_tracker = float(init_scale), 0
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
-        self._found: dict[int, bool] = {}  # by optimizer, whether its gradients overflowed; divided ones only
+        self._found: dict[int, bool] = {}  # by optimizer: whether its unscaled gradients overflowed
         self._stepped: set[int] = set()
         self._scaled = False
 
@@ -55,11 +55,11 @@ class GradScaler:
         return self._enabled
 
     def get_scale(self) -> float:
-        """The factor of losses; 1 where it is switched off."""
+        """The scale factor; 1 if the scaler is disabled."""
         return self._scale if self._enabled else 1.0
 
     def scale(self, outputs: Any) -> Any:
-        """Losses times the factor: a tensor, or a list or tuple of them."""
+        """The losses times the factor: a tensor, or a list or tuple of them."""
         if not self._enabled:
             return outputs
         self._scaled = True
@@ -71,9 +71,9 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer: Optimizer) -> None:
-        """Divides an optimizer's gradients by the factor, once before its step: to clip them, say.
+        """Divides an optimizer's gradients by the factor before its step, for example to clip them.
 
-        RuntimeError for the second time, and after the step.
+        RuntimeError for a second call, and after the step.
         """
         if not self._enabled:
             return
@@ -93,7 +93,7 @@ class GradScaler:
         self._found[id(optimizer)] = overflowed
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Tensor | float | None:
-        """`optimizer.step(*args, **kwargs)` on divided gradients, unless some of them overflowed.
+        """Calls `optimizer.step(*args, **kwargs)` on unscaled gradients, unless some of them overflowed.
 
         RuntimeError for a closure, and for a second step before `update`.
         """
@@ -109,7 +109,7 @@ class GradScaler:
         return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Adapts the factor to what the last steps found, or sets it. AssertionError where there was no step."""
+        """Updates the factor after the steps, or sets it to `new_scale`. AssertionError if there was no step."""
         if not self._enabled:
             return
         if new_scale is not None:
@@ -132,7 +132,7 @@ class GradScaler:
         self._stepped.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """The factor and what it goes by; {} where it is switched off."""
+        """The factor and the options; {} if the scaler is disabled."""
         if not self._enabled:
             return {}
         return {
@@ -144,7 +144,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes the state of another scaler. RuntimeError for that of one that was switched off."""
+        """Loads the state of another scaler. RuntimeError for the state of a disabled one."""
         if not self._enabled:
             return
         if not state_dict:
@@ -156,13 +156,13 @@ class GradScaler:
         self._growth_interval = state_dict["growth_interval"]
 
     def get_growth_factor(self) -> float:
-        """By what the factor grows."""
+        """The factor by which the scale grows."""
         return self._growth_factor
 
     def get_backoff_factor(self) -> float:
-        """By what the factor goes down."""
+        """The factor by which the scale shrinks."""
         return self._backoff_factor
 
     def get_growth_interval(self) -> int:
-        """After how many steps the factor grows."""
+        """The number of steps after which the scale grows."""
         return self._growth_interval

@@ -1,6 +1,6 @@
 """The namespace of the Python array API standard, 2024.12: what `x.__array_namespace__()` gives.
 
-Its names are NumPy's, and so are the functions: those of `rushlight.numpy_functions`. Dtypes and promotion are
+Its names are NumPy's, and so are the functions, which come from `rushlight.numpy_functions`. Dtypes and promotion are
 PyTorch's; docs/arrays.md lists where these contradict the standard.
 """
 

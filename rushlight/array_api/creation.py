@@ -1,4 +1,4 @@
-"""How the standard makes arrays."""
+"""The standard's functions that create arrays."""
 
 from collections.abc import Callable, Sequence
 from math import ceil
@@ -9,7 +9,7 @@ from rushlight.tensors import Tensor
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None.
+    """Converts data to an array; it shares the data's memory if `copy` is False, and if `copy` is None where possible.
 
     >>> from rushlight import array_api as xp
     >>> xp.asarray([1, 2], dtype=xp.float64)
@@ -21,7 +21,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
-    """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away.
+    """Evenly spaced numbers from `start` to `stop`, which is excluded; empty if the step leads away from it.
 
     >>> from rushlight import array_api as xp
     >>> xp.arange(5), xp.arange(1.0, 2.0, 0.5)
@@ -37,7 +37,7 @@ def arange(
 def linspace(
     start: complex, stop: complex, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Tensor:
-    """So many numbers between two, the second one included if `endpoint`.
+    """`num` evenly spaced numbers between two; the second is included if `endpoint`.
 
     >>> from rushlight import array_api as xp
     >>> xp.linspace(0.0, 1.0, 4, endpoint=False)
@@ -49,7 +49,7 @@ def linspace(
 
 
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None) -> Tensor:
-    """Ones on a diagonal, zeros elsewhere.
+    """A matrix with ones on a diagonal, zeros elsewhere.
 
     >>> from rushlight import array_api as xp
     >>> xp.eye(2, 3, k=1)
@@ -72,7 +72,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
 
 
 def full(shape: Sequence[int] | int, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """An array of one value.
+    """An array filled with one value.
 
     >>> from rushlight import array_api as xp
     >>> xp.full((2, 2), 7)
@@ -83,7 +83,7 @@ def full(shape: Sequence[int] | int, fill_value: complex, *, dtype: Any = None, 
 
 
 def full_like(x: Tensor, /, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """An array of one value in the shape of another.
+    """An array filled with one value, in the shape of another.
 
     >>> from rushlight import array_api as xp
     >>> xp.full_like(xp.zeros(2), 7)
@@ -98,7 +98,7 @@ def sizes(shape: Sequence[int] | int) -> tuple[int, ...]:
 
 
 def maker_of_shape(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
-    """A function that makes an array of a shape."""
+    """Makes a function that creates an array of a given shape."""
 
     def function(shape, *, dtype=None, device=None) -> Tensor:
         return make(sizes(shape), dtype=dtype, device=device)
@@ -114,7 +114,7 @@ def maker_of_shape(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
 
 
 def filled_like(make: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """A function that makes an array in the shape of another."""
+    """Makes a function that creates an array in the shape of another."""
 
     def function(x: Tensor, /, *, dtype=None, device=None) -> Tensor:
         return make(x, dtype=dtype, device=device)

@@ -1,4 +1,4 @@
-"""The standard's functions of arrays: NumPy's of the same name on tensors, and those whose arguments differ."""
+"""The standard's functions of arrays: NumPy's of the same name on tensors, and those that have other arguments."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
@@ -136,7 +136,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy's as it is on tensors."""
+    """A function of NumPy's, made to work on tensors."""
 
     @wraps(function)
     def served(*args, **kwargs):
@@ -148,7 +148,7 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
-    """The array in another dtype; a copy of one that has it already, unless `copy` is False.
+    """Converts an array to another dtype; if it has the dtype already, it is copied unless `copy` is False.
 
     >>> from rushlight import array_api as xp
     >>> xp.astype(xp.asarray([1.5, 2.5]), xp.int64)
@@ -158,7 +158,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
 
 
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that arrays of these shapes are broadcast to.
+    """The shape that arrays of these shapes broadcast to.
 
     >>> from rushlight import array_api as xp
     >>> xp.broadcast_shapes((3, 1), (1, 4))
@@ -168,7 +168,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 
 def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
-    """A view with new axes of size 1. IndexError for one that is out of range.
+    """A view with new axes of size 1. IndexError for an axis that is out of range.
 
     >>> from rushlight import array_api as xp
     >>> xp.expand_dims(xp.ones(3), axis=1).shape
@@ -178,7 +178,7 @@ def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
 
 
 def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
-    """Which elements of an array are among those of another.
+    """Whether each element of an array is among those of another.
 
     >>> from rushlight import array_api as xp
     >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([2, 5]))
@@ -198,7 +198,7 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The places of the elements along an axis in their order.
+    """The indices that sort an array along an axis.
 
     >>> from rushlight import array_api as xp
     >>> xp.argsort(xp.asarray([3, 1, 2]), descending=True)
@@ -232,7 +232,7 @@ def var(
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The products of the vectors along an axis, the first one's conjugated.
+    """The vector dot product along an axis; the first vector is conjugated.
 
     >>> from rushlight import array_api as xp
     >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 1.0]))

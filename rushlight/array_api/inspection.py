@@ -1,4 +1,4 @@
-"""What the standard tells of itself."""
+"""The standard's inspection functions."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rushlight.array_api.types import DTYPES, isdtype
 
 
 class __array_namespace_info__:
-    """What there is: capabilities, devices and dtypes.
+    """Information on the namespace: capabilities, devices and dtypes.
 
     >>> from rushlight import array_api as xp
     >>> xp.__array_namespace_info__().default_dtypes()["real floating"]
@@ -15,15 +15,15 @@ class __array_namespace_info__:
     """
 
     def capabilities(self) -> dict[Any, Any]:
-        """What is optional in the standard."""
+        """The optional features of the standard that are supported."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Any:
-        """The device that arrays are made on."""
+        """The device on which arrays are created."""
         return torch.get_default_device()
 
     def default_dtypes(self, *, device: Any = None) -> dict[Any, Any]:
-        """The dtypes of arrays that are made without one."""
+        """The dtypes of arrays that are created without a `dtype`."""
         real = torch.get_default_dtype()
         return {
             "real floating": real,
@@ -37,5 +37,5 @@ class __array_namespace_info__:
         return [torch.device("cpu")]
 
     def dtypes(self, *, device: Any = None, kind: str | None = None) -> dict[Any, Any]:
-        """The dtypes of a kind, of several, or all, by their names."""
+        """The dtypes of a kind, of several kinds, or all, by name."""
         return {name: dtype for name, dtype in DTYPES.items() if kind is None or isdtype(dtype, kind)}

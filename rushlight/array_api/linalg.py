@@ -44,10 +44,10 @@ def __getattr__(name: str) -> Any:
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
-    """The triangular factor of positive definite matrices."""
+    """The Cholesky factor of positive definite matrices."""
     return torch.linalg.cholesky(x, upper=upper)
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
-    """Singular values and vectors."""
+    """The singular value decomposition."""
     return torch.linalg.svd(x, full_matrices)

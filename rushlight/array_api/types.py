@@ -1,4 +1,4 @@
-"""The standard's dtypes, and what it asks of them."""
+"""The standard's dtypes, and functions about them."""
 
 from functools import reduce
 from typing import Any
@@ -24,7 +24,7 @@ finfo, iinfo = torch.finfo, torch.iinfo
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether a dtype is another, or of a kind, or of one of several. ValueError for a kind that there is not.
+    """Whether a dtype equals another, or is of a kind, or of one of several. ValueError for an unknown kind.
 
     >>> from rushlight import array_api as xp
     >>> xp.isdtype(xp.float32, "real floating"), xp.isdtype(xp.int64, ("bool", "unsigned integer"))
@@ -40,7 +40,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
-    """Whether an array or a dtype can be cast by the rules of promotion: whether both promote to `to`.
+    """Whether an array or dtype can be cast to another by promotion: whether the two promote to `to`.
 
     >>> from rushlight import array_api as xp
     >>> xp.can_cast(xp.int32, xp.int64), xp.can_cast(xp.float64, xp.float32)
@@ -50,7 +50,7 @@ def can_cast(from_: Any, to: Any, /) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype that arrays, dtypes and Python's numbers promote to. ValueError for none of the first two.
+    """The dtype that arrays, dtypes and Python numbers promote to. ValueError without an array or dtype.
 
     >>> from rushlight import array_api as xp
     >>> xp.result_type(xp.ones(2), xp.float64)

@@ -1,4 +1,4 @@
-"""What computes: NumPy and its BLAS, on the CPU. Scripts ask here for other backends, and set flags for them."""
+"""Backends: rushlight computes with NumPy and its BLAS on the CPU. Scripts ask here for others, and set their flags."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.backends import cuda, cudnn, mkl, mkldnn, mps, openmp

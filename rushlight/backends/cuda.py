@@ -1,4 +1,4 @@
-"""CUDA, which is not there. Its flags can be set and read as in PyTorch without CUDA; only CUDA would obey them."""
+"""CUDA, which is not available. Its flags can be set and read as in PyTorch without CUDA, without effect."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,7 @@ matmul: SimpleNamespace = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_p
 
 
 def is_built() -> bool:
-    """Whether there is CUDA: there is not."""
+    """Whether rushlight is built with CUDA: False."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""cuDNN, which is not there. Its flags can be set and read as in PyTorch without CUDA; only cuDNN would obey them."""
+"""cuDNN, which is not available. Its flags can be set and read as in PyTorch without CUDA, without effect."""
 
 enabled = True
 benchmark = False
@@ -7,9 +7,9 @@ allow_tf32 = True
 
 
 def is_available() -> bool:
-    """Whether there is cuDNN: there is not."""
+    """Whether cuDNN is available: False."""
     return False
 
 
 def version() -> None:
-    """The version of cuDNN: None."""
+    """The version of cuDNN: None, as it is not available."""

@@ -1,6 +1,6 @@
-"""A library that PyTorch computes with and rushlight does not: scripts ask whether it is there."""
+"""MKL, which PyTorch can compute with and rushlight does not use: scripts ask whether it is available."""
 
 
 def is_available() -> bool:
-    """Whether rushlight computes with it: it does not."""
+    """Whether rushlight computes with MKL: False."""
     return False

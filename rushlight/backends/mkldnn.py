@@ -1,8 +1,8 @@
-"""A library that PyTorch computes with and rushlight does not: scripts ask whether it is there."""
+"""oneDNN (MKL-DNN), which PyTorch can compute with and rushlight does not use: scripts ask whether it is available."""
 
 enabled = False
 
 
 def is_available() -> bool:
-    """Whether rushlight computes with it: it does not."""
+    """Whether rushlight computes with oneDNN: False."""
     return False

@@ -1,11 +1,11 @@
-"""Apple's Metal, which is not there."""
+"""Apple's Metal, which is not available."""
 
 
 def is_available() -> bool:
-    """Whether there is Metal: there is not."""
+    """Whether Metal is available: False."""
     return False
 
 
 def is_built() -> bool:
-    """Whether there could be Metal: it could not."""
+    """Whether rushlight is built with Metal: False."""
     return False

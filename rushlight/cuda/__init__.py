@@ -1,4 +1,4 @@
-"""CUDA, as PyTorch without it: what scripts ask before they choose a device, and errors for what needs one."""
+"""`torch.cuda` as in PyTorch without CUDA: scripts ask it before they choose a device; what needs a device raises."""
 
 from typing import Any, NoReturn
 
@@ -27,7 +27,7 @@ has_half, has_magma = True, False
 
 
 def is_available() -> bool:
-    """Whether there is CUDA: there is not.
+    """Whether CUDA is available: False.
 
     >>> import rushlight as torch
     >>> torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -42,27 +42,27 @@ def device_count() -> int:
 
 
 def is_initialized() -> bool:
-    """Whether CUDA was initialised: it was not."""
+    """Whether CUDA was initialized: False."""
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the current device computes in bfloat16: there is none that could."""
+    """Whether the current device computes in bfloat16: False, as there is none."""
     return False
 
 
 def is_tf32_supported() -> bool:
-    """Whether the current device computes in TF32: there is none that could."""
+    """Whether the current device computes in TF32: False, as there is none."""
     return False
 
 
 def get_arch_list() -> list[str]:
-    """The kinds of devices that this build has code for: none."""
+    """The device architectures that this build has code for: none."""
     return []
 
 
 def get_gencode_flags() -> str:
-    """The compiler's flags for `get_arch_list`: none."""
+    """The compiler flags for `get_arch_list`: ""."""
     return ""
 
 
@@ -82,9 +82,9 @@ def current_device() -> None:
 
 
 def set_device(device: Any) -> None:
-    """Raises AttributeError, as in PyTorch: there is no device. -1 is none, and nothing happens.
+    """Raises AttributeError, as in PyTorch: there is no device. For -1, which means no device, nothing happens.
 
-    ValueError for what names no CUDA device, or none of them.
+    ValueError for a value that does not name a CUDA device.
 
     >>> import rushlight as torch
     >>> torch.cuda.set_device(0)
@@ -117,12 +117,12 @@ def can_device_access_peer(device: Any, peer_device: Any) -> None:
 
 
 def get_sync_debug_mode() -> None:
-    """Raises AssertionError: there is no device that could be waited for by mistake."""
+    """Raises AssertionError: there is no device."""
     not_compiled()
 
 
 def set_sync_debug_mode(debug_mode: int | str) -> None:
-    """Raises AssertionError: there is no device that could be waited for by mistake."""
+    """Raises AssertionError: there is no device."""
     not_compiled()
 
 
@@ -147,7 +147,7 @@ def current_solver_handle() -> None:
 
 
 def utilization(device: Any = None) -> None:
-    """Raises ModuleNotFoundError, as PyTorch where NVIDIA's library for looking at devices is not installed.
+    """Raises ModuleNotFoundError, as PyTorch does where NVIDIA's management library is not installed.
 
     So do `clock_rate`, `device_memory_used`, `memory_usage`, `power_draw` and `temperature`.
     """
@@ -158,7 +158,7 @@ clock_rate = device_memory_used = memory_usage = power_draw = temperature = util
 
 
 class device:
-    """A context in which a device is the current one. As there is none, it raises for each but -1, which is none.
+    """A context that selects a device. As there is none, it raises for any device but -1, which means none.
 
     >>> import rushlight as torch
     >>> with torch.cuda.device(0):
@@ -182,7 +182,7 @@ class device:
 
 
 class device_of(device):
-    """The context of the device that a tensor is on: the CPU, which changes nothing."""
+    """A context that selects the device of a tensor: the CPU, so nothing changes."""
 
     def __init__(self, obj: Any) -> None:
         super().__init__(-1 if not obj.is_cuda else obj.get_device())

@@ -11,7 +11,7 @@ __all__ = ["GradScaler", "autocast"]
 
 
 class autocast(amp.autocast):
-    """`torch.amp.autocast("cuda", ...)`, with a FutureWarning that says to write that instead."""
+    """`torch.amp.autocast("cuda", ...)`, with a FutureWarning that recommends it."""
 
     def __init__(self, enabled: bool = True, dtype: DType = float16, cache_enabled: bool = True):
         _deprecated("autocast")
@@ -19,7 +19,7 @@ class autocast(amp.autocast):
 
 
 class GradScaler(amp.GradScaler):
-    """`torch.amp.GradScaler("cuda", ...)`, with a FutureWarning that says to write that instead."""
+    """`torch.amp.GradScaler("cuda", ...)`, with a FutureWarning that recommends it."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         _deprecated("GradScaler")
@@ -27,6 +27,6 @@ class GradScaler(amp.GradScaler):
 
 
 def _deprecated(name: str) -> None:
-    """Says what to write instead."""
+    """Warns that a name is deprecated, and says what to use instead."""
     message = f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead."
     warn(message, FutureWarning)

@@ -1,4 +1,4 @@
-"""Recorded work of CUDA devices, of which there are none."""
+"""CUDA graphs, for which there is no device."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ __all__ = ["CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturi
 
 
 class CUDAGraph:
-    """Work that a device can repeat. RuntimeError for each: there is no device."""
+    """A recorded graph of CUDA work. RuntimeError when it is made: there is no device."""
 
     def __init__(self, keep_graph: bool = False) -> None:
         only_a_name("CUDAGraph")
 
 
 class graph:
-    """A context that records a `CUDAGraph`. RuntimeError for each: there is no device."""
+    """A context that records a `CUDAGraph`. RuntimeError when it is made: there is no device."""
 
     def __init__(self, cuda_graph: Any, *args: Any, **kwargs: Any) -> None:
         Stream()
@@ -28,10 +28,10 @@ def graph_pool_handle() -> None:
 
 
 def is_current_stream_capturing() -> None:
-    """Raises RuntimeError: there is no stream that could be recorded."""
+    """Raises RuntimeError: there is no stream."""
     only_a_name("_cuda_isCurrentStreamCapturing")
 
 
 def make_graphed_callables(callables: Any, sample_args: Any, *args: Any, **kwargs: Any) -> None:
-    """Raises RuntimeError: there is no device that could repeat work."""
+    """Raises RuntimeError: there is no device."""
     graph_pool_handle()

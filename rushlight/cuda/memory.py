@@ -1,4 +1,4 @@
-"""Memory on CUDA devices, of which there are none: nothing is in use, and nothing can be set."""
+"""The memory of CUDA devices, of which there are none: nothing is in use, and nothing can be set."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ __all__ = """
 
 
 def empty_cache() -> None:
-    """Frees unused memory of devices, of which there are none: nothing happens, as in PyTorch."""
+    """Does nothing, as in PyTorch: there is no device with memory to free."""
 
 
 def memory_allocated(device: Any = None) -> int:
-    """The memory in use on a device: 0. So are the most of it, what is reserved, and the most of that."""
+    """The memory in use on a device: 0. So are its peak, the reserved memory and its peak."""
     return 0
 
 
@@ -31,33 +31,33 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = m
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
-    """The counts of a device's memory: none, as there is no device."""
+    """The memory statistics of a device: empty, as there is none."""
     return OrderedDict()
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """`memory_stats` as dictionaries in each other: none."""
+    """`memory_stats` as nested dictionaries: empty."""
     return {}
 
 
 def host_memory_stats() -> OrderedDict[str, Any]:
-    """The counts of memory that copies to devices go through: none."""
+    """The statistics of pinned host memory: empty."""
     return OrderedDict()
 
 
 def host_memory_stats_as_nested_dict() -> dict[str, Any]:
-    """`host_memory_stats` as dictionaries in each other: none."""
+    """`host_memory_stats` as nested dictionaries: empty."""
     return {}
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> None:
-    """Raises KeyError, as in PyTorch: `memory_stats` has no counts that could be shown."""
+    """Raises KeyError, as in PyTorch: `memory_stats` is empty."""
     index_of(device, optional=True)
     raise KeyError(f"allocated_bytes.all.current: there is no device whose memory could be shown. {ADVICE}")
 
 
 def list_gpu_processes(device: Any = None) -> str:
-    """The processes that use a device, as text: that nothing here could tell them."""
+    """The processes that use a device, as text: says that they are unknown."""
     return "pynvml module not found, please install nvidia-ml-py"
 
 
@@ -68,12 +68,12 @@ def mem_get_info(device: Any = None) -> None:
 
 
 def memory_snapshot(mempool_id: Any = None, include_traces: bool = True) -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator to look at."""
+    """Raises AttributeError, as in PyTorch: there is no allocator."""
     not_built_in("_cuda_memorySnapshot")
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Raises AttributeError, as in PyTorch: there is no most that could be forgotten."""
+    """Raises AttributeError, as in PyTorch: there are no peaks to reset."""
     index_of(device, optional=True)
     not_built_in("_cuda_resetPeakMemoryStats")
 
@@ -82,7 +82,7 @@ reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
-    """Raises AttributeError, as in PyTorch: there are no counts that could be forgotten."""
+    """Raises AttributeError, as in PyTorch: there are no statistics to reset."""
     index_of(device, optional=True)
     not_built_in("_cuda_resetAccumulatedMemoryStats")
 
@@ -98,17 +98,17 @@ def reset_accumulated_host_memory_stats() -> None:
 
 
 def get_per_process_memory_fraction(device: Any = None) -> None:
-    """Raises AssertionError: there is no device whose memory could be shared out."""
+    """Raises AssertionError: there is no device."""
     not_compiled()
 
 
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
-    """Raises AssertionError: there is no device whose memory could be shared out."""
+    """Raises AssertionError: there is no device."""
     not_compiled()
 
 
 def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> None:
-    """Raises AssertionError: there is no device to take memory from."""
+    """Raises AssertionError: there is no device to allocate on."""
     not_compiled()
 
 
@@ -118,7 +118,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
 
 
 def caching_allocator_enable(value: bool = True) -> None:
-    """Whether memory is kept for later is a matter of devices, of which there are none: nothing happens."""
+    """Does nothing: there is no device whose allocator caches memory."""
 
 
 @contextmanager
@@ -134,26 +134,26 @@ def get_allocator_backend() -> None:
 
 
 def change_current_allocator(allocator: Any) -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator that could be changed."""
+    """Raises AttributeError, as in PyTorch: there is no allocator."""
     not_built_in("_cuda_changeCurrentAllocator")
 
 
 @contextmanager
 def use_mem_pool(pool: Any, device: Any = None) -> Iterator[None]:
-    """A context that raises AssertionError: there is no device to take memory from."""
+    """A context that raises AssertionError: there is no device to allocate on."""
     not_compiled()
     yield
 
 
 class MemPool:
-    """Memory of its own on a device. RuntimeError for each: there is no device."""
+    """A pool of memory on a device. RuntimeError when it is made: there is no device."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         only_a_name("MemPool")
 
 
 class CUDAPluggableAllocator:
-    """An allocator from a library. RuntimeError for each: there is no device."""
+    """An allocator from a library. RuntimeError when it is made: there is no device."""
 
     def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
         only_a_name("_CUDAAllocator")

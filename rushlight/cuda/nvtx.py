@@ -1,4 +1,4 @@
-"""Marks for NVIDIA's profilers, which look at CUDA devices, of which there are none."""
+"""Marks for NVIDIA's profilers, which need a CUDA device: there is none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start
 
 
 def mark(msg: str) -> NoReturn:
-    """Raises RuntimeError: there is nothing that could take the mark. `torch.profiler.record_function` names calls."""
+    """Raises RuntimeError: NVTX is not available. `torch.profiler.record_function` names regions instead."""
     raise RuntimeError(f"NVTX functions not installed. Are you sure you have a CUDA build? {ADVICE}")
 
 

@@ -1,4 +1,4 @@
-"""When NVIDIA's profilers look at CUDA devices, of which there are none."""
+"""Starting and stopping NVIDIA's profilers, which need a CUDA device: there is none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ __all__ = ["profile", "start", "stop"]
 
 
 def start() -> NoReturn:
-    """Raises AssertionError: there is no device. `torch.profiler` looks at what happens here."""
+    """Raises AssertionError: there is no device. `torch.profiler` profiles rushlight."""
     not_compiled()
 
 

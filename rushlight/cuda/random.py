@@ -1,4 +1,4 @@
-"""Random numbers on CUDA devices, of which there are none: seeds and states for them are taken, as in PyTorch."""
+"""Random numbers on CUDA devices, of which there are none: seeds and states are accepted, as in PyTorch."""
 
 from typing import Any
 
@@ -18,47 +18,47 @@ __all__ = [
 
 
 def manual_seed(seed: int) -> None:
-    """Seeds the generator of the current device, of which there is none: nothing happens, as in PyTorch."""
+    """Does nothing, as in PyTorch: there is no device whose generator could be seeded."""
     int(seed)
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seeds the generators of all devices, of which there are none: nothing happens, as in PyTorch."""
+    """Does nothing, as in PyTorch: there are no devices whose generators could be seeded."""
     int(seed)
 
 
 def seed() -> None:
-    """As `manual_seed`, with a random seed."""
+    """Does nothing, as `manual_seed`."""
 
 
 def seed_all() -> None:
-    """As `manual_seed_all`, with a random seed."""
+    """Does nothing, as `manual_seed_all`."""
 
 
 def initial_seed() -> None:
-    """Raises AssertionError: there is no generator that could have a seed."""
+    """Raises AssertionError: there is no generator."""
     not_compiled()
 
 
 def get_rng_state(device: Any = "cuda") -> None:
-    """Raises AssertionError: there is no generator that could have a state."""
+    """Raises AssertionError: there is no generator."""
     not_compiled()
 
 
 def get_rng_state_all() -> list:
-    """The states of the generators of all devices: none."""
+    """The states of the generators of all devices: an empty list."""
     return []
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Sets the state of a device's generator. There is none: the state waits for one, as in PyTorch, that never comes.
+    """Does nothing, as in PyTorch: there is no device whose generator could have the state.
 
-    So a program goes on that was saved where there were devices. AttributeError for what is no tensor.
+    So programs that were saved with devices can continue. AttributeError for a value that is not a tensor.
     """
     new_state.clone()
 
 
 def set_rng_state_all(new_states: Any) -> None:
-    """Sets the states of the generators of all devices, as `set_rng_state` does."""
+    """Does nothing for a list of states, as `set_rng_state`."""
     for state in new_states:
         set_rng_state(state)

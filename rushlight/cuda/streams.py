@@ -10,7 +10,7 @@ __all__ = """
 
 
 class Stream:
-    """What a device does, in order. RuntimeError for each: there is no device.
+    """A queue of work on a device. RuntimeError when it is made: there is no device.
 
     >>> import rushlight as torch
     >>> torch.cuda.Stream()
@@ -24,18 +24,18 @@ class Stream:
 
 
 class ExternalStream(Stream):
-    """A stream that another library has made. RuntimeError for each: there is no device."""
+    """A stream made by another library. RuntimeError when it is made: there is no device."""
 
 
 class Event:
-    """A place in a stream, to wait for or to take the time. RuntimeError for each: there is no device."""
+    """A marker in a stream, to wait for or to measure time. RuntimeError when it is made: there is no device."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         only_a_name("Event")
 
 
 class StreamContext:
-    """A context in which a device works on a stream. There is no device: nothing changes inside, as in PyTorch."""
+    """A context that selects a stream. As there is no device, nothing changes inside, as in PyTorch."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -48,7 +48,7 @@ class StreamContext:
 
 
 def stream(stream: Any) -> StreamContext:
-    """A context for a stream; None for none.
+    """A context that selects a stream; for None it changes nothing.
 
     >>> import rushlight as torch
     >>> with torch.cuda.stream(None):
@@ -59,7 +59,7 @@ def stream(stream: Any) -> StreamContext:
 
 
 def set_stream(stream: Any) -> None:
-    """Takes a stream for all that follows. Nothing happens for None, and there are no others: AssertionError."""
+    """Selects a stream. Nothing happens for None; there are no others: AssertionError."""
     if stream is not None:
         not_compiled()
 

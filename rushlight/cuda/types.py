@@ -1,4 +1,4 @@
-"""The older classes of tensors and storages on CUDA devices, of which there are none, for `isinstance`."""
+"""The legacy classes of tensors and storages on CUDA devices, of which there are none, for `isinstance`."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = [f"{kind}Tensor" for kind in KINDS] + [f"{kind}Storage" for kind in KI
 
 
 def no_tensor(cls: type, *args: Any, **kwargs: Any) -> None:
-    """TypeError: there is no device for a tensor of such a class."""
+    """Raises TypeError: there is no device for a tensor of such a class."""
     raise TypeError(
         f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled. rushlight computes on "
         f"the CPU only: torch.{cls.__name__} is there."

@@ -1,4 +1,4 @@
-"""What is said where a CUDA device is needed: what PyTorch's build without CUDA says, then what to do."""
+"""The errors for functions that need a CUDA device: as PyTorch without CUDA, then what to do."""
 
 from typing import Any, NoReturn
 
@@ -11,22 +11,22 @@ ADVICE = "rushlight computes on the CPU only: ask torch.cuda.is_available() firs
 
 
 def not_compiled(*arguments: Any) -> NoReturn:
-    """AssertionError: what is asked for belongs to CUDA."""
+    """Raises AssertionError: CUDA is not available."""
     raise AssertionError(f"Torch not compiled with CUDA enabled. {ADVICE}")
 
 
 def not_built_in(name: str) -> NoReturn:
-    """AttributeError: a function of PyTorch's core is part of its builds with CUDA alone."""
+    """Raises AttributeError: only PyTorch's builds with CUDA have this function."""
     raise no_such_name("rushlight._C", name)
 
 
 def only_a_name(name: str) -> NoReturn:
-    """RuntimeError: a class of PyTorch's builds with CUDA, without them a name for annotations and `isinstance`."""
+    """Raises RuntimeError: a class that only serves annotations and `isinstance` in builds without CUDA."""
     raise RuntimeError(f"Tried to instantiate dummy base class {name}. {ADVICE}")
 
 
 def index_of(device: Any, optional: bool = False) -> int | None:
-    """The number of the device that is meant. ValueError where none is named, unless that is `optional`: then None."""
+    """The number of the given device. ValueError if there is no number, unless that is `optional`: then None."""
     if isinstance(device, int):
         return device
     found = Device(device) if isinstance(device, str) else device

@@ -1,7 +1,8 @@
-"""Arrays without elements that stand for an object of a subclass of Tensor with `__torch_dispatch__`.
+"""Arrays without elements that stand for an object of a tensor subclass with `__torch_dispatch__` (a wrapper).
 
-`Tensor._make_wrapper_subclass` makes such an object. Nodes save arrays, so the array has to lead back to the object:
-while that lives to itself, later to another with the same attributes. There is no circle of references between them.
+`Tensor._make_wrapper_subclass` makes such an object. Nodes save arrays, so the array must lead back to the object:
+while that is alive to the object itself, later to a copy with the same attributes. There is no reference cycle between
+array and object.
 """
 
 import weakref
@@ -20,7 +21,7 @@ __all__ = ["Carried", "array_of", "carry"]
 
 
 class Carried:
-    """The shape, dtype and strides of a wrapper, and the way back to it."""
+    """The shape, dtype and strides of a wrapper, and a reference to it."""
 
     shape: tuple[int, ...]
     ndim: int
@@ -32,26 +33,26 @@ class Carried:
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...]):
         self.looks: np.ndarray = np.lib.stride_tricks.as_strided(
             np.empty(1, dtype), shape, strides
-        )  # whose elements nobody reads
+        )  # its elements are never read
         self.shape, self.dtype, self.strides = self.looks.shape, self.looks.dtype, self.looks.strides
         self.ndim, self.size, self.itemsize = self.looks.ndim, self.looks.size, self.looks.itemsize
         self.nbytes, self.flags = self.looks.nbytes, self.looks.flags
         self.base = None
 
     def carries(self, wrapper: Any) -> None:
-        """Notes whose array this is."""
+        """Sets the wrapper whose array this is."""
         self.cls, self.wrapper = type(wrapper), weakref.ref(wrapper)
         self.state: Any = getattr(wrapper, "__dict__", None)
         self.slots: dict[str, Any] = {}
 
     def look_again(self) -> None:
-        """Notes what has been put into slots of the object: they are not shared, as its `__dict__` is."""
+        """Updates the copies of the object's slots: they are not shared with it, as its `__dict__` is."""
         wrapper = self.wrapper()
         if wrapper is not None:
             self.slots = {name: getattr(wrapper, name) for name in _slotnames(self.cls) if hasattr(wrapper, name)}
 
     def object(self) -> Any:
-        """The object, or one as it was."""
+        """The object, or a copy if it no longer exists."""
         found = self.wrapper()
         if found is None:
             found = Arithmetic.__new__(self.cls)
@@ -73,11 +74,11 @@ class Carried:
         return len(self.looks)
 
     def copy(self, order: str = "C") -> "Carried":
-        """The same: there are no elements that could be changed."""
+        """The array itself: there are no elements that could be changed."""
         return self
 
     def item(self) -> Any:
-        """The element of a wrapper that has one, as its class gives it."""
+        """The element of a one-element wrapper, as its class returns it."""
         return ABOVE.ask_class(aten._local_scalar_dense.default, (self.object(),))
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -85,7 +86,7 @@ class Carried:
 
 
 def array_of(tensor: TensorBase) -> Any:
-    """The array of a tensor, which may live longer than a wrapper whose it is."""
+    """The array of a tensor, updated so that it may outlive a wrapper."""
     array = tensor._settled()
     if type(array) is Carried:
         array.look_again()
@@ -93,7 +94,7 @@ def array_of(tensor: TensorBase) -> Any:
 
 
 def carry(wrapper: Any, shape: tuple[int, ...], dtype: Any, strides: Any) -> None:
-    """Gives an object of a subclass an array that stands for it."""
+    """Gives a wrapper an array that stands for it."""
     admit(Carried)
     wrapper._array = Carried(shape, dtype, strides)
     wrapper._array.carries(wrapper)

@@ -1,4 +1,4 @@
-"""The dispatcher's names for changes in place: `aten.add_.Tensor` for `x += y`."""
+"""The dispatcher's names for in-place changes: `aten.add_.Tensor` for `x += y`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["overload_of_change"]
 
 
 def overload_of_change(function: Any, tensor: Any, args: tuple[Any, ...]) -> OpOverload | None:
-    """The overload of a change of a tensor by a function, or an operator, of it; None where there is none."""
+    """The overload for an in-place change of a tensor by a function or operator; None if there is none."""
     plain = name_of(function, (tensor, *args)).removeprefix("aten::")
     overloads = recorded().get(f"{plain}_", [])
     if not args:

@@ -1,6 +1,6 @@
-"""Calls that are one operator here and several to PyTorch's dispatcher: there they are made one after the other.
+"""Calls that are one operator here and several in PyTorch's dispatcher: the dispatcher gets them one after the other.
 
-A composition gives None where the call is the dispatcher's as it is.
+A composition returns None if the call is a single one for the dispatcher too.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ __all__ = ["COMPOSITIONS"]
 
 
 def mm_turned(input: Array, weight: Array) -> Any:
-    """A linear layer of a matrix without bias."""
+    """A linear layer without bias, for a matrix."""
     return _mm(input, weight.t())
 
 
 def linear(input: Array, weight: Array, bias: Array) -> Any:
-    """A linear layer: its input is a matrix, if need be by another shape."""
+    """A linear layer: the input is reshaped to a matrix if necessary."""
     if input.ndim == 2:
         return rushlight.addmm(bias, input, weight.t())
     rows = input.reshape(-1, input.shape[-1])
@@ -31,12 +31,12 @@ def linear(input: Array, weight: Array, bias: Array) -> Any:
 
 
 def folded(input: Array, other: Array) -> Any:
-    """A product of matrices with one matrix."""
+    """A product of a batch of matrices with a single matrix."""
     return _unsafe_view(_mm(input.reshape(-1, input.shape[-1]), other), (*input.shape[:-1], other.shape[-1]))
 
 
 def broadcast(input: Array, other: Array) -> Any:
-    """A product of batches of matrices whose shapes are broadcast."""
+    """A product of batches of matrices whose shapes broadcast."""
     batch = tuple(np.broadcast_shapes(input.shape[:-2], other.shape[:-2]))
     first, second = (
         matrices.expand(*batch, *matrices.shape[-2:]).reshape(-1, *matrices.shape[-2:]) for matrices in (input, other)
@@ -45,18 +45,18 @@ def broadcast(input: Array, other: Array) -> Any:
 
 
 def batches(input: Array, mat2: Array) -> Any:
-    """Products of matrices in batches of several dimensions, which `bmm` of the dispatcher has not."""
+    """Products of matrices with several batch dimensions, which the dispatcher's `bmm` does not take."""
     return None if input.ndim == 3 else broadcast(input, mat2)
 
 
 def cross_entropy(input: Array, target: Array, factor: Array) -> tuple[Any, ...]:
-    """Logarithms of probabilities, and their loss; the second result is for the operator's own derivative."""
+    """log_softmax and nll_loss; the second result is saved for the operator's own derivative."""
     total = functional.nll_loss(input.log_softmax(1), target, reduction="sum" if factor == 1 else "mean")
     return total, None
 
 
 def in_steps(input: Array, key: Any) -> Any:
-    """A key that says something of several dimensions: one after the other."""
+    """Indexing with a key for several dimensions: one dimension after the other."""
     said = [item for item in key if item is not Ellipsis and item != slice(None)]
     if len(said) < 2 or any(isinstance(item, np.ndarray) for item in said):
         return None

@@ -1,7 +1,7 @@
-"""The interpreters of modes and classes with `__torch_dispatch__`: they hand each call on as PyTorch's dispatcher does.
+"""Interpreters for modes and classes with `__torch_dispatch__`: they pass each call on as PyTorch's dispatcher does.
 
-What a mode or class gives has no history: it computes below autograd. The call is recorded afterwards, by the operator
-that was called, with what was given as its result.
+What a mode or class returns has no history: it computes below autograd. The call is recorded afterwards, as one of the
+operator that was called, with the returned tensors as its result.
 """
 
 import threading
@@ -34,7 +34,7 @@ __all__ = ["CLASSES", "OfMode", "ask_class", "modes_here", "without_classes"]
 
 
 class Here(threading.local):
-    """What is so in a thread: whether classes are not asked."""
+    """State of a thread: whether classes are skipped."""
 
     without_classes = False
 
@@ -53,7 +53,7 @@ def without_classes() -> Iterator[None]:
 
 
 def shown(value: Any) -> Any:
-    """An argument as a class is shown it: wrappers in place of what carries them, tensors in place of arrays."""
+    """An argument as a class gets it: wrappers in place of their arrays, tensors in place of other arrays."""
     if type(value) in (tuple, list):
         return type(value)(shown(item) for item in value)
     array = value._array if isinstance(value, TensorBase) else value
@@ -66,7 +66,7 @@ def shown(value: Any) -> Any:
 
 
 def asking(values: list[Any]) -> list[type]:
-    """The classes of some values that dispatch, subclasses before what they come from."""
+    """The classes of some values that have `__torch_dispatch__`, subclasses before their bases."""
     found: list[type] = []
     for cls in dict.fromkeys(type(value) for value in values):
         if isinstance(cls, type) and issubclass(cls, Tensor) and dispatches(cls):
@@ -77,7 +77,7 @@ def asking(values: list[Any]) -> list[type]:
 
 @above
 def ask_class(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-    """What the classes of arguments make of a call. TypeError where each says `NotImplemented`."""
+    """The result of a call by the classes of its arguments. TypeError if each returns `NotImplemented`."""
     kwargs = kwargs or {}
     types = asking(given(args, kwargs))
     for cls in types:
@@ -91,23 +91,23 @@ def ask_class(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any] | 
 
 
 class Dispatcher(Interpreter):
-    """What modes and classes have in common."""
+    """The common base of the interpreters for modes and classes."""
 
     takes_over = True
 
     def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What is made of a call."""
+        """The result of a call by the mode or the classes."""
         raise NotImplementedError
 
     def call(self, op: Operator, args: tuple[Any, ...], below: Callable[..., Any]) -> Any:
-        """A call as one of the dispatcher's, or as several where PyTorch has several."""
+        """Handles a call as one of the dispatcher's, or as several if PyTorch makes several."""
         compose = COMPOSITIONS.get(op.name)
         result = compose(*args) if compose is not None else None
         if result is not None:
             return result
         func, inputs, options, pick = rendering_of(op, args)
         inputs, kwargs = shown(inputs), dict(options)
-        if not is_usual(args):  # examples of a batch: what is computed is recorded as it comes
+        if not is_usual(args):  # batched: the inner operators are recorded
             result = self.ask(func, inputs, kwargs)
             return result if pick is None else pick(result)
         with no_grad():
@@ -115,7 +115,7 @@ class Dispatcher(Interpreter):
         return recorded(op, args, result if pick is None else pick(result), recording() and needed(op, args))
 
     def change(self, make: Callable[..., Any], function: Any, tensor: Any, args: tuple[Any, ...]) -> Any:
-        """A change in place as the dispatcher's, where it has it; else by what it is made of."""
+        """Handles an in-place change as the dispatcher's, if it has it; else by the calls that it consists of."""
         if not self.concerns(None, (tensor, *args)):
             return make()
         func = overload_of_change(function, tensor, args)
@@ -127,7 +127,7 @@ class Dispatcher(Interpreter):
 
 
 class OfMode(Dispatcher):
-    """The interpreter of a mode, in the thread that entered it. While the mode computes it is not asked."""
+    """The interpreter of a mode, in the thread that entered it. The mode's own calls are not passed to it."""
 
     thread: int
     inside: bool
@@ -136,11 +136,11 @@ class OfMode(Dispatcher):
         self.mode, self.thread, self.inside = mode, threading.get_ident(), False
 
     def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
-        """Every call in its thread that is none of its own."""
+        """Every call in its thread except the mode's own."""
         return not self.inside and threading.get_ident() == self.thread
 
     def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the mode makes of a call; where it says `NotImplemented`, the classes."""
+        """The mode's result of a call; if it returns `NotImplemented`, that of the classes."""
         types = tuple(asking(given(args, kwargs)))
         self.inside = True
         try:
@@ -158,36 +158,36 @@ class OfMode(Dispatcher):
 
 
 def modes_here() -> list[OfMode]:
-    """The interpreters of the modes that are entered in this thread and asked, the innermost last."""
+    """The interpreters of the active modes of this thread, the innermost last."""
     return [one for one in STACK.interpreters if isinstance(one, OfMode) and one.concerns(None, ())]
 
 
 class OfClasses(Dispatcher):
-    """The interpreter of all objects whose class dispatches: below all others on the stack, while there are any."""
+    """The interpreter for objects whose class has `__torch_dispatch__`: the lowest on the stack while any exist."""
 
     number: int = 0
 
     def one_more(self, value: Any) -> None:
-        """Counts an object, or what stands for it, for as long as it lives."""
+        """Counts an object, or its array, for as long as it exists."""
         if self.number == 0:
             STACK.enter(self, lowest=True)
         self.number += 1
         weakref.finalize(value, self.one_less).atexit = False
 
     def one_less(self) -> None:
-        """An object is gone."""
+        """Called when an object is deleted."""
         self.number -= 1
         if self.number == 0:
             STACK.leave(self)
 
     def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
-        """Calls with such an object."""
+        """Calls with such an object among the arguments."""
         return not HERE.without_classes and any(
             type(value._array) is Carried or dispatches(type(value)) for value in tensors_of(args)
         )
 
     def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the classes make of a call."""
+        """The classes' result of a call."""
         return ask_class(func, args, kwargs)
 
 
@@ -196,7 +196,7 @@ CLASSES = OfClasses()
 
 @above
 def function_on_wrappers(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """NumPy's functions on arrays that carry wrappers: the tensors' functions on these."""
+    """NumPy's functions on arrays of wrappers: calls the tensors' functions on the wrappers."""
     as_tensors = tuple(new_tensor(arg) if is_array(arg) else arg for arg in args)
     if function is np.copyto:
         ask_class(aten.copy_.default, shown(as_tensors[:2]))

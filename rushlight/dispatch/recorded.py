@@ -1,4 +1,4 @@
-"""Recording a call whose result somebody else has computed."""
+"""Recording a call whose result was computed elsewhere."""
 
 import threading
 from functools import cache
@@ -16,23 +16,23 @@ __all__ = ["is_usual", "recorded"]
 
 
 class Hand(threading.local):
-    """The arrays that a call is about to be recorded with, in each thread."""
+    """The given results for the call that is being recorded, in each thread."""
 
     arrays: Any = None
 
 
-ANY = 2  # the way to call an operator in general: the number of `core.operators`
+ANY = 2  # as in `core.operators`
 HAND = Hand()
 
 
 def is_usual(args: tuple[Any, ...]) -> bool:
-    """Whether all tensors among arguments hold NumPy's arrays, or carry wrappers: no examples of a batch."""
+    """Whether all tensors among arguments hold NumPy's arrays, or stand for wrappers: none is batched."""
     return all(type(one._array) in (np.ndarray, Carried) for one in tensors_of(args))
 
 
 @cache
 def stand_in(op: Operator) -> Operator:
-    """An operator with the derivatives of another, whose results are those in hand."""
+    """An operator with the derivatives of another, which returns the given results."""
     return Operator(
         op.name,
         lambda *arrays: HAND.arrays,
@@ -55,7 +55,7 @@ def stand_in(op: Operator) -> Operator:
 
 
 def recorded(op: Operator, args: tuple[Any, ...], result: Any, needs: bool) -> Any:
-    """The result of a call, a tensor or several, with the history that the operator gives it."""
+    """The result of a call, one or several tensors, with the history that the operator gives it."""
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if not (needs or op.view) or not all(isinstance(one, TensorBase) for one in results):
         return result if isinstance(result, TensorBase) else results
@@ -71,14 +71,14 @@ def recorded(op: Operator, args: tuple[Any, ...], result: Any, needs: bool) -> A
 
 
 def placed(given: TensorBase, made: TensorBase, args: tuple[Any, ...]) -> TensorBase:
-    """The tensor that was given, in the place that a new one has in the graph; an argument keeps its own."""
+    """The given tensor at the place in the graph of the recorded one; an argument that is returned keeps its own."""
     if any(given is arg for arg in args):
         made.__class__ = type(given)
         return counted(made)
     node, counter = made._node, given._counter
     if counter is None or made._view is not None:
         given._counter = made._counter
-    elif node is not None and node.result_counter is made._counter:  # views of what was given count changes already
+    elif node is not None and node.result_counter is made._counter:  # given views already share the version counter
         node.result_counter, node.result_version = counter, counter.value
     given._node, given._index, given._needs, given._view = node, made._index, made._needs, made._view
     return given

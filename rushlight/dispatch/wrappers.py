@@ -1,4 +1,4 @@
-"""Objects of subclasses of Tensor without memory of their own, of which `__torch_dispatch__` says what they are."""
+"""Objects of tensor subclasses without memory of their own, defined by their `__torch_dispatch__`."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -32,10 +32,10 @@ def make_wrapper_subclass(
     dispatch_layout: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """An object of a subclass of Tensor with a shape, dtype and strides, and without elements.
+    """An object of a tensor subclass with a shape, dtype and strides, but without elements.
 
-    What becomes of it in functions its `__torch_dispatch__` says, which it must have: TypeError without. Attributes
-    hold what it stands for.
+    Its class must define `__torch_dispatch__`, which handles all functions of it (else TypeError). Attributes hold the
+    actual data.
 
     >>> import rushlight as torch
     >>> from rushlight.utils._pytree import tree_map
@@ -72,19 +72,19 @@ def make_wrapper_subclass(
 
 
 def detach(self: Any) -> Any:
-    """What the class makes of `detach`."""
+    """Calls the class's `detach`."""
     return ask_class(aten.detach.default, (self,)) if type(self._array) is Carried else Tensor.detach(self)
 
 
 def shown(self: Any) -> str:
-    """The class and shape of a wrapper."""
+    """The class and shape of a wrapper, as text."""
     if type(self._array) is not Carried:
         return Tensor.__repr__(self)
     return f"{type(self).__name__}(size={tuple(self.shape)}, dtype={self.dtype})"
 
 
 def prepare(cls: Any) -> None:
-    """Gives a class with `__torch_dispatch__` what its objects need, where it does not define that itself."""
+    """Adds to a class with `__torch_dispatch__` the methods that its objects need and that it does not define."""
     if getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__:
         cls.__torch_function__ = disabled_torch_function
     for name, method in {"detach": detach, "__repr__": shown}.items():
@@ -102,7 +102,7 @@ def parameter_of(cls: type, data: Any) -> Any:
 
 @cache
 def parameter_class(cls: Any, wrapper: Any) -> type:
-    """The class of parameters, `cls` or below, that are objects of another class too, whose name it has."""
+    """A class of parameters that also inherits from the wrapper's class, whose name it has."""
 
     def initialize(self: Any, data: Any, requires_grad: bool = True) -> None:
         self.requires_grad_(requires_grad)

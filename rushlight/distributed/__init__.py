@@ -3,7 +3,7 @@
     rushlight launch -n 4 train.py                  # on this machine
     mpiexec -hosts a,b -n 8 rushlight run train.py  # on several
 
-`init_process_group()` finds the others; see there for processes that were started otherwise.
+`init_process_group()` connects the processes; see there for processes that were started in other ways.
 """
 
 from importlib import import_module as _import_module
@@ -28,10 +28,10 @@ from rushlight.launch.place import announce as _announce
 
 
 def __getattr__(name):
-    """Loads packages that few programs use when they are asked for; for other names says that there are none."""
+    """Loads rarely used packages at their first use; AttributeError for an unknown name."""
     if name in ("autograd", "nn", "optim", "rpc"):
         return _import_module(f"rushlight.distributed.{name}")
     return _type_or_miss("rushlight.distributed", name)
 
 
-_announce()  # programs read RANK and WORLD_SIZE, as torchrun sets them, before they join a group
+_announce()  # programs read RANK and WORLD_SIZE (as torchrun sets them) before they join a group

@@ -1,4 +1,4 @@
-"""Collectives that return their results, where PyTorch has them."""
+"""Collectives that return their results, under PyTorch's module name."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.groups import ProcessGroup
@@ -9,7 +9,7 @@ __all__ = ["all_to_all_single_autograd", "wait_tensor"]
 
 
 def wait_tensor(tensor: Tensor) -> Tensor:
-    """The tensor: results are there when a function returns."""
+    """Returns the tensor: results are complete when a function returns."""
     return tensor
 
 
@@ -20,7 +20,7 @@ def all_to_all_single_autograd(
     group: ProcessGroup,
     tag: str = "",
 ) -> Tensor:
-    """Sends each process its part of the rows, and returns those that come; gradients go back the same way."""
+    """Sends each process its part of the rows, and returns those received; gradients go back the same way."""
     sizes = output_split_sizes or [self.shape[0] // group.size()] * group.size()
     output = self.new_empty((sum(sizes), *self.shape[1:]))
     return all_to_all_single(output, self, output_split_sizes, input_split_sizes, group)

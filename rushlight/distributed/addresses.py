@@ -1,4 +1,4 @@
-"""How processes that no MPI launcher started find each other: by the environment, an address, or a file."""
+"""How processes without an MPI launcher find each other: by environment variables, an address, or a file."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ __all__ = ["check_scheme", "place_of", "rendezvous", "store_of"]
 
 
 def from_environment(name: str, given: int) -> int:
-    """A number that is given, or else in the environment. ValueError where it is neither."""
+    """A number from an argument, or else from the environment. ValueError if neither gives it."""
     if given >= 0:
         return given
     if name not in os.environ:
@@ -24,14 +24,14 @@ def from_environment(name: str, given: int) -> int:
 
 
 def check_scheme(init_method: str | None) -> None:
-    """RuntimeError for an address of a kind that nobody knows."""
+    """RuntimeError for an address with an unknown scheme."""
     scheme = urlparse(init_method or "env://").scheme
     if scheme not in ("env", "tcp", "file"):
         raise RuntimeError(f"No rendezvous handler for {scheme}://: use env://, tcp://host:port or file:///path.")
 
 
 def place_of(init_method: str | None, world_size: int, rank: int) -> tuple[int, int]:
-    """This process's rank, and how many there are, as an address or the environment says. ValueError without them."""
+    """The rank and world size, from an address or the environment. ValueError if they are missing."""
     url = urlparse(init_method or "env://")
     query = {name: int(values[0]) for name, values in parse_qs(url.query).items()}
     rank, world_size = query.get("rank", rank), query.get("world_size", world_size)
@@ -55,9 +55,9 @@ def store_of(
     timeout: timedelta,
     purpose: str = "default_pg",
 ) -> tuple[Store | None, int, int]:
-    """The store that processes share, this one's rank, and how many they are; no store for a single process.
+    """The store that the processes share, this process's rank, and their number; no store for a single process.
 
-    For each purpose that processes come together for they have keys of their own in it. ValueError where an address, a
+    Each purpose for which processes meet has its own keys in the store. ValueError for a missing address, rank or size.
     rank or a size is missing.
     """
     if store is not None:
@@ -85,14 +85,14 @@ def store_of(
 
 @cache
 def serve(host: str, port: int, process: int) -> TCPStore:
-    """Has this process serve a store at an address: once, for all who come together there."""
+    """Makes this process serve a store at an address: once, for all who use it."""
     return TCPStore(host, port, is_master=True, wait_for_workers=False)
 
 
 def rendezvous(
     url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = timedelta(minutes=30)
 ) -> Iterator[tuple[Store | None, int, int]]:
-    """The store, rank and size that a URL leads to, as PyTorch's handlers give them: one after another, here one.
+    """The store, rank and size for a URL, as an iterator like PyTorch's handlers; it yields once.
 
     >>> import rushlight.distributed as dist
     >>> store, rank, world_size = next(iter(dist.rendezvous("tcp://127.0.0.1:0", rank=0, world_size=1)))

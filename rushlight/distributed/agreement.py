@@ -1,6 +1,6 @@
-"""Do all processes of a group make the same call? With TORCH_DISTRIBUTED_DEBUG=DETAIL that is asked before each.
+"""Checks that all processes of a group make the same call, before each call if TORCH_DISTRIBUTED_DEBUG=DETAIL.
 
-Calls that differ are not defined in MPI: they end in wrong numbers, in an error far away, or never.
+In MPI different calls are undefined behaviour: wrong numbers, an error somewhere else, or a deadlock.
 """
 
 import os
@@ -24,7 +24,7 @@ VARIABLE = "TORCH_DISTRIBUTED_DEBUG"
 
 
 class DebugLevel(Enum):
-    """How closely communication is watched. With DETAIL each collective is compared between the processes first.
+    """How closely communication is checked. With DETAIL each collective is first compared between the processes.
 
     >>> import rushlight.distributed as dist
     >>> list(dist.DebugLevel)
@@ -55,7 +55,7 @@ def functional() -> Iterator[None]:
 
 
 def get_debug_level() -> DebugLevel:
-    """The level of TORCH_DISTRIBUTED_DEBUG, or the one set since.
+    """The level: that of TORCH_DISTRIBUTED_DEBUG, or the one set since.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_debug_level()
@@ -65,7 +65,7 @@ def get_debug_level() -> DebugLevel:
 
 
 def set_debug_level(level: DebugLevel) -> None:
-    """Sets the level, which has to be the same in all processes.
+    """Sets the level, which must be the same in all processes.
 
     >>> import rushlight.distributed as dist
     >>> dist.set_debug_level(dist.DebugLevel.DETAIL)
@@ -76,7 +76,7 @@ def set_debug_level(level: DebugLevel) -> None:
 
 
 def set_debug_level_from_env() -> None:
-    """Sets the level to that of TORCH_DISTRIBUTED_DEBUG. RuntimeError for one that there is not.
+    """Sets the level to that of TORCH_DISTRIBUTED_DEBUG. RuntimeError for an unknown one.
 
     >>> import rushlight.distributed as dist
     >>> dist.set_debug_level_from_env()
@@ -101,7 +101,7 @@ def agree(
 ) -> None:
     """Tells watchers of a call; with DETAIL, waits for all processes of the group to say what they call.
 
-    RuntimeError in each where calls, shapes, dtypes, operations or roots differ: which ranks, and in what.
+    RuntimeError in each if calls, shapes, dtypes, operations or roots differ: it names the ranks and the difference.
     """
     for watch in Setting.watchers:
         watch(Setting.namespace, name)
@@ -121,7 +121,7 @@ def agree(
 
 
 def gathered(group: "ProcessGroup", name: str, text: str) -> list[str]:
-    """A text from each process of a group."""
+    """Gathers a text from each process of a group."""
     own = np.frombuffer(text.encode(), np.uint8)
     sizes = np.empty(group.size(), np.int64)
     Work(group, name, [group.comm.Iallgather(np.array([own.size]), sizes)]).wait()

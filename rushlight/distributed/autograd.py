@@ -1,4 +1,4 @@
-"""Gradients through calls in other processes (`torch.distributed.rpc`)."""
+"""Gradients through remote calls (`torch.distributed.rpc`)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["backward", "context", "get_gradients", "is_available"]
 
 
 def is_available() -> bool:
-    """True: there are distributed backward passes.
+    """Whether distributed autograd is available: True.
 
     >>> from rushlight.distributed import autograd
     >>> autograd.is_available()
@@ -23,9 +23,9 @@ def is_available() -> bool:
 
 
 class context:
-    """A context in which calls take the history of tensors along, for one backward pass through all workers.
+    """A context in which remote calls keep the history of tensors, for a backward pass through all workers.
 
-    Entered it gives its number. RuntimeError before `init_rpc`, and where this thread is in a context already.
+    Entering it returns its id. RuntimeError before `init_rpc`, and inside another context of this thread.
 
     >>> from rushlight.distributed import autograd, rpc
     >>> rpc.init_rpc("worker", rank=0, world_size=1)
@@ -52,7 +52,7 @@ class context:
 
 
 def _release(number: int) -> None:
-    """Lets go of a context, here and in the workers that were called in it."""
+    """Releases a context, here and in the workers that were called in it."""
     if not _is_current():
         return
     agent = _current()

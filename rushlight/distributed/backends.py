@@ -1,4 +1,4 @@
-"""Backends by PyTorch's names, and which of them work here: MPI serves all that run on a CPU."""
+"""PyTorch's names of backends, and which of them work here: MPI implements all that run on a CPU."""
 
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class Backend(str):
-    """The name of a backend, in lower case. All that run on a CPU are served by MPI.
+    """The name of a backend, in lower case. All backends for the CPU are implemented by MPI.
 
     >>> import rushlight.distributed as dist
     >>> dist.Backend("GLOO")
@@ -35,7 +35,7 @@ class Backend(str):
     backend_list: ClassVar[list[str]] = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
 
     def __new__(cls, name: str) -> Any:
-        """The backend of that name. ValueError for a name that PyTorch does not know either."""
+        """The backend of a name. ValueError for a name that PyTorch does not know either."""
         if not isinstance(name, str):
             raise ValueError(f"Backend constructor parameter must be string-ish, but got: {name}")
         value = str.__new__(cls, name.lower())
@@ -50,7 +50,7 @@ class Backend(str):
 
 
 def is_available() -> bool:
-    """True: `torch.distributed` is there. Whether MPI is, `is_mpi_available()` tells.
+    """Whether `torch.distributed` is available: True. For MPI itself see `is_mpi_available()`.
 
     >>> import rushlight.distributed as dist
     >>> dist.is_available()
@@ -60,7 +60,7 @@ def is_available() -> bool:
 
 
 def is_mpi_available() -> bool:
-    """Whether MPI can be loaded: mpi4py and the MPI library under it.
+    """Whether MPI can be loaded: mpi4py and its MPI library.
 
     >>> import rushlight.distributed as dist
     >>> dist.is_gloo_available()
@@ -73,7 +73,7 @@ is_gloo_available = is_mpi_available
 
 
 def is_nccl_available() -> bool:
-    """False: there are no GPUs.
+    """Whether NCCL is available: False, as there are no GPUs.
 
     >>> import rushlight.distributed as dist
     >>> dist.is_nccl_available()
@@ -86,7 +86,7 @@ is_ucc_available = is_xccl_available = is_nccl_available
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether communication by the name of that backend works.
+    """Whether the backend of a name works.
 
     >>> import rushlight.distributed as dist
     >>> dist.is_backend_available("gloo"), dist.is_backend_available("nccl")
@@ -96,7 +96,7 @@ def is_backend_available(backend: str) -> bool:
 
 
 def get_default_backend_for_device(device: str | device_type) -> str:
-    """The backend that `init_process_group` takes for a device: "gloo" for the CPU. ValueError for one without.
+    """The default backend for a device: "gloo" for the CPU. ValueError for a device without one.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_default_backend_for_device("cpu")

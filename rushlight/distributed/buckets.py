@@ -1,4 +1,4 @@
-"""Gradients in buckets: the gradients of some parameters in one flat array, which goes to the other processes whole."""
+"""Gradient buckets: the gradients of several parameters in one flat array, which is communicated as a whole."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -24,14 +24,14 @@ UNEXPECTED = (
     "DistributedDataParallel {} gradient of a parameter. Wrap the model while its module {} `sparse=True`, and use the "
     "parameter in that module alone."
 )
-Views = dict[int, np.ndarray]  # of a flat array, by the ids of parameters
-FEW = 4  # processes up to which each reads what all others have written
-SMALL = 2**16  # bytes below which a bucket is a message: windows are few
-FIRST = 1.0  # MiB: the first bucket is small, so that communication begins early
+Views = dict[int, np.ndarray]  # parts of a flat array, by parameters' ids
+FEW = 4  # the most processes that read each other's memory directly
+SMALL = 2**16  # bytes below which a bucket is sent as a message, since windows are limited
+FIRST = 1.0  # MiB: a small first bucket lets communication start early
 
 
 class Bucket(ABC):
-    """Some parameters whose gradients travel together."""
+    """Parameters whose gradients are communicated together."""
 
     def __init__(self, index: int, parameters: list[Tensor]):
         self.index = index
@@ -40,44 +40,44 @@ class Bucket(ABC):
         self.future: Future[Any] | None = None
 
     def start(self, unused: set[int]) -> None:
-        """Waits for the gradients of all parameters but those that are not used, which count as zero."""
+        """Starts to wait for the gradients of all parameters except unused ones, which count as zero."""
         self.future = None
         self.missing = {id(parameter) for parameter in self.parameters} - unused
         self.empty(unused)
 
     @abstractmethod
     def empty(self, unused: set[int]) -> None:
-        """Makes the gradients of some parameters zero."""
+        """Sets the gradients of some parameters to zero."""
 
     @abstractmethod
     def take(self, parameter: Tensor, factor: float) -> None:
-        """Takes a parameter's gradient in, times a factor."""
+        """Adds a parameter's gradient, times a factor."""
 
     @abstractmethod
     def contents(self) -> Tensor:
-        """What travels."""
+        """The tensor to communicate."""
 
     def send(self, group: ProcessGroup, as_view: bool) -> Future[Any]:
-        """Begins to sum up what travels over the processes of a group."""
+        """Starts to sum the contents over the processes of a group."""
         work = all_reduce(self.contents(), group=group, async_op=True)
         assert work is not None
         return work.get_future()
 
     @abstractmethod
     def give(self, used: set[int] | None, as_view: bool) -> None:
-        """Gives parameters the gradients that came back: all, or those that were used by some process."""
+        """Gives parameters the averaged gradients: all of them, or those that some process used."""
 
     def wait(self) -> Tensor:
-        """The averages, once they have come back."""
+        """Waits for the averages and returns them."""
         assert self.future is not None
         return first_of(self.future.wait())
 
 
 class FlatBucket(Bucket):
-    """Some parameters of one dtype, and the flat array in which their gradients travel.
+    """Parameters of one dtype, and the flat array in which their gradients are communicated.
 
-    Where a few processes have memory in common it lies there, and each reads all of them. Two arrays take turns:
-    once all have written to one, all have read the other.
+    If a few processes share memory, the array is in it, and each process reads those of all others. Two arrays
+    alternate: when all processes have written to one, all have finished reading the other.
     """
 
     def __init__(self, index: int, parameters: list[Tensor]):
@@ -85,30 +85,30 @@ class FlatBucket(Bucket):
         self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
         self.views: Views = self.views_of(self.flat)
         self.addends: list[Views] = [self.views]  # the gradients are the sum of these
-        self.asked = False  # for memory in common
+        self.asked = False  # whether shared memory was requested
         self.memory: CommonMemory | None = None
-        self.turns: list[tuple[np.ndarray, Views, list[Views]]] = []  # the arrays there, with views of those of all
+        self.turns: list[tuple[np.ndarray, Views, list[Views]]] = []  # the arrays in shared memory, with views
 
     def views_of(self, flat: np.ndarray) -> Views:
-        """The parts of a flat array that belong to parameters."""
+        """The parts of a flat array, by parameter."""
         parts = parts_of(flat, self.parameters)
         return {id(parameter): part for parameter, part in zip(self.parameters, parts, strict=True)}
 
     def start(self, unused: set[int]) -> None:
-        """Waits for the gradients of all parameters but those that are not used, which count as zero."""
+        """Starts to wait for the gradients of all parameters except unused ones, which count as zero."""
         if len(self.addends) > 1:
             self.turn()
         self.addends = [self.views]
         super().start(unused)
 
     def empty(self, unused: set[int]) -> None:
-        """Makes the gradients of some parameters zero."""
+        """Sets the gradients of some parameters to zero."""
         for parameter in self.parameters:
             if id(parameter) in unused:
                 self.views[id(parameter)][...] = 0
 
     def take(self, parameter: Tensor, factor: float) -> None:
-        """Takes a parameter's gradient in, times a factor."""
+        """Adds a parameter's gradient, times a factor."""
         grad, view = parameter.grad, self.views[id(parameter)]
         if grad is None:
             view[...] = 0
@@ -121,11 +121,11 @@ class FlatBucket(Bucket):
         self.missing.discard(id(parameter))
 
     def contents(self) -> Tensor:
-        """What travels."""
+        """The tensor to communicate."""
         return new_tensor(self.flat)
 
     def send(self, group: ProcessGroup, as_view: bool) -> Future[Any]:
-        """Begins to sum up the flat arrays of the processes, or tells them that this one's is there to read."""
+        """Starts to sum the flat arrays of the processes, or announces that this one's may be read."""
         if not self.asked:
             self.asked = True
             if not as_view and 1 < group.size() <= FEW and self.is_large():
@@ -137,11 +137,11 @@ class FlatBucket(Bucket):
         return self.memory.meet("all_reduce", [self.contents()]).get_future()
 
     def is_large(self) -> bool:
-        """Whether it pays to have others read the array; those of half precision are summed in float32 instead."""
+        """Whether reading each other's arrays pays; those of half precision are summed in float32 instead."""
         return self.flat.nbytes >= SMALL and not is_half(self.flat.dtype)
 
     def share(self, group: ProcessGroup) -> None:
-        """Moves the array into memory that the processes have in common, if they have."""
+        """Moves the array into memory shared by the processes, if possible."""
         self.memory = common_memory(group, 2 * self.flat.nbytes)
         if self.memory is None:
             return
@@ -154,12 +154,12 @@ class FlatBucket(Bucket):
         np.copyto(self.flat, own)
 
     def turn(self) -> None:
-        """Goes on to the other array in common memory."""
+        """Switches to the other array in shared memory."""
         self.turns.reverse()
         self.flat, self.views, _ = self.turns[0]
 
     def give(self, used: set[int] | None, as_view: bool) -> None:
-        """Gives parameters the gradients that came back: all, or those that were used by some process."""
+        """Gives parameters the averaged gradients: all of them, or those that some process used."""
         arrived = self.wait()._array
         if arrived is not self.flat:
             np.copyto(self.flat, arrived.reshape(self.flat.shape))
@@ -178,7 +178,7 @@ class FlatBucket(Bucket):
 
 
 def add_up(addends: list[np.ndarray], total: np.ndarray) -> np.ndarray:
-    """The sum of some arrays, from the first to the last, put into another."""
+    """The sum of some arrays, in order, written to `total`."""
     if len(addends) == 1:
         np.copyto(total, addends[0])
     else:
@@ -189,7 +189,7 @@ def add_up(addends: list[np.ndarray], total: np.ndarray) -> np.ndarray:
 
 
 class SparseBucket(Bucket):
-    """One parameter whose gradients are sparse, and travel by themselves."""
+    """One parameter with sparse gradients, which is communicated by itself."""
 
     def __init__(self, index: int, parameters: list[Tensor]):
         super().__init__(index, parameters)
@@ -197,12 +197,12 @@ class SparseBucket(Bucket):
         self.empty({id(self.parameter)})
 
     def empty(self, unused: set[int]) -> None:
-        """Has no elements travel, whether the parameter is used or not."""
+        """Sets the gradient to one without elements, whether the parameter is used or not."""
         rows = np.zeros((0, *self.parameter.shape[1:]), self.parameter._array.dtype)
         self.grad: Tensor = make(np.zeros((1, 0), np.int64), new_tensor(rows), self.parameter.shape)
 
     def take(self, parameter: Tensor, factor: float) -> None:
-        """Takes the parameter's gradient in, times a factor."""
+        """Adds the parameter's gradient, times a factor."""
         if parameter.grad is not None:
             if not is_sparse(parameter.grad):
                 raise RuntimeError(UNEXPECTED.format("met a dense", "does not say"))
@@ -210,23 +210,23 @@ class SparseBucket(Bucket):
         self.missing.discard(id(parameter))
 
     def contents(self) -> Tensor:
-        """What travels."""
+        """The tensor to communicate."""
         return self.grad
 
     def give(self, used: set[int] | None, as_view: bool) -> None:
-        """Gives the parameter the gradient that came back, if some process has used it."""
+        """Gives the parameter the averaged gradient, if some process used it."""
         arrived = self.wait()
         if used is None or id(self.parameter) in used:
             self.parameter.grad = arrived
 
 
 def first_of(value: Tensor | list[Tensor]) -> Tensor:
-    """The tensor that a communication hook's future holds, alone or in a list."""
+    """The tensor in a communication hook's future, by itself or in a list."""
     return value[0] if isinstance(value, (list, tuple)) else value
 
 
 class GradBucket:
-    """What a communication hook sees of a bucket.
+    """The view of a bucket that a communication hook gets.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -246,15 +246,15 @@ class GradBucket:
         self._buffer = bucket.contents()
 
     def index(self) -> int:
-        """The bucket's number: 0 is the first to be sent."""
+        """The bucket's index; bucket 0 is sent first."""
         return self._bucket.index
 
     def buffer(self) -> Tensor:
-        """The gradients as a flat tensor; a sparse one as it is."""
+        """The gradients as a flat tensor, or a sparse gradient."""
         return self._buffer
 
     def set_buffer(self, tensor: Tensor) -> None:
-        """Puts another flat tensor in the gradients' place."""
+        """Replaces the gradients by another flat tensor."""
         self._buffer = tensor
 
     def gradients(self) -> list[Tensor]:
@@ -273,9 +273,9 @@ class GradBucket:
 
 
 def assign(parameters: Iterable[Tensor], limit: float, sparse: set[int]) -> list[Bucket]:
-    """Puts parameters in buckets of at most `limit` MiB, the last first: their gradients come first.
+    """Assigns parameters to buckets of at most `limit` MiB, the last first, as their gradients arrive first.
 
-    Those whose gradients are `sparse`, by their id, have a bucket each.
+    Parameters with `sparse` gradients, given by id, get a bucket each.
     """
     groups: list[list[Tensor]] = []
     room, dtype = 0.0, None

@@ -1,4 +1,4 @@
-"""Many tensors as one message: communication costs a fixed time for each message, whatever its size."""
+"""Sending many tensors as one message: each message has a fixed cost, whatever its size."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ __all__ = ["broadcast_all"]
 
 
 def broadcast_all(tensors: Iterable[Tensor], group: ProcessGroup, root: int = 0) -> None:
-    """Makes tensors on every process those of one, `root` in the group: a message for each dtype."""
+    """Broadcasts tensors from the process `root` of a group: one message for each dtype."""
     by_dtype: dict[np.dtype, list[Tensor]] = defaultdict(list)
     for tensor in tensors:
         by_dtype[tensor._array.dtype].append(tensor)

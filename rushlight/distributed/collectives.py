@@ -1,8 +1,8 @@
-"""Communication in which all processes of a group take part, on tensors.
+"""Collective communication of tensors, in which all processes of a group take part.
 
 Every function returns None once its tensors hold the result; with `async_op=True` it returns a `Work` at once, and the
-tensors may be used after its `wait()`. A process that is not in the group gets a warning and None. All processes of a
-group have to make the same calls in the same order.
+tensors may be used after its `wait()`. A process outside the group gets a warning and None. All processes of a group
+must make the same calls in the same order.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,12 +56,12 @@ Group = ProcessGroup | None
 def begin(
     group: ProcessGroup, name: str, request: Any, finish: Callable[[], object], result: list[Tensor], async_op: bool
 ) -> Work | None:
-    """Waits for a communication that has begun, or hands it out."""
+    """Waits for a communication, or returns its work with `async_op`."""
     return handed_out(Work(group, name, [request], finish, result), async_op)
 
 
 def handed_out(work: Work, async_op: bool) -> Work | None:
-    """A communication that has begun, to wait for; None once it is waited for here."""
+    """The work of a communication with `async_op`; else waits for it and returns None."""
     if async_op:
         return work
     work.wait()
@@ -69,10 +69,10 @@ def handed_out(work: Work, async_op: bool) -> Work | None:
 
 
 def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False) -> Work | None:
-    """Makes `tensor` on every process the sum, or another `op`, of those of all.
+    """Reduces `tensor` over all processes, by default to the sum; every process gets the result, in place.
 
-    Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32. Sparse tensors are summed,
-    wherever each has its elements.
+    Shapes and dtypes must be the same in all processes. float16 and bfloat16 are summed in float32. Sparse tensors may
+    have their elements at different indices.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -99,7 +99,7 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
 def all_reduce_coalesced(
     tensors: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """`all_reduce` of several tensors of one dtype in one communication.
+    """`all_reduce` of several tensors of one dtype in a single communication.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -133,7 +133,7 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Makes `tensor` on one process, `dst`, the sum, or another `op`, of those of all; the others keep theirs.
+    """Reduces `tensor` over all processes, by default to the sum; only process `dst` gets the result, in place.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -162,7 +162,7 @@ def reduce(
 def broadcast(
     tensor: Tensor, src: int | None = None, group: Group = None, async_op: bool = False, group_src: int | None = None
 ) -> Work | None:
-    """Makes `tensor` on every process that of one process, `src`.
+    """Sends `tensor` of process `src` to all others, which receive it in place.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -189,7 +189,7 @@ def counts_of(tensors: Sequence[Tensor]) -> list[int]:
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False) -> Work | None:
-    """Fills `tensor_list` on every process with the `tensor` of each; they may differ in size.
+    """Gathers `tensor` of every process into `tensor_list` on all processes; tensors may differ in size.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -218,7 +218,7 @@ def all_gather_coalesced(
     group: Group = None,
     async_op: bool = False,
 ) -> Work | None:
-    """`all_gather` of several tensors in one communication: a list of all of them from each process.
+    """`all_gather` of several tensors in a single communication: a list of all of them from each process.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -246,9 +246,9 @@ def all_gather_coalesced(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Fills `output_tensor` on every process with the `input_tensor` of each, one after the other or stacked.
+    """Gathers `input_tensor` of every process into `output_tensor`, concatenated or stacked.
 
-    ValueError where it does not have room for exactly that.
+    ValueError if `output_tensor` has the wrong size.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -284,9 +284,9 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Fills `gather_list` on one process, `dst`, with the `tensor` of each process; the others give no list.
+    """Gathers `tensor` of every process into `gather_list` on process `dst`; the others pass no list.
 
-    ValueError for a list where there must be none, or the other way round.
+    ValueError for a list on the wrong process, or a missing one.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -326,9 +326,9 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Gives each process's `tensor` its part of the `scatter_list` of one process, `src`; the others give no list.
+    """Sends each process its part of `scatter_list` of process `src`, into `tensor`; the others pass no list.
 
-    ValueError for a list where there must be none, or the other way round.
+    ValueError for a list on the wrong process, or a missing one.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -366,7 +366,7 @@ def reduce_scatter(
     group: Group = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Sums up the lists of all processes tensor by tensor, or by another `op`; each gets the one of its rank.
+    """Reduces the lists of all processes tensor by tensor, by default to sums; each process gets the one of its rank.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -391,9 +391,9 @@ def reduce_scatter(
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Sums up, or reduces by another `op`, the `input` of all processes; each gets the part of its rank.
+    """Reduces `input` over all processes, by default to the sum; each process gets the part of its rank.
 
-    ValueError where the output is not one of as many equal parts as there are processes.
+    ValueError if the input does not consist of one part of the output's size for each process.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -427,7 +427,7 @@ reduce_scatter_single = reduce_scatter_tensor
 
 
 def scatter_sums(group: Any, name: Any, reduction: Any, data: Any, counts: Any, output: Any, async_op: Any) -> Any:
-    """Reduces flat arrays and gives each process its part."""
+    """Reduces flat arrays and sends each process its part."""
     incoming = Incoming(output, keep=False)
     array = incoming.array if reduction.dtype == incoming.array.dtype else np.empty(output.numel(), reduction.dtype)
     request = group.comm.Ireduce_scatter(mpi.typed(data), mpi.typed(array), counts, reduction.op)
@@ -437,7 +437,7 @@ def scatter_sums(group: Any, name: Any, reduction: Any, data: Any, counts: Any, 
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Sends the i-th tensor of the input list to process i, and puts what comes from process i at place i.
+    """Sends the i-th tensor of the input list to process i, and receives that of process i into the output list.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -470,9 +470,9 @@ def all_to_all_single(
     group: Group = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Splits `input` along its first dimension, sends part i to process i, and joins what comes in `output`.
+    """Splits `input` along its first dimension, sends part i to process i, and concatenates the parts received.
 
-    Parts are equal, or as long as the split sizes say. RuntimeError where sizes do not add up.
+    Parts are equal, or have the given split sizes. RuntimeError for sizes that do not add up.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -502,7 +502,7 @@ def all_to_all_single(
 
 
 def split_counts(tensor: Tensor, sizes: list[int] | None, parts: int) -> list[int]:
-    """The sizes in bytes of the parts of a tensor along its first dimension. RuntimeError where they do not add up."""
+    """The sizes in bytes of a tensor's parts along its first dimension. RuntimeError for sizes that do not add up."""
     length = tensor.shape[0]
     if not sizes:
         if length % parts:
@@ -519,7 +519,7 @@ def split_counts(tensor: Tensor, sizes: list[int] | None, parts: int) -> list[in
 def barrier(
     group: Group = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
-    """Returns once all processes of the group have called it.
+    """Waits until all processes of the group have called it.
 
     >>> import rushlight.distributed as dist
     >>> dist.barrier()  # returns when all processes are here

@@ -1,7 +1,7 @@
-"""Memory that all processes of a group see, where they are on one machine: windows of MPI's.
+"""Memory shared by all processes of a group on one machine: MPI's windows.
 
-What lies there is read in its place, without a message. All processes make and end a window together, but each lets
-go of its arrays there when it likes: so a window is used again, or ended, once all have said that they have none left.
+Other processes read it directly, without messages. All processes make and free a window together, but each drops its
+arrays in it at its own time: so a window is reused, or freed, once all have said that they use it no longer.
 """
 
 import shutil
@@ -17,13 +17,13 @@ from rushlight.tensors import Tensor
 
 __all__ = ["CommonMemory", "common_memory"]
 
-FOLDER = "/dev/shm"  # where MPI keeps windows
-SHARE = 0.5  # of the room there, which a window may take
+FOLDER = "/dev/shm"  # the directory of MPI's windows
+SHARE = 0.5  # the share of the free space there that a window may take
 PAGE = 4096
 
 
 class Window:
-    """Some bytes of each process of a group, which all of them see."""
+    """Some bytes of each process of a group, visible to all of them."""
 
     def __init__(self, group: ProcessGroup, size: int):
         MPI = mpi.load()
@@ -33,35 +33,35 @@ class Window:
         self.user: ref[CommonMemory] | None = None
 
     def is_free(self) -> bool:
-        """Whether nothing of this process is left there."""
+        """Whether this process uses none of it any more."""
         return self.user is None or self.user() is None
 
     def end(self) -> None:
-        """Gives it back."""
+        """Frees it."""
         self.own.Unlock_all()
         self.own.Free()
 
 
 class CommonMemory:
-    """A window that is lent: what one process writes there, all others read."""
+    """A window in use: what one process writes, all others read."""
 
     def __init__(self, group: ProcessGroup, window: Window):
         self.group, self.window, self.size = group, window.own, window.size
         window.user = ref(self)
 
     def arrays(self, dtype: np.dtype) -> list[np.ndarray]:
-        """The memory of each process, by rank, as a flat array of a dtype; a process writes to its own alone."""
+        """The memory of each process, by rank, as flat arrays of a dtype; a process writes only to its own."""
         places = [self.window.Shared_query(rank)[0].address for rank in range(self.group.size())]
         return [np.asarray(Base(self, place)).view(dtype) for place in places]
 
     def meet(self, name: str, result: list[Tensor]) -> Work:
-        """Done once all processes have come, each of which then reads what the others have written before."""
+        """Completes once all processes have called it; then each may read what the others wrote before."""
         self.window.Sync()
         return Work(self.group, name, [self.group.comm.Ibarrier()], self.window.Sync, result)
 
 
 class Base:
-    """What an array on a window holds, and what NumPy takes its memory from: so what is lent lives as long as it."""
+    """The base object of NumPy arrays in a window: it keeps the window in use as long as an array exists."""
 
     def __init__(self, memory: CommonMemory, address: int):
         self.memory = memory
@@ -77,7 +77,7 @@ class Windows:
         self.see_each_other = is_of_one_world(group.comm) and is_on_one_machine(group.comm)
 
     def lend(self, size: int) -> CommonMemory | None:
-        """So many bytes of each process; None, in all processes, where they do not see each other's, or lack room."""
+        """Memory of a size in each process; None, in all processes, if they cannot share memory or lack space."""
         if not self.see_each_other:
             return None
         has_room, free = self.agree(size * self.group.size() <= SHARE * room())
@@ -91,27 +91,27 @@ class Windows:
         return CommonMemory(self.group, window)
 
     def agree(self, has_room: bool) -> tuple[bool, list[Window]]:
-        """Whether all processes have room, and the windows on which nothing of any process is left."""
+        """Whether all processes have space, and the windows that no process uses any more."""
         own = np.array([has_room, *(window.is_free() for window in self.made)], np.int32)
         request = self.group.comm.Iallreduce(mpi.load().IN_PLACE, own, mpi.load().MIN)
         Work(self.group, "all_reduce", [request]).wait()
         return bool(own[0]), [window for window, free in zip(self.made, own[1:], strict=True) if free]
 
     def end(self, windows: list[Window]) -> None:
-        """Gives windows back."""
+        """Frees windows."""
         for window in windows:
             self.made.remove(window)
             window.end()
 
     def end_free(self) -> None:
-        """Gives back those on which nothing is left."""
+        """Frees the windows that are no longer used."""
         self.end(self.agree(has_room=True)[1])
 
 
 def common_memory(group: ProcessGroup, size: int) -> CommonMemory | None:
-    """So many bytes of each process of a group; None, in all, where they are not on one machine, or lack room.
+    """Shared memory of a size in each process of a group; None, in all, if they are not on one machine or lack space.
 
-    All processes have to call it.
+    All processes must call it.
     """
     if group.windows is None:
         group.windows = Windows(group)
@@ -119,13 +119,13 @@ def common_memory(group: ProcessGroup, size: int) -> CommonMemory | None:
 
 
 def is_of_one_world(comm: Any) -> bool:
-    """Whether processes were started together; those that met later have no windows in MPICH, on one machine either."""
+    """Whether processes were started together; in MPICH processes that connected later cannot have windows."""
     MPI = mpi.load()
     return MPI.UNDEFINED not in MPI.Group.Translate_ranks(comm.group, None, MPI.COMM_WORLD.group)
 
 
 def is_on_one_machine(comm: Any) -> bool:
-    """Whether processes are on one machine, as MPI knows it. All of them have to ask."""
+    """Whether processes are on one machine, according to MPI. All of them must call it."""
     beside = comm.Split_type(mpi.load().COMM_TYPE_SHARED)
     together = beside.size == comm.size
     beside.Free()
@@ -133,7 +133,7 @@ def is_on_one_machine(comm: Any) -> bool:
 
 
 def room() -> int:
-    """The bytes that there are for windows; 0 where they would not lie in memory."""
+    """The bytes available for windows; 0 if windows would not be in memory."""
     try:
         return shutil.disk_usage(FOLDER).free
     except FileNotFoundError:

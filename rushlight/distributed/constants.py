@@ -1,4 +1,4 @@
-"""How long processes wait for each other: `torch.distributed.constants`."""
+"""Timeouts: `torch.distributed.constants`."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""`DeviceMesh`: processes in rows and columns, with a group for each row and column."""
+"""`DeviceMesh`: processes arranged in an array, with a group for each row and column."""
 
 import os
 from typing import Any
@@ -22,7 +22,7 @@ __all__ = ["DeviceMesh", "init_device_mesh"]
 
 
 class DeviceMesh:
-    """The ranks of all processes as an array, and the group of this process along each of its dimensions.
+    """The ranks of all processes as an array, and this process's group along each of its dimensions.
 
     >>> import rushlight.distributed as dist
     >>> mesh = dist.DeviceMesh("cpu", [0], mesh_dim_names=("data",))
@@ -46,7 +46,7 @@ class DeviceMesh:
         self._groups = self._make_groups() if groups is None else groups
 
     def _make_groups(self) -> list[ProcessGroup]:
-        """Makes a group of each line of the mesh; gives those that this process is in, one for each dimension."""
+        """Makes a group of each line of the mesh; returns those of this process, one for each dimension."""
         own = []
         for dim in range(self._ranks.ndim):
             for line in np.moveaxis(self._ranks, dim, -1).reshape(-1, self._ranks.shape[dim]).tolist():
@@ -56,7 +56,7 @@ class DeviceMesh:
         return own  # type: ignore[return-value]  # the others are NON_GROUP_MEMBER
 
     def _number(self, dim: int | str | None) -> int:
-        """The number of a dimension. RuntimeError where it has to be named and is not; KeyError for other names."""
+        """The number of a dimension. RuntimeError if it must be named and is not; KeyError for unknown names."""
         if dim is None:
             if self._ranks.ndim > 1:
                 raise RuntimeError("Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.")
@@ -75,7 +75,7 @@ class DeviceMesh:
         *,
         mesh_dim_names: tuple[str, ...] | None = None,
     ) -> "DeviceMesh":
-        """The mesh of a group's processes; of several groups, one for each dimension, `mesh` gives the ranks."""
+        """The mesh of a group's processes; for several groups, one per dimension, `mesh` gives the ranks."""
         groups = group if isinstance(group, list) else [group]
         if mesh is None and len(groups) != 1:
             raise ValueError("Must pass mesh if passing multiple ProcessGroups")
@@ -94,21 +94,21 @@ class DeviceMesh:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many processes there are along each dimension."""
+        """The number of processes along each dimension."""
         return self._ranks.shape
 
     def size(self, mesh_dim: int | None = None) -> int:
-        """How many processes there are, in all or along a dimension."""
+        """The number of processes, in total or along a dimension."""
         return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
 
     def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
-        """The group of this process along a dimension. IndexError in a process that is not in the mesh."""
+        """This process's group along a dimension. IndexError for a process outside the mesh."""
         if not self._groups:
             raise IndexError(f"list index out of range: rank {get_rank()} is in no group of {self}.")
         return self._groups[self._number(mesh_dim)]
 
     def get_all_groups(self) -> list[ProcessGroup]:
-        """The groups of this process along all dimensions."""
+        """This process's groups along all dimensions."""
         return list(self._groups)
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
@@ -120,12 +120,12 @@ class DeviceMesh:
         return get_rank()
 
     def get_coordinate(self) -> tuple[int, ...] | None:
-        """Where this process is in the mesh; None if it is not."""
+        """The coordinates of this process in the mesh; None if it is outside."""
         found = np.argwhere(self._ranks == get_rank())
         return tuple(found[0].tolist()) if len(found) else None
 
     def __getitem__(self, names: str | tuple[str, ...]) -> "DeviceMesh":
-        """The processes that differ from this one only along the dimensions of these names."""
+        """The submesh of the processes that differ from this one only along the named dimensions."""
         names = (names,) if isinstance(names, str) else tuple(names)
         dims = [self._number(name) for name in names]
         places = enumerate(self.get_coordinate() or [0] * self.ndim)
@@ -150,14 +150,14 @@ class DeviceMesh:
             shape = ", ".join(f"{name}={size}" for name, size in zip(names, self.shape, strict=True))
             shape = f"({shape})"
         steps = [np.diff(self._ranks, axis=dim).ravel() for dim in range(self.ndim)]
-        strides = tuple(int(step[0]) if step.size else () for step in steps)  # of one process there is none
+        strides = tuple(int(step[0]) if step.size else () for step in steps)  # a single process has no stride
         return f"DeviceMesh({shape}, {self.device_type!r}, stride={strides})"
 
 
 def _join(device_type: str, ranks: int) -> None:
-    """Joins the group of all processes. RuntimeError for more ranks in a mesh than processes.
+    """Joins the default group. RuntimeError for more ranks in a mesh than processes.
 
-    AttributeError for "cuda" in a process that was launched, as there is no device for it to take.
+    AttributeError for "cuda" in a launched process, as there is no such device.
     """
     if not is_initialized():
         init_process_group()
@@ -172,9 +172,10 @@ def _join(device_type: str, ranks: int) -> None:
 def init_device_mesh(
     device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None
 ) -> DeviceMesh:
-    """Lays processes out in a mesh, row by row: all, or as many of the first as there are places.
+    """Makes a mesh of processes, in row-major order: of all, or of the first ones if it has fewer places.
 
-    RuntimeError for a device with an index, for more places than processes, and for names that are not one for each
+    RuntimeError for a device with an index, for more places than processes, and for names that are not unique or not
+    one for each dimension.
     dimension, or not different.
 
     >>> import rushlight.distributed as dist

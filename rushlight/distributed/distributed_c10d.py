@@ -1,4 +1,4 @@
-"""The names of `torch.distributed` under the name of the module that they stand in, in PyTorch."""
+"""The names of `torch.distributed`, under the name of PyTorch's module for them."""
 
 # ruff: noqa: F403 (it has these names and no others)
 

@@ -4,7 +4,7 @@ __all__ = ["DistBackendError", "DistError", "DistNetworkError", "DistStoreError"
 
 
 class DistError(RuntimeError):
-    """Something went wrong between processes.
+    """The base of errors between processes.
 
     >>> import rushlight.distributed as dist
     >>> issubclass(dist.DistBackendError, dist.DistError), issubclass(dist.DistError, RuntimeError)
@@ -13,7 +13,7 @@ class DistError(RuntimeError):
 
 
 class DistBackendError(DistError):
-    """A communication failed or took too long.
+    """A communication failed or timed out.
 
     >>> import rushlight.distributed as dist
     >>> issubclass(dist.DistBackendError, dist.DistError)
@@ -31,7 +31,7 @@ class DistNetworkError(DistError):
 
 
 class DistStoreError(DistError):
-    """A store did not answer, or does not have what was asked for in time.
+    """A store did not answer, or did not get a value in time.
 
     >>> import rushlight.distributed as dist
     >>> issubclass(dist.DistStoreError, dist.DistError)

@@ -1,4 +1,4 @@
-"""Groups of processes: the one of all, those made of some, and who is who in them."""
+"""Process groups: the default group, groups of some processes, and ranks in them."""
 
 import os
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ default_pg_timeout: timedelta = timedelta(minutes=30)
 
 
 class ProcessGroup:
-    """Some processes that communicate with each other. Made by `init_process_group` and `new_group`.
+    """Processes that communicate with each other. Made by `init_process_group` and `new_group`.
 
     >>> import rushlight.distributed as dist
     >>> group = dist.group.WORLD
@@ -53,7 +53,7 @@ class ProcessGroup:
         self.group_name = name
         self.group_desc: str = description or "undefined"
         self.ended: bool = False
-        self.windows: Any = None  # memory that these processes have in common: see `common_memory.py`
+        self.windows: Any = None  # shared memory of these processes: see `common_memory.py`
         self._number = 0
         World.groups.append(self)
 
@@ -62,7 +62,7 @@ class ProcessGroup:
         return self.comm.rank
 
     def size(self) -> int:
-        """How many processes there are in the group."""
+        """The number of processes in the group."""
         return len(self.ranks)
 
     def name(self) -> str:
@@ -70,15 +70,15 @@ class ProcessGroup:
         return self.backend
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Sets how long communications of the group may take."""
+        """Sets the timeout of the group's communication."""
         self.timeout = timeout
 
     def progress(self) -> None:
-        """Lets MPI move on what is under way; it does so only where it is called."""
+        """Lets MPI make progress on communication; MPI does so only when it is called."""
         self.comm.Iprobe()
 
     def end(self) -> None:
-        """Gives MPI's resources back; later calls for the group are refused."""
+        """Frees MPI's resources; later calls with the group are refused."""
         self.ended = True
         World.groups.remove(self)
         if self.windows is not None:
@@ -101,22 +101,22 @@ class ProcessGroup:
 
 
 class World:
-    """What this process knows: the group of all, and the others that it is in."""
+    """The state of this process: the default group, and the other groups that it is in."""
 
     default: ProcessGroup | None = None
-    groups: ClassVar[list[ProcessGroup]] = []  # those that have not ended
-    made = 0  # groups, which are named by number
+    groups: ClassVar[list[ProcessGroup]] = []  # those not destroyed
+    made = 0  # number of groups made, for their names
 
 
 class _GroupMeta(type):
     @property
     def WORLD(cls) -> ProcessGroup | None:
-        """The group of all processes, once there is one."""
+        """The default group; None before `init_process_group`."""
         return World.default
 
 
 class group(metaclass=_GroupMeta):
-    """`group.WORLD`: the group of all processes.
+    """`group.WORLD`: the default group, of all processes.
 
     >>> import rushlight.distributed as dist
     >>> dist.group.WORLD.size()
@@ -125,7 +125,7 @@ class group(metaclass=_GroupMeta):
 
 
 class GroupMember(metaclass=_GroupMeta):
-    """`GroupMember.NON_GROUP_MEMBER`: what `new_group` gives those that are not in it.
+    """`GroupMember.NON_GROUP_MEMBER`: what `new_group` returns in processes outside the group.
 
     >>> import rushlight.distributed as dist
     >>> dist.GroupMember.WORLD is dist.group.WORLD
@@ -146,7 +146,7 @@ def is_initialized() -> bool:
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether `torchrun` of PyTorch started this process.
+    """Whether PyTorch's `torchrun` started this process.
 
     >>> import rushlight.distributed as dist
     >>> dist.is_torchelastic_launched()
@@ -166,14 +166,14 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Makes this process one of a group that communicate with each other, over MPI.
+    """Makes the default group of processes that communicate with each other over MPI.
 
-    Processes that `mpiexec` or `rushlight launch` started need no arguments. Those of one machine that were started
-    otherwise (`torch.multiprocessing.spawn`, `Process`) find each other by `init_method` ("env://", "tcp://host:port",
+    Processes started by `mpiexec` or `rushlight launch` need no arguments. Processes of one machine started in other
+    ways (`torch.multiprocessing.spawn`, `Process`) find each other by `init_method` ("env://", "tcp://host:port",
     "file:///path") or `store`, and need `rank` and `world_size`, as arguments or in the environment.
 
-    `timeout` (30 minutes) limits every communication of the group. `backend` is "mpi" or "gloo"; MPI serves both.
-    ValueError where it was called before or the arguments do not fit, RuntimeError where there is no MPI.
+    `timeout` (30 minutes) limits every communication of the group. `backend` is "mpi" or "gloo"; both use MPI.
+    ValueError if it was called before or the arguments are inconsistent, RuntimeError without MPI.
 
     >>> import rushlight.distributed as dist
     >>> dist.destroy_process_group()
@@ -194,13 +194,13 @@ def init_process_group(
 
 
 def check_timeout(timeout: Any) -> None:
-    """TypeError for a limit of time that is no timedelta."""
+    """TypeError for a timeout that is not a timedelta."""
     if timeout is not None and not isinstance(timeout, timedelta):
         raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
 
 
 def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any, purpose: str) -> Any:
-    """The communicator of processes that come together for some purpose, in the order of their ranks."""
+    """The MPI communicator of processes that meet for a purpose, ordered by their ranks."""
     place = place_from_launcher()
     if place is not None:
         announce()
@@ -228,7 +228,7 @@ def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any,
 
 
 def in_order(world: Any, rank: int) -> Any:
-    """The communicator of all processes, each with the rank that it gives. ValueError for one that others give too."""
+    """The communicator of all processes, with the given ranks. ValueError for a duplicate rank."""
     comm = world.Split(0, rank)
     if comm.rank != rank:
         raise ValueError(f"rank is {rank}, but another of the {comm.size} processes gave the same, or there is none.")
@@ -236,7 +236,7 @@ def in_order(world: Any, rank: int) -> Any:
 
 
 def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
-    """The group that a call is about; None, with a warning, where this process is not in it.
+    """The group that a call is about; None, with a warning, if this process is not in it.
 
     ValueError before `init_process_group`.
     """
@@ -265,14 +265,14 @@ def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
 
 
 def here(given: ProcessGroup | None) -> ProcessGroup:
-    """The group that a question is about: the one of all by default. ValueError before `init_process_group`."""
+    """The group that a query is about: by default the default group. ValueError before `init_process_group`."""
     found = member(given)
     assert found is not None
     return found
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """This process's rank in a group, by default the one of all; -1 if it is not in it.
+    """This process's rank in a group, by default the default group; -1 if it is not in it.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_rank()
@@ -282,7 +282,7 @@ def get_rank(group: ProcessGroup | None = None) -> int:
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many processes there are in a group, by default the one of all; -1 if this one is not in it.
+    """The number of processes in a group, by default the default group; -1 if this process is not in it.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_world_size()
@@ -302,7 +302,7 @@ def get_backend(group: ProcessGroup | None = None) -> str:
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """This process's rank among those of its machine. RuntimeError where LOCAL_RANK is not set and none is given.
+    """This process's rank on its machine. RuntimeError if LOCAL_RANK is not set and there is no fallback.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_node_local_rank(fallback_rank=0)
@@ -319,7 +319,7 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def get_pg_count() -> int:
-    """How many groups this process is in.
+    """The number of groups that this process is in.
 
     >>> import rushlight.distributed as dist
     >>> before = dist.get_pg_count()
@@ -331,7 +331,7 @@ def get_pg_count() -> int:
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The ranks of a group's processes among all.
+    """The global ranks of a group's processes.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_process_group_ranks(dist.group.WORLD)
@@ -341,7 +341,7 @@ def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank among all of the process that has a rank in a group. ValueError where the group has no such rank.
+    """The global rank for a rank in a group. ValueError if the group has no such rank.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_global_rank(dist.group.WORLD, 0)
@@ -354,7 +354,7 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in a group of the process that has a rank among all. ValueError where it is not in the group.
+    """The rank in a group for a global rank. ValueError if it is not in the group.
 
     >>> import rushlight.distributed as dist
     >>> dist.get_group_rank(dist.group.WORLD, 0)
@@ -376,10 +376,10 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> ProcessGroup | int:
-    """Makes a group of some processes, by their ranks among all; `GroupMember.NON_GROUP_MEMBER` for the others.
+    """Makes a group of the processes with the given global ranks; other processes get `GroupMember.NON_GROUP_MEMBER`.
 
-    All processes have to call it, or, with `use_local_synchronization`, those in it. ValueError for ranks that there
-    are not, or that come twice.
+    All processes must call it; with `use_local_synchronization` only those in it. ValueError for invalid or duplicate
+    ranks.
 
     >>> import rushlight.distributed as dist
     >>> pair = dist.new_group([0])
@@ -410,10 +410,9 @@ def new_group(
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Ends a group; by default all of them, after which `init_process_group` may make new ones.
+    """Destroys a group; by default all of them, after which `init_process_group` can be called again.
 
-    All processes of the group have to call it. AssertionError where there is no group, ValueError for one that has
-    ended.
+    All processes of the group must call it. AssertionError if there is no group, ValueError for a destroyed one.
 
     >>> import rushlight.distributed as dist
     >>> dist.destroy_process_group()

@@ -1,4 +1,4 @@
-"""`python -m torch.distributed.launch`: `torchrun` as it was, which tells scripts their rank with `--local-rank`."""
+"""`python -m torch.distributed.launch`: the predecessor of `torchrun`, which passes the rank as `--local-rank`."""
 
 import os
 import runpy
@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Takes `torchrun`'s arguments and `--use-env`; without that each process gets `--local-rank`, its number."""
+    """Accepts `torchrun`'s arguments and `--use-env`; without that each process gets its rank as `--local-rank`."""
     given = sys.argv[1:] if arguments is None else arguments
     made = run.parser("torch.distributed.launch")
     run.add(made, "use_env", action="store_true", help="scripts read LOCAL_RANK, and get no argument")
@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_with_rank(arguments: list[str]) -> None:
-    """Runs a script, or with -m a module, in this process, which `main` has started, with its rank as an argument."""
+    """Runs a script (with -m a module) in this process, which `main` has started, with its rank as an argument."""
     run_it = runpy.run_module if arguments[0] == "-m" else runpy.run_path
     script, *rest = arguments[1:] if arguments[0] == "-m" else arguments
     sys.argv = [script, f"--local-rank={os.environ['LOCAL_RANK']}", *rest]

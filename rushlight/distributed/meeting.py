@@ -1,8 +1,8 @@
-"""Joins processes into one communicator, whatever worlds of MPI they are in.
+"""Joins processes into one MPI communicator, even if they are in different MPI worlds.
 
-A process is in one world for as long as it lives: the one that its launcher made, or one of seats (`seats.py`). A later
-group may be of others too, such as the trainers of a process group and a parameter server: then those without a world
-make one, and worlds connect to each other.
+A process stays in one world as long as it exists: that of its launcher, or one of seats (`seats.py`). A later group may
+include processes of other worlds, such as trainers and a parameter server: then the processes without a world form one,
+and worlds connect to each other.
 """
 
 import json
@@ -20,7 +20,7 @@ __all__ = ["meet"]
 
 
 def meet(rank: int, size: int, store: Store) -> Any:
-    """The communicator of `size` processes that share a store, in no certain order. They leave nothing there."""
+    """The communicator of `size` processes that share a store, in any order. No keys are left in the store."""
     store.set(f"world/{rank}", json.dumps(whereabouts()))
     worlds = [json.loads(store.get(f"world/{other}")) for other in range(size)]
     newcomers = [other for other, (world, _) in enumerate(worlds) if not world]
@@ -34,12 +34,12 @@ def meet(rank: int, size: int, store: Store) -> Any:
     store.delete_key(f"world/{rank}")
     if rank == 0:
         store.delete_key("port")
-    comm.Barrier()  # now they may come together there again
+    comm.Barrier()  # now the same keys can be used again
     return comm
 
 
 def whereabouts() -> tuple[str, int]:
-    """The world that this process is in, by a name that no other has, and its rank there; "" where it is in none."""
+    """The unique name of this process's world, and its rank there; "" if it is in none."""
     MPI = mpi.load()
     if place_from_launcher() is not None:
         mpi.start()
@@ -55,7 +55,7 @@ def whereabouts() -> tuple[str, int]:
 
 
 def part_of_world(places: list[int]) -> Any:
-    """The communicator of some processes of this one's world. DistBackendError where two have the same place."""
+    """The communicator of some processes of this one's world. DistBackendError if two have the same place."""
     world = mpi.load().COMM_WORLD
     if len(set(places)) < len(places):
         raise DistBackendError(
@@ -66,7 +66,7 @@ def part_of_world(places: list[int]) -> Any:
 
 
 def connected(comm: Any, size: int, store: Store, is_first: bool) -> Any:
-    """The communicator of all, of which each world has a part: others connect to the part that has rank 0."""
+    """The communicator of all; each world has a part of it, and connects to the part with rank 0."""
     MPI = mpi.load()
     port = ""
     if comm.size < size and comm.rank == 0:
@@ -85,7 +85,7 @@ def connected(comm: Any, size: int, store: Store, is_first: bool) -> Any:
 
 
 def merged(comm: Any, other: Any, after: bool) -> Any:
-    """The communicator of two that are connected, this one's processes before or after the others."""
+    """The communicator merged from two connected ones, with this one's processes before or after the others."""
     both = other.Merge(after)
     other.Free()
     comm.Free()

@@ -1,4 +1,4 @@
-"""Tensors as MPI takes them: contiguous memory, copied only where it is not."""
+"""Tensors as contiguous memory for MPI, copied only if necessary."""
 
 import numpy as np
 
@@ -8,23 +8,23 @@ __all__ = ["Incoming", "outgoing", "packed", "parts_of", "unpack"]
 
 
 def outgoing(tensor: Tensor) -> np.ndarray:
-    """A tensor's elements in order: its own memory where that is contiguous, else a copy."""
+    """A tensor's elements in order: its own memory if contiguous, else a copy."""
     return np.ascontiguousarray(tensor._array)
 
 
 def packed(tensors: list[Tensor]) -> np.ndarray:
-    """The bytes of several tensors, one after the other."""
+    """The bytes of several tensors, concatenated."""
     return np.concatenate([outgoing(tensor).reshape(-1).view(np.uint8) for tensor in tensors])
 
 
 def parts_of(flat: np.ndarray, tensors: list[Tensor]) -> list[np.ndarray]:
-    """The parts of a flat array that belong to tensors, one after the other, in their shapes: views of it."""
+    """Views of the parts of a flat array that belong to tensors, in order, in their shapes."""
     parts = np.split(flat, np.cumsum([tensor.numel() for tensor in tensors])[:-1])
     return [part.reshape(tensor._array.shape) for part, tensor in zip(parts, tensors, strict=True)]
 
 
 class Incoming:
-    """Memory for what comes in for a tensor: its own where that is contiguous, else a copy, written back at the end."""
+    """Memory to receive a tensor in: its own if contiguous, else a copy that is written back at the end."""
 
     def __init__(self, tensor: Tensor, keep: bool = True):
         own = tensor._array
@@ -39,7 +39,7 @@ class Incoming:
         return self.array.reshape(-1).view(np.uint8)
 
     def put(self, values: np.ndarray | None = None) -> None:
-        """Puts what came in, or other values, into the tensor, which notes that it has changed."""
+        """Writes the received (or other) values into the tensor, and counts the change."""
         arrived = self.array if values is None else values
         if arrived is not self.tensor._array:
             np.copyto(self.tensor._array, arrived.reshape(self.tensor._array.shape), casting="unsafe")
@@ -47,7 +47,7 @@ class Incoming:
 
 
 def unpack(data: np.ndarray, tensors: list[Tensor]) -> None:
-    """Puts bytes that came one after the other into tensors."""
+    """Copies concatenated bytes into tensors."""
     start = 0
     for tensor in tensors:
         size = tensor._array.nbytes

@@ -1,6 +1,6 @@
-"""MPI as this package uses it: loaded when first needed, its operations by PyTorch's names, its end with the process.
+"""Access to MPI: loaded at its first use, with PyTorch's names of operations, and finalized with the process.
 
-mpi4py is the only door to MPI, and this file the only one that opens it.
+Only this file imports mpi4py.
 """
 
 import atexit
@@ -23,11 +23,11 @@ __all__ = "available before_finish fail load operation running start tags typed 
 
 @cache
 def load() -> Any:
-    """The module `mpi4py.MPI`, not yet started. RuntimeError, with what to install, where it is missing."""
+    """The module `mpi4py.MPI`, not initialized yet. RuntimeError, with what to install, if it is missing."""
     try:
         import mpi4py
 
-        mpi4py.rc.initialize = False  # `start` does, once it is known how this process joins the others
+        mpi4py.rc.initialize = False  # `start` initializes it, once it is known how this process joins the others
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         raise RuntimeError(
@@ -47,47 +47,47 @@ def available() -> bool:
 
 @cache
 def start() -> Any:
-    """Starts MPI in this process, so that it ends with it; gives `mpi4py.MPI`."""
+    """Initializes MPI in this process, so that it is finalized at the end; returns `mpi4py.MPI`."""
     MPI = load()
     if not MPI.Is_initialized():
         MPI.Init_thread(MPI.THREAD_MULTIPLE)
         Started.by = os.getpid()
         atexit.register(finish)
-        util.Finalize(None, finish, exitpriority=0)  # children of `multiprocessing` leave without `atexit`
+        util.Finalize(None, finish, exitpriority=0)  # children of `multiprocessing` skip `atexit`
         sys.excepthook = partial(end_all, sys.excepthook)
     return MPI
 
 
 class Started:
-    """Which process started MPI: its forks have MPI's memory, but are none of the processes that MPI knows."""
+    """The process that initialized MPI: its forks inherit the memory, but are unknown to MPI."""
 
     by: int | None = None
 
 
-SEATED: list[Callable[[], object]] = []  # what to call once MPI has ended, in a process with a seat
+SEATED: list[Callable[[], object]] = []  # functions to call after MPI has been finalized, in a process with a seat
 
 
 def when_finished(function: Callable[[], object]) -> None:
-    """Has a function called once MPI has ended in this process, which has a seat (see `seats.py`)."""
+    """Registers a function to call after MPI has been finalized in this process, which has a seat (see `seats.py`)."""
     SEATED.append(function)
 
 
-ENDING: list[Callable[[], object]] = []  # what to call before MPI ends
+ENDING: list[Callable[[], object]] = []  # functions to call before MPI is finalized
 
 
 def before_finish(function: Callable[[], object]) -> None:
-    """Has a function called before MPI ends in this process: once, however often it is said."""
+    """Registers a function to call once before MPI is finalized in this process; repeated calls have no effect."""
     if function not in ENDING:
         ENDING.append(function)
 
 
 def running() -> bool:
-    """Whether this process has started MPI, and MPI has not ended."""
+    """Whether this process has initialized MPI and not finalized it."""
     return Started.by == os.getpid() and not load().Is_finalized()
 
 
 def finish() -> None:
-    """Ends MPI with the process: together with the others at its end, but after an exception at once and for all."""
+    """Finalizes MPI at the end of the process: together with the others, but after an exception ends all at once."""
     if not running():
         return
     error = sys.exc_info()[1]
@@ -103,13 +103,13 @@ def finish() -> None:
 
 
 def end_all(show: Callable[..., Any], *error: Any) -> None:
-    """Shows an exception that nobody caught, and ends all processes: the others would wait for this one for ever."""
+    """Shows an uncaught exception, and ends all processes: the others would wait for this one forever."""
     show(*error)
     fail(error[1])
 
 
 def fail(error: BaseException) -> None:
-    """Ends this process, which an exception ends, and the others, if it has some; what it has written arrives."""
+    """After an exception, ends this process and the others, if there are any; its output is delivered first."""
     status = 1
     if isinstance(error, SystemExit):
         status = error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -120,14 +120,14 @@ def fail(error: BaseException) -> None:
     if SEATED:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(status)  # the seat notices, and with it go those of the others
+        os._exit(status)  # the seat notices, and ends those of the others
     say_end(status, os.getpid())
     ask_to_end_all()
     load().COMM_WORLD.Abort(1)
 
 
 class Tags(NamedTuple):
-    """The tags of this package's own messages: the largest that MPI knows. Users have those below."""
+    """The tags of this package's own messages: the largest that MPI allows. Users' tags are below."""
 
     call: int
     answer: int
@@ -144,7 +144,7 @@ def tags() -> Tags:
 
 @cache
 def datatypes() -> dict[np.dtype, Any]:
-    """MPI's types of elements by NumPy's."""
+    """MPI's datatypes by NumPy dtype."""
     MPI = load()
     kinds = {
         "b1": MPI.C_BOOL,
@@ -165,16 +165,16 @@ def datatypes() -> dict[np.dtype, Any]:
 
 
 def typed(array: np.ndarray) -> list[Any]:
-    """An array as MPI takes it for arithmetic: with the type of its elements."""
+    """An array in the form that MPI takes for reductions: with its datatype."""
     return [array, datatypes()[array.dtype]]
 
 
 @cache
 def operation(op: ReduceOp, dtype: np.dtype) -> Any:
-    """MPI's operation for one of PyTorch's, on elements of a type.
+    """MPI's operation for one of PyTorch's, for a dtype.
 
-    Boolean sums and maxima are "or", products and minima "and". RuntimeError for operations that the type lacks,
-    ValueError for an order of complex numbers.
+    For booleans sums and maxima are "or", products and minima "and". RuntimeError for operations that the dtype does
+    not support, ValueError for maxima and minima of complex numbers.
     """
     MPI = load()
     if dtype.kind == "b":

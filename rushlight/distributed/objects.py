@@ -1,4 +1,4 @@
-"""Communication of Python objects: pickled, so only between processes that trust each other."""
+"""Communication of Python objects: by pickle, so only between processes that trust each other."""
 
 import pickle
 from typing import Any
@@ -25,32 +25,32 @@ Group = ProcessGroup | None
 
 
 def to_tensor(item: Any) -> Tensor:
-    """An object as a tensor of bytes."""
+    """An object pickled as a tensor of bytes."""
     return new_tensor(np.frombuffer(pickle.dumps(item), np.uint8).copy())
 
 
 def from_tensor(data: Tensor) -> Any:
-    """The object that a tensor of bytes is."""
+    """The object pickled in a tensor of bytes."""
     return pickle.loads(data._array.tobytes())
 
 
 def zeros(*shape: int) -> Tensor:
-    """Room for numbers."""
+    """An int64 tensor of zeros to receive numbers."""
     return new_tensor(np.zeros(shape, np.int64))
 
 
 def room(size: Tensor) -> Tensor:
-    """Room for as many bytes as a tensor of one number says."""
+    """A tensor for as many bytes as a one-element tensor says."""
     return new_tensor(np.empty(size._array.item(), np.uint8))
 
 
 def sizes_of(parts: list[Tensor]) -> Tensor:
-    """The numbers of bytes of several objects."""
+    """The sizes of several pickled objects."""
     return new_tensor(np.array([part.numel() for part in parts], np.int64))
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> None:
-    """Fills `object_list` on every process with the `obj` of each.
+    """Gathers `obj` of every process into `object_list` on all processes.
 
     >>> import rushlight.distributed as dist
     >>> found = [None] * dist.get_world_size()
@@ -78,7 +78,7 @@ def gather_object(
     group: Group = None,
     group_dst: int | None = None,
 ) -> None:
-    """Fills `object_gather_list` on one process, `dst`, with the `obj` of each; the others give no list.
+    """Gathers `obj` of every process into `object_gather_list` on process `dst`; the others pass no list.
 
     >>> import rushlight.distributed as dist
     >>> found = [None] * dist.get_world_size() if dist.get_rank() == 0 else None
@@ -111,7 +111,7 @@ def broadcast_object_list(
     device: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Makes the objects of a list on every process those of one process, `src`. Lists are equally long.
+    """Sends the objects in the list of process `src` to all others. Lists must have the same length.
 
     >>> import rushlight.distributed as dist
     >>> settings = [{"lr": 0.1}] if dist.get_rank() == 0 else [None]
@@ -142,7 +142,7 @@ def scatter_object_list(
     group: Group = None,
     group_src: int | None = None,
 ) -> None:
-    """Puts at the first place of each process's output list its object of the input list of one process, `src`.
+    """Sends each process its object of the input list of process `src`, to the first place of its output list.
 
     >>> import rushlight.distributed as dist
     >>> mine = [None]
@@ -202,7 +202,7 @@ def recv_object_list(
     group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:
-    """Receives objects into a list of as many places; gives the rank that they came from, -1 outside the group.
+    """Receives objects into a list, as many as its length; returns the sender's rank, -1 outside the group.
 
     >>> import rushlight.distributed as dist
     >>> def share(value):  # with process 1

@@ -1,4 +1,4 @@
-"""Messages from one process to another, and a barrier that tells who did not come."""
+"""Messages from one process to another, and a barrier that names missing processes."""
 
 import time
 from collections.abc import Callable
@@ -23,9 +23,9 @@ Group = ProcessGroup | None
 def isend(
     tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
 ) -> Work | None:
-    """Begins to send a tensor to a process, which receives it with the same `tag`.
+    """Starts to send a tensor to a process, which receives it with the same `tag`.
 
-    The tensor must not change before the work is done. ValueError for this process itself as the receiver.
+    The tensor must not change before the work is done. ValueError if the receiver is this process.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -54,9 +54,9 @@ def isend(
 def irecv(
     tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
 ) -> Work | None:
-    """Begins to receive a tensor of the same size and dtype as the one sent; from any process if none is named.
+    """Starts to receive a tensor of the same size and dtype as the one sent; from any process if none is named.
 
-    DistBackendError, when it is waited for, where one of another size came.
+    Waiting raises DistBackendError if a tensor of another size arrives.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -97,7 +97,7 @@ def irecv(
 def send(
     tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
 ) -> None:
-    """Sends a tensor to a process, and returns when its memory may be used again.
+    """Sends a tensor to a process, and returns when the tensor may be changed again.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -119,7 +119,7 @@ def send(
 def recv(
     tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
 ) -> int:
-    """Receives a tensor, from any process if none is named; gives the rank that it came from, -1 outside the group.
+    """Receives a tensor, from any process if none is named; returns the sender's rank, -1 outside the group.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -141,7 +141,7 @@ def recv(
 
 
 class P2POp:
-    """One message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the other process's rank among all.
+    """One message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the other process's global rank.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -178,9 +178,9 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Begins several messages; gives their works.
+    """Starts several messages; returns their works.
 
-    ValueError where they are of several groups or no messages, IndexError where there are none.
+    ValueError if they are of several groups or not messages, IndexError for an empty list.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -206,9 +206,9 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
 
 
 def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
-    """A barrier that tells who did not come: rank 0 raises a RuntimeError that names the first missing rank.
+    """A barrier that names missing processes: rank 0 raises RuntimeError with the first missing rank.
 
-    With `wait_all_ranks` it waits for all, and names all that are missing.
+    With `wait_all_ranks` it waits for all, and names all missing ranks.
 
     >>> import rushlight.distributed as dist
     >>> from datetime import timedelta
@@ -245,7 +245,7 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
 
 
 def arrives(request: Any, end: float) -> bool:
-    """Whether a message arrives before a time; one that does not is given up."""
+    """Whether a message arrives before a deadline; otherwise it is cancelled."""
     while not request.Test():
         if time.monotonic() > end:
             request.Cancel()

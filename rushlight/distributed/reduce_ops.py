@@ -1,4 +1,4 @@
-"""`ReduceOp`: how the tensors of several processes become one."""
+"""`ReduceOp`: the operations that reduce tensors over processes."""
 
 from enum import Enum
 
@@ -8,10 +8,10 @@ __all__ = ["ReduceOp", "reduce_op", "supports_complex"]
 
 
 class ReduceOp(Enum):
-    """What `all_reduce`, `reduce` and `reduce_scatter` do element by element.
+    """The elementwise operation of `all_reduce`, `reduce` and `reduce_scatter`.
 
-    `AVG` is the sum over the number of processes; `BAND`, `BOR`, `BXOR` are bitwise, for integers and booleans.
-    `PREMUL_SUM`, a sum of multiples, is NCCL's alone: TypeError.
+    `AVG` is the sum divided by the number of processes; `BAND`, `BOR`, `BXOR` are bitwise, for integers and booleans.
+    `PREMUL_SUM`, a sum of multiples, exists only in NCCL: TypeError.
 
     >>> from rushlight.distributed import ReduceOp
     >>> ReduceOp.SUM
@@ -43,7 +43,7 @@ ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # as PyTorch names 
 
 
 def supports_complex(reduceOp: ReduceOp) -> bool:
-    """Whether complex tensors can be reduced by an operation: by sums, averages and products.
+    """Whether an operation can reduce complex tensors: sums, averages and products can.
 
     >>> import rushlight.distributed as dist
     >>> dist.supports_complex(dist.ReduceOp.SUM), dist.supports_complex(dist.ReduceOp.MAX)

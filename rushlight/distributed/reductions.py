@@ -1,4 +1,4 @@
-"""Arithmetic on the way between processes: which type it is done in, and what comes out."""
+"""Reductions between processes: the dtype of their arithmetic, and their results."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ UNFIT = "(): incompatible function arguments."
 class Reduction:
     """One reduction of arrays of a dtype: `widen` before it, MPI's `op`, `narrow` after it.
 
-    Floating-point types of two bytes are reduced in float32, so that sums keep their digits.
+    float16 and bfloat16 are reduced in float32, to keep precision.
     """
 
     def __init__(self, op: ReduceOp, dtype: np.dtype, size: int):
@@ -34,11 +34,11 @@ class Reduction:
         self.size: int = size if op is ReduceOp.AVG else 1
 
     def widen(self, array: np.ndarray) -> np.ndarray:
-        """An array in the type that the reduction is done in."""
+        """An array cast to the dtype of the reduction."""
         return array.astype(self.dtype, copy=False)
 
     def narrow(self, array: np.ndarray) -> np.ndarray:
-        """What the reduction gave, divided for an average; in the wide type still."""
+        """The result of the reduction, divided for an average; still in the wider dtype."""
         if self.size > 1:
             np.divide(array, self.size, out=array)
         return array

@@ -8,7 +8,7 @@ from rushlight.launch.start import add_arguments, launch
 
 __all__ = ["main"]
 
-NOT_NEEDED = [  # MPI finds the processes by itself, starts them by itself, and notices at once when one ends
+NOT_NEEDED = [  # MPI finds and starts the processes, and notices at once when one ends
     "node_rank",
     "master_addr",
     "master_port",
@@ -35,12 +35,12 @@ REFUSED = [
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Takes `torchrun`'s arguments, and sets the variables that it sets; returns the exit status."""
+    """Accepts `torchrun`'s arguments, and sets its environment variables; returns the exit status."""
     return start(parser("torch.distributed.run"), arguments)
 
 
 def parser(name: str) -> argparse.ArgumentParser:
-    """What understands `torchrun`'s arguments."""
+    """The parser for `torchrun`'s arguments."""
     made = argparse.ArgumentParser(name, allow_abbrev=False)
     add(made, "nproc_per_node", default="1", help="a number, or auto or cpu: one for each CPU")
     made.add_argument("--nnodes", default="1")
@@ -57,12 +57,12 @@ def parser(name: str) -> argparse.ArgumentParser:
 
 
 def add(to: argparse.ArgumentParser, name: str, **options: object) -> None:
-    """Adds an option that may be written with underscores and with hyphens."""
+    """Adds an option that may be written with underscores or hyphens."""
     to.add_argument(f"--{name}", f"--{name.replace('_', '-')}", **options)  # type: ignore[arg-type]  # as argparse has
 
 
 def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
-    """Starts what the arguments say; returns the exit status."""
+    """Starts the processes; returns the exit status."""
     options = made.parse_args(arguments)
     if options.nnodes not in ("1", "1:1") and not options.hosts:
         made.error("several machines are started by MPI: rushlight launch --hosts A,B -n 8 script.py")
@@ -82,7 +82,7 @@ def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
 
 
 def processes(made: argparse.ArgumentParser, given: str) -> int:
-    """How many processes `--nproc-per-node` asks for."""
+    """The number of processes for `--nproc-per-node`."""
     if given in ("auto", "cpu"):
         return os.cpu_count() or 1
     if not given.isdigit() or int(given) == 0:

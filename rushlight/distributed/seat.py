@@ -1,6 +1,6 @@
-"""What a seat runs: tells a process its place in the MPI world, and waits for it to end (see `seats.py`).
+"""The script of a seat: gives a process its place in the MPI world, and waits for it to end (see `seats.py`).
 
-It runs as a script, so that it needs nothing but the standard library.
+It is run as a script, and needs only the standard library.
 """
 
 import json
@@ -12,7 +12,7 @@ GOOD_BYE = b"done"
 
 
 def main() -> int:
-    """Sits until the process that this seat belongs to has ended; 1 if it did not say before that it was done."""
+    """Waits for the process of this seat to end; returns 1 if it ended without saying that it was done."""
     number = int(os.environ["PMI_ID"])
     host, port = json.loads(sys.argv[1])[number]
     place = {name: value for name, value in os.environ.items() if name.startswith(("PMI_", "MPI_LOCAL"))}

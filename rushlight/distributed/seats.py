@@ -1,8 +1,8 @@
-"""Makes processes of one machine that nobody started with `mpiexec` an MPI world.
+"""Makes an MPI world of processes of one machine that were started without `mpiexec`.
 
-`torch.multiprocessing.spawn` and `Process` start processes by themselves, so MPI does not know them. Rank 0 has
-`mpiexec` start as many stand-ins, the seats. Each seat (`seat.py`) tells one of the processes by which variables of
-the environment MPICH finds its world, then waits for it to end: a process that ends without a word ends all.
+`torch.multiprocessing.spawn` and `Process` start processes that MPI does not know. Rank 0 makes `mpiexec` start as many
+placeholders, the seats. Each seat (`seat.py`) gives one of the processes the environment variables by which MPICH finds
+its world, then waits for it to end: a process that ends unexpectedly ends all.
 """
 
 import json
@@ -27,15 +27,15 @@ GOOD_BYE = b"done"
 
 
 class Seated:
-    """The name of the world in which this process has a seat; "" where it has none."""
+    """The name of the world in which this process has a seat; "" if it has none."""
 
     world = ""
 
 
 def take_seat(rank: int, size: int, store: Store) -> None:
-    """Joins `size` processes that share a store, and have not started MPI, into an MPI world.
+    """Joins `size` processes that share a store, and have not initialized MPI, into an MPI world.
 
-    DistBackendError without MPICH.
+    DistBackendError if the MPI library is not MPICH.
     """
     MPI = mpi.load()
     if MPI.get_vendor()[0] != "MPICH":
@@ -59,7 +59,7 @@ def take_seat(rank: int, size: int, store: Store) -> None:
 
 
 def start_seats(places: list[list[Any]]) -> None:
-    """Has `mpiexec` start a seat for each process. DistBackendError if they are on several machines."""
+    """Makes `mpiexec` start a seat for each process. DistBackendError if they are on several machines."""
     if len({host for host, *_ in places}) > 1:
         raise DistBackendError(
             "Processes of several machines have to be started by MPI: "
@@ -79,7 +79,7 @@ def start_seats(places: list[list[Any]]) -> None:
 
 
 def end_with(seat: Connection, rank: int) -> None:
-    """Ends this process when its seat goes, as the seats of all do when one of the processes has died."""
+    """Ends this process when its seat ends, as all seats do when one of the processes has died."""
     try:
         seat.recv_bytes()
     except (EOFError, OSError):

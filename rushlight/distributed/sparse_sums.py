@@ -1,4 +1,4 @@
-"""Sums of sparse tensors over processes: what all of them have, one after the other, with each place once."""
+"""Sums of sparse tensors over processes: elements are gathered, and coalesced."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ __all__ = ["sum_sparse"]
 
 
 def sum_sparse(tensor: Any, op: ReduceOp, group: ProcessGroup) -> Work:
-    """Begins to make a sparse tensor on every process the sum of those of all.
+    """Starts to sum a sparse tensor over all processes, which all get the result.
 
-    Each process sends the elements that it has, as (index, value) rows; they are added up where all have come.
-    RuntimeError for another operation than the sum.
+    Each process sends its elements as (index, value) rows; they are summed when all have arrived. RuntimeError for
+    other operations than the sum.
     """
     if op is not ReduceOp.SUM:
         raise RuntimeError(
@@ -40,7 +40,7 @@ def sum_sparse(tensor: Any, op: ReduceOp, group: ProcessGroup) -> Work:
 
 
 def gathered(group: ProcessGroup, rows: Array, counts: list[int]) -> tuple[Array, Any]:
-    """Where the rows of all processes will lie, of so many each, one process's after the other's; and MPI's request."""
+    """The array for the rows of all processes, concatenated, of so many each; and MPI's request."""
     arrived = np.empty((sum(counts), *rows.shape[1:]), rows.dtype)
     size = arrived[:1].nbytes if len(arrived) else 0
     data = arrived.reshape(-1).view(np.uint8)

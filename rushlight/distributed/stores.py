@@ -1,7 +1,7 @@
-"""Stores: where processes leave short messages for each other before they are a group.
+"""Stores: key-value pairs by which processes exchange short messages before they form a group.
 
-`TCPStore` is a dictionary in one process that the others reach through the standard library's XML-RPC, `FileStore`
-one in a SQLite file, `HashStore` one among the threads of a process.
+`TCPStore` is a dictionary in one process, which the others reach through the standard library's XML-RPC; `FileStore` is
+one in a SQLite file, `HashStore` one for the threads of a process.
 """
 
 import sqlite3
@@ -20,16 +20,16 @@ from rushlight.distributed.errors import DistNetworkError, DistStoreError
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"]
 
 DEFAULT_TIMEOUT = timedelta(seconds=300)
-PAUSE = 0.01  # seconds between two looks for a key
+PAUSE = 0.01  # seconds between two checks for a key
 
 
 def as_bytes(value: str | bytes) -> bytes:
-    """A value as the bytes that stores keep."""
+    """A value as bytes."""
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
 class Store:
-    """Keys with values that several processes share. Values are strings or bytes, and come back as bytes.
+    """Key-value pairs shared by several processes. Values are strings or bytes, and are returned as bytes.
 
     >>> import rushlight.distributed as dist
     >>> store = dist.HashStore()
@@ -40,30 +40,30 @@ class Store:
     timeout: timedelta = DEFAULT_TIMEOUT
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Sets how long `get` and `wait` wait for keys."""
+        """Sets the timeout of `get` and `wait`."""
         self.timeout = timeout
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Gives a key a value."""
+        """Sets the value of a key."""
         self._update(key, lambda old: as_bytes(value))
 
     def get(self, key: str) -> bytes:
-        """The value of a key, once it has one. DistStoreError after the store's timeout."""
+        """The value of a key; waits until it has one. DistStoreError after the store's timeout."""
         self.wait([key])
         value = self._look(key)
         assert value is not None
         return value
 
     def add(self, key: str, amount: int) -> int:
-        """Adds to the number that a key has, 0 at first; gives the sum."""
+        """Adds to the number at a key, 0 at first; returns the sum."""
         return int(self._update(key, lambda old: str(int(old or b"0") + amount).encode()))
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Adds to the end of a key's value."""
+        """Appends to a key's value."""
         self._update(key, lambda old: (old or b"") + as_bytes(value))
 
     def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
-        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        """Sets the desired value if the key has the expected one, or has none and "" is expected; returns the value."""
         return self._update(key, lambda old: as_bytes(desired) if (old or b"") == as_bytes(expected) else old or b"")
 
     def check(self, keys: list[str]) -> bool:
@@ -71,26 +71,26 @@ class Store:
         return all(self._look(key) is not None for key in keys)
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """The values of several keys, once they have some."""
+        """The values of several keys; waits until they have some."""
         return [self.get(key) for key in keys]
 
     def multi_set(self, keys: list[str], values: list[str | bytes]) -> None:
-        """Gives several keys values. ValueError where there are more of the ones than of the others."""
+        """Sets the values of several keys. ValueError for lists of different lengths."""
         for key, value in zip(keys, values, strict=True):
             self.set(key, value)
 
     def has_extended_api(self) -> bool:
-        """True: there are `append`, `multi_get` and `multi_set`."""
+        """Whether `append`, `multi_get` and `multi_set` are supported: True."""
         return True
 
     def barrier(self, key: str, world_size: int, timeout: timedelta | None = None) -> None:
-        """Returns once `world_size` callers have called it with the same key. DistStoreError after the timeout."""
+        """Waits until `world_size` callers have called it with the same key. DistStoreError after the timeout."""
         if self.add(f"{key}/came", 1) == world_size:
             self.set(f"{key}/all", "")
         self.wait([f"{key}/all"], timeout)
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Returns once all the keys have values. DistStoreError after the timeout."""
+        """Waits until all the keys have values. DistStoreError after the timeout."""
         limit = timeout or self.timeout
         end = time.monotonic() + limit.total_seconds()
         while not self.check(keys):
@@ -100,15 +100,15 @@ class Store:
             time.sleep(PAUSE)
 
     def delete_key(self, key: str) -> bool:
-        """Forgets a key; tells whether it was there."""
+        """Deletes a key; returns whether it existed."""
         raise NotImplementedError
 
     def _look(self, key: str) -> bytes | None:
-        """The value that a key has now."""
+        """The present value of a key, or None."""
         raise NotImplementedError
 
     def _update(self, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        """Gives a key the value that `change` makes of its old one, with nobody in between; gives the new one."""
+        """Replaces a key's value by what `change` returns for it, atomically; returns the new value."""
         raise NotImplementedError
 
 
@@ -135,11 +135,11 @@ class HashStore(Store):
             return self._values[key]
 
     def delete_key(self, key: str) -> bool:
-        """Forgets a key; tells whether it was there."""
+        """Deletes a key; returns whether it existed."""
         return self._values.pop(key, None) is not None
 
     def num_keys(self) -> int:
-        """How many keys have values."""
+        """The number of keys."""
         return len(self._values)
 
 
@@ -187,25 +187,25 @@ class FileStore(Store):
             connection.close()
 
     def delete_key(self, key: str) -> bool:
-        """Forgets a key; tells whether it was there."""
+        """Deletes a key; returns whether it existed."""
         return bool(self._run("DELETE FROM pairs WHERE key = ? RETURNING key", key))
 
     def num_keys(self) -> int:
-        """How many keys have values."""
+        """The number of keys."""
         return self._run("SELECT count(*) FROM pairs")[0][0]
 
 
 class ThreadingServer(ThreadingMixIn, SimpleXMLRPCServer):
-    """Answers each caller in a thread of its own."""
+    """A server that handles each request in its own thread."""
 
     daemon_threads = True
 
 
 class TCPStore(Store):
-    """A store in the process that is master; the others reach it by its address.
+    """A store in the master process; the others reach it by its address.
 
-    `port` 0 lets the system choose one, which `port` then tells. DistNetworkError where the master does not answer
-    within the timeout.
+    With `port` 0 the system chooses a free port, which `port` then tells. DistNetworkError if the master does not
+    answer within the timeout.
 
     >>> import rushlight.distributed as dist
     >>> server = dist.TCPStore("127.0.0.1", 0, world_size=1, is_master=True, wait_for_workers=False)
@@ -285,19 +285,19 @@ class TCPStore(Store):
         return self._call("look", key)
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Gives a key a value."""
+        """Sets the value of a key."""
         self._call("set", key, as_bytes(value))
 
     def add(self, key: str, amount: int) -> int:
-        """Adds to the number that a key has, 0 at first; gives the sum."""
+        """Adds to the number at a key, 0 at first; returns the sum."""
         return self._call("add", key, amount)
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Adds to the end of a key's value."""
+        """Appends to a key's value."""
         self._call("append", key, as_bytes(value))
 
     def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
-        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        """Sets the desired value if the key has the expected one, or has none and "" is expected; returns the value."""
         return self._call("compare_set", key, as_bytes(expected), as_bytes(desired))
 
     def check(self, keys: list[str]) -> bool:
@@ -305,21 +305,21 @@ class TCPStore(Store):
         return self._call("check", keys)
 
     def delete_key(self, key: str) -> bool:
-        """Forgets a key; tells whether it was there."""
+        """Deletes a key; returns whether it existed."""
         return self._call("delete_key", key)
 
     def num_keys(self) -> int:
-        """How many keys have values."""
+        """The number of keys."""
         return self._call("num_keys")
 
 
 def unpacking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function for values that come wrapped, as XML-RPC wraps bytes."""
+    """Wraps a function so that its arguments are unwrapped from XML-RPC's Binary."""
     return lambda *values: function(*(value.data if isinstance(value, Binary) else value for value in values))
 
 
 class PrefixStore(Store):
-    """A store within another: its keys have a prefix there.
+    """A view of another store, in which its keys have a prefix.
 
     >>> import rushlight.distributed as dist
     >>> store = dist.HashStore()
@@ -339,19 +339,19 @@ class PrefixStore(Store):
         return f"{self.prefix}/{key}"
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Gives a key a value."""
+        """Sets the value of a key."""
         self.underlying_store.set(self._key(key), value)
 
     def add(self, key: str, amount: int) -> int:
-        """Adds to the number that a key has, 0 at first; gives the sum."""
+        """Adds to the number at a key, 0 at first; returns the sum."""
         return self.underlying_store.add(self._key(key), amount)
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Adds to the end of a key's value."""
+        """Appends to a key's value."""
         self.underlying_store.append(self._key(key), value)
 
     def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
-        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        """Sets the desired value if the key has the expected one, or has none and "" is expected; returns the value."""
         return self.underlying_store.compare_set(self._key(key), expected, desired)
 
     def check(self, keys: list[str]) -> bool:
@@ -359,11 +359,11 @@ class PrefixStore(Store):
         return self.underlying_store.check([self._key(key) for key in keys])
 
     def delete_key(self, key: str) -> bool:
-        """Forgets a key; tells whether it was there."""
+        """Deletes a key; returns whether it existed."""
         return self.underlying_store.delete_key(self._key(key))
 
     def num_keys(self) -> int:
-        """How many keys the underlying store has."""
+        """The number of keys in the underlying store."""
         return self.underlying_store.num_keys()
 
     def _look(self, key):

@@ -1,4 +1,4 @@
-"""Groups made by the rule of their ranks: neighbours, lists, parts of another group."""
+"""Making several groups at once: by lists of ranks, of neighbours, by splitting a group."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,7 +18,7 @@ def new_subgroups_by_enumeration(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
-    """Makes a group of each list of ranks; gives this process's own, and all. ValueError for a rank in two.
+    """Makes a group of each list of ranks; returns this process's own, and all. ValueError for a rank in two lists.
 
     >>> import rushlight.distributed as dist
     >>> mine, every = dist.new_subgroups_by_enumeration([[0]])
@@ -45,7 +45,7 @@ def new_subgroups(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
-    """Makes groups of neighbours of equal size, by default those of one machine; gives this process's own, and all.
+    """Makes groups of neighbours of equal size, by default one per machine; returns this process's own, and all.
 
     ValueError if the size does not divide the number of processes.
 
@@ -72,7 +72,7 @@ def split_group(
     group_desc: str | None = None,
     backend: str | None = None,
 ) -> ProcessGroup | None:
-    """Splits a group into parts by lists of ranks in it; gives the part of this process, None if it is in none.
+    """Splits a group by lists of its ranks; returns the part of this process, None if it is in none.
 
     >>> import rushlight.distributed as dist
     >>> mine = dist.split_group(split_ranks=[[0]])

@@ -1,7 +1,7 @@
-"""`Work`: a communication under way, waited for with a limit of time.
+"""`Work`: a communication in progress, waited for with a timeout.
 
-All communication is non-blocking and waited for here, so one loop knows about timeouts. A process that has waited too
-long calls the roll: those that wait too answer with what they wait for, and the error names the others.
+All communication is non-blocking and waited for here, so a single loop handles timeouts. A process that times out makes
+a roll call: other waiting processes answer with what they wait for, and the error names the rest.
 """
 
 import json
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Work"]
 
 YIELD: Callable[[], object] = getattr(os, "sched_yield", partial(time.sleep, 0))
-AT_ONCE = 0.0005  # seconds for which a process with a core of its own looks again at once: a sleep of nothing is 50 µs
-EAGER = 0.2  # seconds until which it sleeps for nothing
-PAUSE = 0.0005  # seconds between two looks after that
-ROLL_CALL = 2.0  # seconds for which answers are waited for
+AT_ONCE = 0.0005  # seconds of busy waiting if the process has its own core: even sleep(0) takes 50 µs
+EAGER = 0.2  # seconds until which it sleeps for 0
+PAUSE = 0.0005  # seconds between two checks after that
+ROLL_CALL = 2.0  # seconds to wait for answers
 UNLIKE = (
     "Tensors have to have the same size and dtype in the processes that take part; "
     "TORCH_DISTRIBUTED_DEBUG=DETAIL compares all calls before they are made."
@@ -38,18 +38,18 @@ UNLIKE = (
 
 @cache
 def has_a_core() -> bool:
-    """Whether there is a core for each process on this machine."""
+    """Whether this machine has a core for each process."""
     return processes_here() <= (os.cpu_count() or 1)
 
 
 def nothing() -> None:
-    """What is left to do when a communication has changed nothing here."""
+    """Does nothing: the end of a communication that changes nothing here."""
 
 
 class Work:
-    """A communication under way, as `torch.distributed.Work`.
+    """A communication in progress, as `torch.distributed.Work`.
 
-    `wait()` returns once the tensors may be used again and hold what they should.
+    After `wait()` the tensors hold the result and may be used again.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -74,17 +74,17 @@ class Work:
         self._done = False
 
     def is_completed(self) -> bool:
-        """Whether the communication is done; moves it on, without waiting."""
+        """Whether the communication is done; makes progress without blocking."""
         if not self._done and self._test():
             self._done = True
-            finish, self._finish = self._finish, nothing  # what it keeps for the end is let go
+            finish, self._finish = self._finish, nothing  # releases what it holds
             finish()
             if self._future is not None:
                 self._future.set_result(self._result)
         return self._done
 
     def _test(self) -> bool:
-        """Whether MPI is done. DistBackendError for what it could not do."""
+        """Whether MPI is done. DistBackendError if it failed."""
         MPI = mpi.load()
         try:
             return MPI.Request.Testall(self._requests, self._statuses)
@@ -100,13 +100,13 @@ class Work:
         return self._done
 
     def exception(self) -> None:
-        """None: a communication that fails raises where it is waited for."""
+        """None: a failed communication raises in `wait`."""
         return None
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Waits until the communication is done; True.
+        """Waits until the communication is done; returns True.
 
-        DistBackendError, naming the missing processes, when the timeout of the group, or the one given, is over.
+        DistBackendError, naming the missing processes, after the group's timeout or the given one.
         """
         if self.is_completed():
             return True
@@ -128,7 +128,7 @@ class Work:
     synchronize = wait
 
     def result(self) -> list[Tensor]:
-        """The tensors that were communicated."""
+        """The tensors of the communication."""
         return self._result
 
     def received(self) -> int:
@@ -136,11 +136,11 @@ class Work:
         return self._statuses[0].Get_count(mpi.load().BYTE)
 
     def source_rank(self) -> int:
-        """The rank that a received message came from."""
+        """The rank of the sender of a received message."""
         return self._group.ranks[self._statuses[0].Get_source()]
 
     def get_future(self) -> Future[Any]:
-        """A future of the list of tensors; waiting for it is waiting for the communication."""
+        """A future of the list of tensors; waiting for it waits for the communication."""
         if self._future is None:
             self._future = Future(wait=self.wait, poll=self.is_completed)
             if self._done:
@@ -153,7 +153,7 @@ class Work:
         return json.dumps([self._number, self._name]).encode().ljust(200)
 
     def _answer(self, taken: dict[int, tuple[int, str]] | None = None) -> None:
-        """Answers roll calls that have come in, and takes down the answers to its own."""
+        """Answers received roll calls, and records the answers to its own."""
         if self._group.ended:
             return
         comm, tags, status = self._group.comm, mpi.tags(), mpi.load().Status()
@@ -166,7 +166,7 @@ class Work:
             taken[status.source] = tuple(json.loads(message.tobytes()))
 
     def _explain(self, limit: float) -> str:
-        """Who is missing, and who waits for something else."""
+        """A description of who is missing, and who waits for something else."""
         group = self._group
         others = [rank for rank in range(group.size()) if rank != group.rank()]
         calls = [group.comm.Isend(np.empty(0, np.uint8), rank, mpi.tags().call) for rank in others]

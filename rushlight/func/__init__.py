@@ -1,4 +1,4 @@
-"""torch.func: functions of functions. Derivatives of a function, and a function of one example as one of a batch."""
+"""torch.func: transforms of functions, such as derivatives (`grad`, `jvp`, `jacrev`) and batching (`vmap`)."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.func.forward import jvp, linearize

@@ -1,4 +1,4 @@
-"""The arguments of a function that derivatives are taken by, and what its outputs must be."""
+"""The arguments that a function is differentiated by, and checks of its outputs."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Argnums = int | tuple[int, ...]
 
 
 def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
-    """The arguments at some places: one for an integer, a tuple for a tuple. RuntimeError for a place too far."""
+    """The arguments at some positions: one for an integer, a tuple for a tuple. RuntimeError if out of range."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     if isinstance(argnums, int):
@@ -25,7 +25,7 @@ def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
 
 
 def from_the_front(argnum: int, n: int) -> int:
-    """A place among `n` arguments, counted from the front."""
+    """A position among `n` arguments; a negative one counts from the end."""
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
     if not -n <= argnum < n:
@@ -34,7 +34,7 @@ def from_the_front(argnum: int, n: int) -> int:
 
 
 def replaced(args: tuple[Any, ...], new: Any, argnums: Argnums) -> tuple[Any, ...]:
-    """The arguments with others in some places."""
+    """The arguments with those at some positions replaced."""
     result = list(args)
     for n, value in ((argnums, new),) if isinstance(argnums, int) else zip(argnums, new, strict=True):
         result[n] = value
@@ -42,7 +42,7 @@ def replaced(args: tuple[Any, ...], new: Any, argnums: Argnums) -> tuple[Any, ..
 
 
 def with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
-    """What a function returns: its output and what it returns beside."""
+    """What a function returned, as (output, aux)."""
     if not has_aux:
         return output, None
     if not (isinstance(output, tuple) and len(output) == 2):
@@ -51,7 +51,7 @@ def with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
 
 
 def check_outputs(outputs: list[Any], api: str) -> None:
-    """RuntimeError where a function returns nothing, or something that is no tensor."""
+    """RuntimeError if a function returns nothing, or something that is not a tensor."""
     if not outputs or (len(outputs) == 1 and outputs[0] is None):
         raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {outputs})")
     for output in outputs:
@@ -62,7 +62,7 @@ def check_outputs(outputs: list[Any], api: str) -> None:
 
 
 def check_real(api: str, values: Any, what: str) -> None:
-    """RuntimeError where one of the inputs or outputs is complex."""
+    """RuntimeError if one of the inputs or outputs is complex."""
     for value in tree_leaves(values):
         if isinstance(value, Tensor) and value.is_complex():
             raise RuntimeError(

@@ -1,4 +1,4 @@
-"""`jvp` and `linearize`: forward mode as functions of functions."""
+"""`jvp` and `linearize`: transforms by forward mode."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,8 +30,8 @@ def jvp(
 ) -> tuple[Any, ...]:
     """The output of `func` at `primals`, and its Jacobian-vector product with `tangents`, in one forward pass.
 
-    Both are tuples of one structure, a tree of tensors for each argument. With `has_aux`, `func` returns
-    (output, more) and `jvp` (output, product, more). With `strict` RuntimeError where an output does not depend on the
+    Both are tuples of one structure: for each argument a tensor or a tree of tensors. With `has_aux`, `func` returns
+    (output, aux) and `jvp` (output, product, aux). With `strict`, RuntimeError if an output does not depend on the
     inputs; otherwise its product is zero.
 
     >>> import rushlight as torch
@@ -49,7 +49,7 @@ def jvp_by(
     strict: bool,
     has_aux: bool,
 ) -> tuple[Tensor, ...]:
-    """`jvp` by the arguments at `argnums` only; None for all."""
+    """`jvp` with respect to the arguments at `argnums` only; None for all."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     leaves, spec = tree_flatten(primals if argnums is None else chosen(primals, argnums))
@@ -76,7 +76,7 @@ def jvp_by(
 
 
 def check_tensors(values: Sequence[Any], what: str) -> None:
-    """RuntimeError where there is no tensor, or something that is none."""
+    """RuntimeError if there is no tensor, or a value that is not a tensor."""
     if not values:
         raise RuntimeError(f"{API}: Expected {what} to contain at least one Tensor.")
     for value in values:
@@ -85,7 +85,7 @@ def check_tensors(values: Sequence[Any], what: str) -> None:
 
 
 def dual(primal: Tensor, tangent: Tensor, level: Tangents, give: Callable[..., Any] = with_tangent) -> Tensor:
-    """A tensor with a tangent, for an argument; `give` is how it gets it."""
+    """A tensor with a tangent, for an argument; `give` attaches it."""
     if primal._array.shape != tangent._array.shape:
         raise RuntimeError(
             f"Expected tangent to have the same shape as its primal: {tuple(primal._array.shape)} and "
@@ -95,7 +95,7 @@ def dual(primal: Tensor, tangent: Tensor, level: Tangents, give: Callable[..., A
 
 
 def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
-    """The tangent of an output; zeros where it has none."""
+    """The tangent of an output; zeros if it has none."""
     tangent = tangent_of(output, level)
     if tangent is None and strict:
         raise RuntimeError(
@@ -106,10 +106,10 @@ def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The output of `func` at `primals`, and the function that gives its Jacobian-vector product with tangents there.
+    """The output of `func` at `primals`, and the function from tangents to its Jacobian-vector product there.
 
-    The function may be called again and again: what `func` computes is computed once. It is the transpose of the
-    vector-Jacobian product, which is linear.
+    The function may be called repeatedly: `func` itself is evaluated once. It is the transpose of the vector-Jacobian
+    product, which is linear.
 
     >>> import rushlight as torch
     >>> output, jvp_fn = torch.func.linearize(torch.sin, torch.tensor([0.0, 0.0]))
@@ -133,7 +133,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def check_directions(tangents: Sequence[Array], primals: Sequence[Array]) -> None:
-    """RuntimeError for tangents of other shapes or dtypes than the primals have."""
+    """RuntimeError for tangents whose shapes or dtypes differ from those of the primals."""
     for i, (tangent, primal) in enumerate(zip(tree_flatten(tangents)[0], tree_flatten(primals)[0], strict=True)):
         for what in ("shape", "dtype"):
             if getattr(tangent, what) != getattr(primal, what):

@@ -1,4 +1,4 @@
-"""`functionalize`: a function without changes in place, as its caller sees it."""
+"""`functionalize`: removes in-place changes from what a compiler sees of a function; here it has no effect."""
 
 import functools
 from collections.abc import Callable
@@ -10,11 +10,11 @@ REMOVED = ("mutations", "mutations_and_views")
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """A function that gives what `func` gives, and leaves its arguments as `func` leaves them.
+    """A function that does what `func` does, with the same results and the same changes of its arguments.
 
-    PyTorch takes changes in place (and with "mutations_and_views" views) out of what its compiler sees of a function;
-    results and arguments stay the same. Here there is no such compiler, and `grad`, `vjp`, `jvp` and `vmap` take
-    functions that change tensors in place as they are: the function is called. RuntimeError for another `remove`.
+    PyTorch hides in-place changes (with "mutations_and_views" also views) from its compiler; results and arguments stay
+    the same. rushlight has no such compiler, and `grad`, `vjp`, `jvp` and `vmap` accept functions that change tensors
+    in place: so the function is just called. RuntimeError for another `remove`.
 
     >>> import rushlight as torch
     >>> torch.func.functionalize(lambda x: x.clone().mul_(2))(torch.ones(2))

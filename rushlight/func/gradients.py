@@ -1,4 +1,4 @@
-"""`grad`, `grad_and_value` and `vjp`: reverse mode as functions of functions."""
+"""`grad`, `grad_and_value` and `vjp`: transforms by reverse mode."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +21,11 @@ __all__ = ["grad", "grad_and_value", "vjp"]
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that computes the gradient of `func`, which returns a scalar, with respect to an argument.
 
-    `argnums` tells the argument, or in a tuple several; an argument may be a tree of tensors, and so is its gradient.
-    With `has_aux`, `func` returns (output, more) and the gradient function (gradient, more). It nests:
-    `grad(grad(f))` is the second derivative, `vmap(grad(f))` gives the gradient for each example.
+    `argnums` is the position of the argument, or a tuple of several; an argument may be a tree of tensors, and so is
+    its gradient. With `has_aux`, `func` returns (output, aux) and the gradient function (gradient, aux). It can be
+    nested: `grad(grad(f))` is the second derivative, `vmap(grad(f))` computes per-example gradients.
 
-    RuntimeError where `func` does not return one scalar tensor.
+    RuntimeError if `func` does not return a single scalar tensor.
 
     >>> import rushlight as torch
     >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
@@ -43,7 +43,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The same, returning (gradient, output), or with `has_aux` (gradient, (output, more)).
+    """Like `grad`, but the function returns (gradient, output), or with `has_aux` (gradient, (output, aux)).
 
     >>> import rushlight as torch
     >>> torch.func.grad_and_value(lambda x: (x * x).sum())(torch.tensor([1.0, 2.0]))
@@ -61,9 +61,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of `func` at some arguments, and the function from a cotangent to the vector-Jacobian product.
 
-    The cotangent has the structure of the output; a product comes for each argument, in a tuple where there are
-    several. With `has_aux`, `func` returns (output, more) and `vjp` (output, function, more). The function may be
-    called again and again.
+    The cotangent has the structure of the output; the result is a product for each argument, in a tuple if there are
+    several. With `has_aux`, `func` returns (output, aux) and `vjp` (output, function, aux). The function may be called
+    repeatedly.
 
     >>> import rushlight as torch
     >>> output, vjp_fn = torch.func.vjp(torch.sin, torch.tensor([0.0, 3.0]))
@@ -74,7 +74,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
 
 def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
-    """`vjp` by the arguments at `argnums` only; None for all."""
+    """`vjp` with respect to the arguments at `argnums` only; None for all."""
     api = "vjp(f, *primals)"
     wanted = primals if argnums is None else chosen(primals, argnums)
     leaves, spec = tree_flatten(wanted)
@@ -132,7 +132,7 @@ def grads_and_output(func: Any, argnums: int, has_aux: bool, args: Any, kwargs: 
 
 
 def variable(x: Any) -> Tensor:
-    """A tensor to differentiate by: in the graph where the argument is, or a leaf of its own."""
+    """A tensor to differentiate by: linked to the argument if that is in a graph, else a new leaf."""
     if not isinstance(x, TensorBase):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
     if x.requires_grad and recording():
@@ -143,28 +143,28 @@ def variable(x: Any) -> Tensor:
 
 
 def retire(variables: Sequence[Tensor]) -> None:
-    """Ends the life of leaves that were made to differentiate by: nobody else takes derivatives by them."""
+    """Turns off requires_grad of leaves made for differentiation: nothing else differentiates by them."""
     for x in variables:
         if x.grad_fn is None:
             x.requires_grad = False
 
 
 def apart(tensor: TensorBase) -> Tensor:
-    """The same tensor outside the graph, with the tangents that it has."""
+    """The tensor detached from the graph, with its tangents."""
     out = tensor.detach()
     out._tangents = tensor._tangents
     return out
 
 
 def released(tree: Sequence[Tensor | None] | Tensor | dict[str, Tensor] | None, variables: Sequence[Tensor]) -> Any:
-    """A tree in which only those tensors (and tangents) are in the graph that somebody outside may differentiate."""
+    """A tree of results, detached unless a caller outside may differentiate them (or their tangents)."""
     if recording() and all(x.grad_fn is not None for x in variables):
-        return tree  # the variables are in the graph outside, and so is what is made of them
+        return tree  # the variables are part of the outer graph, and so are the results
     return tree_map(lambda value: severed(value, variables) if isinstance(value, TensorBase) else value, tree)
 
 
 def severed(tensor: Any, variables: Sequence[Tensor]) -> Tensor:
-    """A tensor outside of the graph, where there is nothing in that to differentiate by but some variables."""
+    """A tensor detached from the graph, if its graph leads only to some variables."""
     if not tensor.requires_grad or (recording() and reaches_others([tensor], variables)):
         return tensor
     out = apart(tensor)
@@ -173,7 +173,7 @@ def severed(tensor: Any, variables: Sequence[Tensor]) -> Tensor:
 
 
 def is_differentiated(inputs: Sequence[Tensor], outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
-    """Whether somebody outside differentiates what is computed here: by the inputs, what `func` refers to, tangents."""
+    """Whether the caller may differentiate the results: by the inputs, by what `func` refers to, or by tangents."""
     if not recording():
         return False
     return any(x.requires_grad for x in inputs) or reaches_others(
@@ -182,14 +182,14 @@ def is_differentiated(inputs: Sequence[Tensor], outputs: Sequence[Tensor], varia
 
 
 def with_tangents(tensor: Tensor) -> Iterator[Any]:
-    """A tensor, its tangents, and theirs."""
+    """A tensor, its tangents, and their tangents."""
     yield tensor
     for tangent in tree_leaves(tensor._tangents or {}):
         yield from with_tangents(tangent)
 
 
 def reaches_others(outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
-    """Whether outputs depend on what somebody outside may differentiate by: leaves other than the variables."""
+    """Whether outputs depend on leaves other than the variables, which the caller may differentiate by."""
     own, seen = {id(v) for v in variables}, set()
     stack = [out for out in outputs if out.requires_grad]
     while stack:
@@ -213,7 +213,7 @@ def pulled_back(
     keep_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:
-    """The cotangents of variables; zeros for those that no output depends on."""
+    """The gradients of variables; zeros for those that no output depends on."""
     live = [(out, c) for out, c in zip(outputs, cotangents, strict=True) if out.requires_grad]
     if not live:
         return [x.new_zeros(x.shape) for x in variables]

@@ -1,4 +1,4 @@
-"""`jacrev`, `jacfwd` and `hessian`: all derivatives of a function, a batch of basis vectors at a time."""
+"""`jacrev`, `jacfwd` and `hessian`: full derivatives, computed for a batch of basis vectors at a time."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -28,12 +28,11 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that computes the Jacobian of `func` by an argument, in reverse mode: one pass for all outputs.
+    """A function that computes the Jacobian of `func` with respect to an argument, by reverse mode: one batched pass.
 
-    It has the shape (*output, *argument), in the structure of the output, and in each output's place that of the
-    arguments where `argnums` is a tuple or an argument is a tree. `chunk_size` computes so many rows at a time, for
-    less memory. With `has_aux`, `func` returns (output, more). Better than `jacfwd` where there are fewer outputs than
-    inputs.
+    It has the shape (*output, *argument), in the structure of the output, and inside that the structure of the
+    arguments if `argnums` is a tuple or an argument is a tree. `chunk_size` limits the rows computed at a time, to save
+    memory. With `has_aux`, `func` returns (output, aux). Faster than `jacfwd` if there are fewer outputs than inputs.
 
     ValueError for a chunk size below 1, RuntimeError for complex inputs and outputs.
 
@@ -65,7 +64,7 @@ def jacrev(
 def jacobian_rows(
     vjp_fn: Callable[..., Any], outputs: Sequence[Tensor], structure: Any, sizes: Sequence[int], chunk_size: Any
 ) -> list[Tensor]:
-    """The vector-Jacobian products of all basis vectors: for each input, one row for each element of the outputs."""
+    """The vector-Jacobian products with all basis vectors: for each input, one row for each element of the outputs."""
     total = sum(sizes)
     chunk = min(chunk_size or total, total) or 1
     found = []
@@ -87,7 +86,7 @@ def standard_basis(tensors: Sequence[Tensor], sizes: Sequence[int], start: int, 
 
 
 def split_rows(rows: Tensor, input: Tensor, outputs: Any, sizes: Any) -> list[Tensor]:
-    """The rows of a Jacobian taken apart by output: (*output, *input) each."""
+    """The rows of a Jacobian split by output: (*output, *input) each."""
     parts = rows.split(sizes) if len(sizes) > 1 else (rows,)
     return [part.reshape((*out.shape, *input.shape)) for part, out in zip(parts, outputs, strict=True)]
 
@@ -95,10 +94,10 @@ def split_rows(rows: Tensor, input: Tensor, outputs: Any, sizes: Any) -> list[Te
 def jacfwd(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that computes the Jacobian of `func` by an argument, in forward mode: one pass for all inputs.
+    """A function that computes the Jacobian of `func` with respect to an argument, by forward mode: one batched pass.
 
-    Shape and structure are those of `jacrev`. Better than that where there are fewer inputs than outputs.
-    `randomness` is that of `vmap`. RuntimeError for complex inputs and outputs.
+    Shape and structure are those of `jacrev`. Faster than `jacrev` if there are fewer inputs than outputs. `randomness`
+    is that of `vmap`. RuntimeError for complex inputs and outputs.
 
     >>> import rushlight as torch
     >>> torch.func.jacfwd(lambda x: x * x)(torch.tensor([1.0, 2.0]))
@@ -128,14 +127,14 @@ def jacfwd(
 
 
 def split_columns(columns: Tensor, inputs: Any, sizes: Any, spec: Any) -> Tensor:
-    """The columns of a Jacobian taken apart by input: (*output, *input) each, in the structure of the inputs."""
+    """The columns of a Jacobian split by input: (*output, *input) each, in the structure of the inputs."""
     parts = columns.split(sizes, -1) if len(sizes) > 1 else (columns,)
     shape = columns.shape[:-1]
     return tree_unflatten([part.reshape((*shape, *x.shape)) for part, x in zip(parts, inputs, strict=True)], spec)
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that computes the Hessian of `func` by an argument: `jacfwd(jacrev(func))`, forward over reverse.
+    """A function that computes the Hessian of `func` with respect to an argument: `jacfwd(jacrev(func))`.
 
     >>> import rushlight as torch
     >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))

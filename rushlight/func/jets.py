@@ -1,4 +1,4 @@
-"""`jet`: derivatives of high order along a direction, in one pass by Taylor arithmetic."""
+"""`jet`: higher-order directional derivatives, in one pass by Taylor arithmetic."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -22,14 +22,14 @@ def jet(func: Callable[..., Any], primals: Sequence[Tensor], series: Sequence[Se
     """The output of `func`, and its derivatives along a curve: the Taylor series of func(x(t)) at t = 0.
 
     `primals` are the arguments x(0), and `series` has for each of them the derivatives x'(0), x''(0), ... of the curve,
-    as many for all: `[v, zeros, zeros]` for the straight line along v. Returned are the output and, in the place of
-    each tensor in it, the list of as many derivatives. All results can be differentiated. The convention is that of
+    the same number for all: `[v, zeros, zeros]` for the straight line along v. Returned are the output, and for each
+    tensor in it a list of as many derivatives. All results can be differentiated. The convention is that of
     jax.experimental.jet. Nested `grad` costs exponentially more with each order; here the cost of order n grows as n²
     for nonlinear operations and as n for linear ones.
 
     Each operation is applied to truncated power series (A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed.,
-    SIAM 2008, ch. 13). Covered are elementwise operations, products, and whatever is linear; NotImplementedError names
-    an operation that is not. ValueError for series of different lengths or shapes.
+    SIAM 2008, ch. 13). Elementwise operations, products and all linear operations are supported; NotImplementedError
+    names an operation that is not. ValueError for series of different lengths or shapes.
 
     >>> import rushlight as torch
     >>> x, one, zero = torch.tensor(0.0), torch.tensor(1.0), torch.tensor(0.0)
@@ -53,7 +53,7 @@ def jet(func: Callable[..., Any], primals: Sequence[Tensor], series: Sequence[Se
 
 
 def check_series(primals: Sequence[Any], series: Sequence[Any]) -> int:
-    """The order of the series; ValueError for other shapes than the primals', and for different lengths."""
+    """The order of the series; ValueError if their shapes differ from the primals', or their lengths differ."""
     if len(primals) != len(series):
         raise ValueError(f"jet: got {len(primals)} primals and {len(series)} series")
     orders = {len(terms) for terms in series}
@@ -67,7 +67,7 @@ def check_series(primals: Sequence[Any], series: Sequence[Any]) -> int:
 
 
 def derivatives(out: Tensor, value: Tensor, level: int, factorials: list[int]) -> list[Tensor]:
-    """The derivatives of an output: its coefficients times k!, zeros where there are none."""
+    """The derivatives of an output: its Taylor coefficients times k!, zeros for missing ones."""
     coefficients = tangent_of(out, level) or (None,) * len(factorials)
     zeros = np.zeros_like(value._array)
     return [new_tensor(zeros.copy()) if c is None else c * f for c, f in zip(coefficients, factorials, strict=True)]

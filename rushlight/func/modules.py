@@ -24,13 +24,13 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Calls a module with other tensors in the places of its parameters and buffers, named as in `state_dict`.
+    """Calls a module with other tensors in place of its parameters and buffers, named as in `state_dict`.
 
-    Several dictionaries may be given, without common names. `args` is the argument or the tuple of arguments. With
-    `tie_weights`, tensors that the module has under several names are replaced together; with `strict` RuntimeError
-    where a name is missing or none of the module's. What the module writes to a buffer goes to the one given.
+    Several dictionaries may be given if they have no common names. `args` is one argument or a tuple of arguments. With
+    `tie_weights`, tensors that the module has under several names are replaced together; with `strict`, RuntimeError if
+    names are missing or unknown. What the module writes to a buffer goes to the given one.
 
-    ValueError for what is no dictionary, for names that come twice, and for two values of tied tensors.
+    ValueError for a value that is not a dictionary, for duplicate names, and for different values of tied tensors.
 
     >>> import rushlight as torch
     >>> model = torch.nn.Linear(2, 1, bias=False)
@@ -44,9 +44,9 @@ def functional_call(
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Lets the batch normalizations in a module, which may be one itself, keep no running statistics, in place.
+    """Makes the batch normalizations in a module (or the module itself) keep no running statistics, in place.
 
-    Those are changed in place in the forward pass, which `vmap` over parameters cannot do.
+    Running statistics are changed in place in the forward pass, which `vmap` over parameters cannot do.
 
     >>> import rushlight as torch
     >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
@@ -61,7 +61,7 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
 
 
 def merged(dicts: Any) -> Any:
-    """One dictionary of all."""
+    """One dictionary merged from all."""
     if isinstance(dicts, dict):
         return dicts
     if not isinstance(dicts, Sequence):
@@ -77,7 +77,7 @@ def merged(dicts: Any) -> Any:
 
 
 def named_tensors(module: Any) -> Any:
-    """All parameters and buffers by name, also those that come under several."""
+    """All parameters and buffers by name; shared ones under each of their names."""
     return {
         **dict(module.named_parameters(remove_duplicate=False)),
         **dict(module.named_buffers(remove_duplicate=False)),
@@ -85,7 +85,7 @@ def named_tensors(module: Any) -> Any:
 
 
 def tied(module: Any, state: Any) -> Any:
-    """The values with those of all names under which the module has the same tensor."""
+    """The values, also under all other names that the module has for the same tensor."""
     groups: dict[int, list[str]] = {}
     for name, tensor in named_tensors(module).items():
         groups.setdefault(id(tensor), []).append(name)
@@ -104,7 +104,7 @@ def tied(module: Any, state: Any) -> Any:
 
 @contextmanager
 def replaced(module: Any, state: Any, strict: Any) -> Iterator[Any]:
-    """A context in which a module has other tensors; what it puts in their places goes into the dictionary."""
+    """A context in which a module has other tensors; those that it replaces inside are written to the dictionary."""
     if strict:
         check_names(module, state)
     places = {name: holder_of(module, name) for name in state}
@@ -120,7 +120,7 @@ def replaced(module: Any, state: Any, strict: Any) -> Iterator[Any]:
 
 
 def check_names(module: Any, state: Any) -> None:
-    """RuntimeError where the names given are not those of the module."""
+    """RuntimeError if the given names are not those of the module."""
     names = named_tensors(module)
     unexpected = [name for name in state if name not in names]
     missing = [name for name in names if name not in state]
@@ -133,7 +133,7 @@ def check_names(module: Any, state: Any) -> None:
 
 
 def holder_of(module: Any, name: str) -> Any:
-    """The dictionary in which a module has a tensor, and its key there. AttributeError for a name it does not have."""
+    """The dictionary in which a module stores a tensor, and its key there. AttributeError for an unknown name."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
     for registry in (owner._parameters, owner._buffers):
@@ -145,8 +145,8 @@ def holder_of(module: Any, name: str) -> Any:
 def stack_module_state(models: Iterable[Module]) -> tuple[State, State]:
     """The parameters and the buffers of several modules of one class, each stacked along a new first dimension.
 
-    With `vmap` over them and `functional_call`, an ensemble runs as one. The stacked parameters are new leaves.
-    RuntimeError where the modules differ in class, in mode or in what requires grad.
+    With `vmap` over them and `functional_call`, an ensemble runs as one model. The stacked parameters are new leaves.
+    RuntimeError if the modules differ in class, in mode or in requires_grad.
 
     >>> import rushlight as torch
     >>> models = [torch.nn.Linear(2, 1) for _ in range(3)]
@@ -171,7 +171,7 @@ def stack_module_state(models: Iterable[Module]) -> tuple[State, State]:
 
 
 def stacked(name: Any, tensors: Any) -> Any:
-    """Tensors as one; a new leaf where they require grad."""
+    """Tensors stacked into one; a new leaf if they require grad."""
     if len({t.requires_grad for t in tensors}) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     result = stack(tensors)

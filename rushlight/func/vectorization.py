@@ -1,4 +1,4 @@
-"""`vmap`: a function of one example made a function of a batch."""
+"""`vmap`: turns a function of one example into a function of a batch."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -30,14 +30,14 @@ def vmap(
 ) -> Callable[..., Any]:
     """A function that applies `func` to every example along a dimension of its inputs, all at once.
 
-    `in_dims` tells the dimension of each input (None: the same input for all examples), `out_dims` where the examples
-    are in each output: an integer for all of them, or a tree that begins like that of the inputs or outputs. Inputs and
-    outputs are trees of tuples, lists and dictionaries. `randomness` is "error", "different" or "same": what random
-    functions do for the examples. `chunk_size` computes so many examples at a time, for less memory.
+    `in_dims` is the batch dimension of each input (None: all examples share it), `out_dims` that of each output: an
+    integer for all of them, or a prefix of the tree of inputs or outputs. Inputs and outputs are trees of tuples, lists
+    and dictionaries. `randomness` is "error", "different" or "same": what random functions do for the examples.
+    `chunk_size` limits the examples computed at a time, to save memory.
 
-    Inside `func` a tensor is one example: it has its shape, and no values that Python could look at (`item()`, `if`).
-    Gradients inside `func` are per example. ValueError for dimensions that do not fit the inputs or outputs, and where
-    an output is no tensor; RuntimeError for operators whose result's shape depends on values.
+    Inside `func` a tensor has the shape of one example, and no values that Python code could read (`item()`, `if`).
+    Gradients computed inside `func` are per example. ValueError for dimensions that do not fit the inputs or outputs,
+    and for an output that is not a tensor; RuntimeError for operators whose result's shape depends on values.
 
     >>> import rushlight as torch
     >>> torch.vmap(torch.dot)(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.ones(2, 2))
@@ -73,7 +73,7 @@ def run(
     randomness: str,
     kwargs: dict[str, Any],
 ) -> Tensor | tuple[Tensor, ...]:
-    """One call of the function, for all examples."""
+    """One call of the function for all examples."""
     level = Level(size, randomness)
     inputs = [leaf if dim is None else enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
     with Setting(ENTERED, (*ENTERED.get(), level)):
@@ -94,7 +94,7 @@ def run_chunks(
     chunk_size: Any,
     kwargs: Any,
 ) -> Any:
-    """Calls of the function for so many examples each, the outputs joined."""
+    """Calls of the function for chunks of examples, with the outputs concatenated."""
     state = get_rng_state() if randomness == "same" else None
     results = []
     parts = [*pairwise([*range(0, size, chunk_size), size])] if size else [(0, 0)]
@@ -116,14 +116,14 @@ def run_chunks(
 
 
 def name_of(func: Any) -> str:
-    """A function as messages name it."""
+    """A function's name in messages."""
     if hasattr(func, "__name__"):
         return func.__name__
     return f"functools.partial({name_of(func.func)}, ...)" if isinstance(func, functools.partial) else repr(func)
 
 
 def check_out_dims(func: Callable[..., Any], out_dims: int) -> None:
-    """ValueError for `out_dims` with anything but integers and None in it."""
+    """ValueError for `out_dims` that contains anything but integers and None."""
 
     def check(dim):
         if not isinstance(dim, int) and dim is not None:
@@ -160,7 +160,7 @@ def checked_inputs(func: Callable[..., Any], in_dims: Sequence[int | None] | int
 
 
 def checked_dim(call: str, leaf: Tensor | int, dim: int | None) -> int | None:
-    """The batch dimension of an input, counted from the front."""
+    """The batch dimension of an input, made nonnegative."""
     if dim is None:
         return None
     if not isinstance(dim, int):
@@ -199,7 +199,7 @@ def common_size(leaves: Any, dims: Any) -> int:
 
 
 def output_dims(func: Callable[..., Any], out_dims: Any, spec: Any, flat: Sequence[Tensor]) -> list[int]:
-    """Where the examples are to be in each output."""
+    """The batch dimension of each output."""
     if spec.type is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
     dims = broadcast_leaves(out_dims, spec)
@@ -212,7 +212,7 @@ def output_dims(func: Callable[..., Any], out_dims: Any, spec: Any, flat: Sequen
 
 
 def unbatched(func: Callable[..., Any], output: Any, dim: int, level: Level) -> Tensor:
-    """An output with its examples as a dimension."""
+    """An output with its examples as an ordinary dimension."""
     name = name_of(func)
     if dim is None:
         if isinstance(output, Tensor) and level in levels_of(output._array):

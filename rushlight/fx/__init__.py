@@ -1,4 +1,7 @@
-"""Programs as graphs: `torch.fx`. A module is traced to a graph, which can be read, changed, and run as a module."""
+"""Programs as graphs.
+
+`torch.fx`. A module is traced to a graph, which can be inspected, changed, and run as a module.
+"""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.fx import immutable_collections

@@ -1,4 +1,4 @@
-"""Tracing: a program runs with proxies for its inputs, and what it does becomes a graph."""
+"""Symbolic tracing: a program runs with proxies for its inputs, and its operations become a graph."""
 
 import collections
 import inspect
@@ -24,11 +24,11 @@ from rushlight.utils.pytree import tree_leaves
 __all__ = ["PH", "ProxyableClassMeta", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
 
 CALLED, READ = Module.__call__, Module.__getattr__
-tracing = 0  # how many programs are being traced
+tracing = 0  # the number of traces in progress
 
 
 class PHBase:
-    """Stands among `concrete_args` for a value that is an input after all."""
+    """A placeholder in `concrete_args` for a value that stays an input."""
 
     def __repr__(self) -> str:
         return "PH"
@@ -43,7 +43,7 @@ def is_fx_tracing() -> bool:
 
 
 class ProxyableClassMeta(type):
-    """The class of classes whose objects can be made of proxies: making one is a step of the graph."""
+    """The metaclass of classes whose objects can be made from proxies: making one becomes a node of the graph."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         proxy = holds_proxy((args, kwargs)) if tracing else None
@@ -53,10 +53,10 @@ class ProxyableClassMeta(type):
 
 
 class Tracer(TracerBase):
-    """Traces programs. Subclasses say what is not gone into (`is_leaf_module`), or look at what is written down.
+    """Traces programs. Subclasses choose which modules are leaves (`is_leaf_module`), or inspect the nodes.
 
-    Functions of `autowrap_modules`, and `autowrap_functions`, are written down as they are; with
-    `param_shapes_constant` the shapes of parameters are numbers.
+    Functions of `autowrap_modules`, and `autowrap_functions`, are recorded as single calls; with
+    `param_shapes_constant` the shapes of parameters are constants.
 
     >>> import rushlight as torch
     >>> graph = torch.fx.Tracer().trace(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU()))
@@ -82,35 +82,35 @@ class Tracer(TracerBase):
         self.module_stack: collections.OrderedDict[str, tuple[str, Any]] = collections.OrderedDict()
         self.num_calls: dict[str, int] = {}
 
-    root: Module  # what is traced; for a function a module that its constants are put in
+    root: Module  # the module that is traced; for a function a module to hold its constants
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a module is one step of the graph: those of `torch.nn` are, except `Sequential`."""
+        """Whether a call of a module is a single node: true for the modules of `torch.nn`, except `Sequential`."""
         return m.__module__.startswith(("torch.nn", "rushlight.nn")) and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Module) -> str:
-        """The name of a module in the root. NameError where it is not in it."""
+        """The path of a module in the root. NameError if it is not in it."""
         paths = self.submodule_paths or {module: name for name, module in self.root.named_modules()}
         if mod not in paths:
             raise NameError("module is not installed as a submodule")
         return paths[mod]
 
     def get_fresh_qualname(self, prefix: str) -> str:
-        """A name, made of a prefix and a number, that the root has not."""
+        """A new attribute name for the root: a prefix and a number."""
         number = 0
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
         return f"{prefix}{number}"
 
     def create_node(self, *args: Any, **kwargs: Any) -> Any:
-        """Adds a node, which knows in `meta["nn_module_stack"]` in which modules it comes about."""
+        """Adds a node; its `meta["nn_module_stack"]` tells in which modules it was recorded."""
         node = super().create_node(*args, **kwargs)
         if self.module_stack:
             node.meta["nn_module_stack"] = self.module_stack.copy()
         return node
 
     def create_arg(self, a: Any) -> Argument:
-        """A value as an argument of a node; a tensor is an attribute of the root, new ones are put there."""
+        """A value as an argument of a node; a tensor becomes an attribute of the root, if it is not one already."""
         if isinstance(a, (Tensor, Module)) and not isinstance(a, Proxy):
             return self.create_node("get_attr", self._attribute(a), (), {})
         if isinstance(a, tuple) and hasattr(a, "_fields"):
@@ -122,7 +122,7 @@ class Tracer(TracerBase):
         return super().create_arg(a)
 
     def _attribute(self, value: Any) -> str:
-        """The name of a tensor or module in the root. NameError for a parameter or module that is not in it."""
+        """The path of a tensor or module in the root. NameError for a parameter or module that is not in it."""
         root = self.root
         kinds = (root.named_parameters, root.named_buffers) if isinstance(value, Tensor) else (root.named_modules,)
         for named in kinds:
@@ -139,7 +139,7 @@ class Tracer(TracerBase):
         return self.tensor_attrs[id(value)][0]
 
     def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """What is done where a module is called: a leaf becomes a step, any other is gone into by `forward`."""
+        """Handles the call of a module: a leaf becomes a node, any other is traced by calling `forward`."""
         name = self.path_of_module(m)
         calls = self.num_calls.get(name, 0)
         self.num_calls[name] = calls + 1
@@ -152,7 +152,7 @@ class Tracer(TracerBase):
             self.module_stack.popitem()
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Proxy]) -> Any:
-        """What is given for an attribute of a module: a proxy for a parameter."""
+        """Handles reading an attribute of a module: returns a proxy for a parameter."""
         named: Any = None
         if isinstance(attr_val, Parameter):
             named = self.root.named_parameters()
@@ -175,7 +175,7 @@ class Tracer(TracerBase):
     def create_args_for_root(
         self, root_fn: FunctionType, is_module: bool, concrete_args: Any = None
     ) -> tuple[Callable[..., Any], list[Any]]:
-        """The function to run, and the arguments that it is run with: proxies, and `concrete_args` as they are."""
+        """The function to run, and its arguments: proxies, or the values in `concrete_args`."""
         plain = inspect.unwrap(root_fn)
         code: CodeType = plain.__code__
         signature = inspect.signature(plain)
@@ -201,7 +201,7 @@ class Tracer(TracerBase):
     def _input(
         self, name: str, signature: inspect.Signature, function: Callable[..., Any], concrete: dict[str, Any]
     ) -> Any:
-        """The proxy for an input, or its value where that is given."""
+        """The proxy for an input, or its concrete value if given."""
         parameter = signature.parameters[name.lstrip("*")]
         default = () if parameter.default is parameter.empty else (parameter.default,)
         if name not in concrete:
@@ -218,7 +218,7 @@ class Tracer(TracerBase):
         return value
 
     def _specialize(self, name: str, value: Any, given: Proxy) -> None:
-        """Writes down that an input has to be what the program was traced with."""
+        """Adds a check that an input equals the value that the program was traced with."""
         said = f"{name} has been specialized to have value {value} but got another value"
         if value is None:
             self.create_proxy("call_function", _assert_is_none, (given, said), {})
@@ -226,9 +226,9 @@ class Tracer(TracerBase):
             self.create_proxy("call_function", _assert, (given == value, said), {})
 
     def trace(self, root: Module | Callable[..., Any], concrete_args: Any = None) -> Graph:
-        """The graph of what a module or function does with proxies for its arguments.
+        """The graph of a module or function, traced with proxies for its arguments.
 
-        TraceError where that depends on values.
+        TraceError if the operations depend on values.
         """
         global tracing
         install()
@@ -259,7 +259,7 @@ class Tracer(TracerBase):
         return self.graph
 
     def _replace(self, replacements: Any, names: dict[str, Any]) -> None:
-        """Has modules' calls and attributes, and the functions that are not gone into, written down."""
+        """Replaces module calls, attributes and wrapped functions by versions that record them."""
         parameters: dict[str, Proxy] = {}
 
         def call(module, *args, **kwargs):
@@ -275,21 +275,21 @@ class Tracer(TracerBase):
 
 
 class WholeModules(Tracer):
-    """Goes into no module at all."""
+    """A tracer that treats every module as a leaf."""
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Always."""
+        """Always True."""
         return True
 
 
 @above
 def trace_whole(root: Module) -> Graph:
-    """The graph of a module in which each module is one step."""
+    """The graph of a module in which the call of each module is one node."""
     return WholeModules().trace(root)
 
 
 def write_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-    """Writes the call of a function down where a proxy is among the arguments; else NotImplemented."""
+    """Records the call of a function if a proxy is among the arguments; else NotImplemented."""
     proxy = holds_proxy((args, kwargs))
     if proxy is None:
         return NotImplemented
@@ -305,16 +305,16 @@ def _assert_is_none(value: Any, msg: str) -> None:
 
 
 def by_position(function: FunctionType, count: int) -> FunctionType:
-    """A function that takes all of its arguments by position, `*args` and `**kwargs` as one each."""
+    """A wrapper that takes all of a function's arguments by position, `*args` and `**kwargs` as one each."""
     flags = function.__code__.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     code = function.__code__.replace(co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0, co_flags=flags)
     return FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
 
 
 def symbolic_trace(root: Module | Callable[..., Any], concrete_args: Any = None) -> GraphModule:
-    """A module that does what a module or function does, as a graph that can be read and changed.
+    """A `GraphModule` that does what a module or function does, with a graph that can be inspected and changed.
 
-    `concrete_args` gives the values of arguments that decide what is done. TraceError where other values do.
+    `concrete_args` gives the values of arguments that control flow depends on. TraceError if it depends on others.
 
     >>> import rushlight as torch
     >>> def scaled(x, by):

@@ -1,4 +1,4 @@
-"""The Python code that a graph is: one line for each node, values forgotten after their last use."""
+"""Generates the Python code of a graph: one line for each node; values are dropped after their last use."""
 
 import enum
 import inspect
@@ -65,21 +65,21 @@ IN_PLACE = {
 
 @dataclass
 class PythonCode:
-    """The source of a `forward`, and the values that its global names have."""
+    """The source of a `forward`, and the values of its global names."""
 
     src: str
     globals: dict[str, Any]
 
 
 class CodeGen:
-    """Writes a graph down as a function. A subclass may write another head (`gen_fn_def`) or `generate_output`."""
+    """Generates a function from a graph. A subclass may change its head (`gen_fn_def`) or `generate_output`."""
 
     def __init__(self) -> None:
         self._body_transformer: Callable[[list[str]], list[str]] | None = None
         self._func_name = "forward"
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """The first line of the function, of parameters without `self` and what it says of its result."""
+        """The first line of the function, from its parameters without `self` and its return annotation."""
         given = free_vars if free_vars[:1] == ["self"] else ["self", *free_vars]
         return f"def {self._func_name}({', '.join(given)}){maybe_return_annotation}:"
 
@@ -88,19 +88,19 @@ class CodeGen:
         return f"return {repr_fn(output_args)}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """The arguments of the function as the graph's inputs."""
+        """Converts the function's arguments to the graph's inputs."""
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """The graph's output as the function's."""
+        """Converts the graph's output to the function's."""
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
-        """Names that the written code uses besides, with their values."""
+        """Further global names that the code uses, with their values."""
         return []
 
     def python_code(self, nodes: Iterable[Node], root_module: str, *, verbose: bool = False) -> PythonCode:
-        """The code of a graph's nodes; `root_module` is what the module is called in it."""
+        """The code of a graph's nodes; it calls the module `root_module`."""
         writer = Writer(self, root_module)
         body = writer.body(list(nodes), verbose)
         if self._body_transformer is not None:
@@ -111,7 +111,7 @@ class CodeGen:
 
 
 class Writer:
-    """Writes the lines of one function."""
+    """Generates the lines of one function."""
 
     returned: str
 
@@ -129,8 +129,8 @@ class Writer:
             self.name_of(name, value)
 
     def body(self, nodes: list[Node], verbose: bool) -> list[str]:
-        """The lines of all nodes, each with its end."""
-        for node in nodes:  # their names come first: no global takes one of them
+        """The lines of all nodes, each with the values that it drops."""
+        for node in nodes:  # names of nodes first: no global may take one of them
             self.namespace.create_name(node.name, node)
         last: dict[Node, list[Node]] = {}
         seen: set[Node] = set()
@@ -156,7 +156,7 @@ class Writer:
         return PythonCode(f"\n{marks}\n\n{head}\n{text}", self.globals)
 
     def name_of(self, hint: str, value: Any) -> str:
-        """The name of a value that the code does not make itself."""
+        """The name of a global value in the code."""
         if of_torch(value):
             return qualified_name(value)
         name = self.namespace.create_name(hint, value)
@@ -164,7 +164,7 @@ class Writer:
         return name
 
     def line(self, node: Node) -> str:
-        """A node's line; an input, that becomes a parameter, has none unless it is called otherwise."""
+        """The line of a node; none for an input, unless its parameter has another name."""
         kind = "" if node.type is None else f" : {self.type_of(node.type)}"
         if node.op == "placeholder":
             default = f" = {self.shown(node.args[0])}" if node.args else ""
@@ -179,7 +179,7 @@ class Writer:
         )
 
     def made(self, node: Node) -> str:
-        """What a node that calls no function is made by."""
+        """The expression of a node that is not a function call."""
         target = str(node.target)
         if node.op == "call_method":
             return f"{member(self.shown(node.args[0]), target)}({self.arguments(node.args[1:], node.kwargs)})"
@@ -187,7 +187,7 @@ class Writer:
         return found if node.op == "get_attr" else f"{found}({self.arguments(node.args, node.kwargs)})"
 
     def call_function(self, node: Node, kind: str) -> str:
-        """The line of a call, written as an operator where there is one."""
+        """The line of a function call, written as an operator if there is one."""
         name = getattr(node.target, "__name__", "")
         operands = [self.shown(arg) for arg in node.args]
         if getattr(node.target, "__module__", "") == "_operator" and not node.kwargs:
@@ -203,13 +203,13 @@ class Writer:
         return f"{node.name}{kind} = {called}({self.arguments(node.args, node.kwargs)})"
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """The arguments of a call."""
+        """The arguments of a call as text."""
         return ", ".join(
             [*(self.shown(arg) for arg in args), *(f"{key} = {self.shown(value)}" for key, value in kwargs.items())]
         )
 
     def shown(self, arg: Any) -> str:
-        """An argument."""
+        """An argument as text."""
         if isinstance(arg, tuple) and hasattr(arg, "_fields"):
             return f"{self.name_of(qualified_name(type(arg)), type(arg))}{tuple(arg)!r}"
         if isinstance(arg, (OpOverload, OpOverloadPacket)) or inspect.isroutine(arg):
@@ -229,7 +229,7 @@ class Writer:
         return self.type_of(arg) if isinstance(arg, type) else repr(arg)
 
     def type_of(self, kind: Any) -> str:
-        """A type."""
+        """A type as text."""
         if kind == ():
             return "()"
         if isinstance(kind, types.UnionType):
@@ -243,7 +243,7 @@ class Writer:
 
 
 def forgotten(node: Node, done: list[Node]) -> str:
-    """The end of a node's line: the values that nobody needs afterwards are forgotten."""
+    """The end of a node's line: sets values to None that are not used afterwards."""
     if node.op == "placeholder":
         return ""
     names = [used.name for used in done] if node.users else [*(used.name for used in done), node.name]
@@ -251,14 +251,14 @@ def forgotten(node: Node, done: list[Node]) -> str:
 
 
 def member(base: str, target: str) -> str:
-    """An attribute of an attribute, whatever they are called."""
+    """The expression for an attribute, whatever its name is."""
     for part in target.split("."):
         base = f"{base}.{part}" if part.isidentifier() else f'getattr({base}, "{part}")'
     return base
 
 
 def origin_of(node: Node) -> str:
-    """Which line of the program a node comes from."""
+    """A comment with the program's line that a node comes from."""
     found = re.findall(r'File "(.+)", line (\d+), in (.+)\n\s*(.*)', node.stack_trace or "")
     if not found:
         return "No stacktrace found for following nodes"

@@ -1,4 +1,4 @@
-"""Graphs: the steps of a program in their order."""
+"""Graphs: the operations of a program in order."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +15,7 @@ __all__ = ["CodeGen", "Graph", "PythonCode"]
 
 
 class NodeList:
-    """The nodes of a graph in their order, as they are when they are gone through."""
+    """The nodes of a graph in order; the graph may be changed during iteration."""
 
     graph: "Graph"
 
@@ -37,7 +37,7 @@ class NodeList:
 
 
 class Graph:
-    """A program as nodes, which new ones are added to the end of, or where `inserting_before` says.
+    """A program as a list of nodes; new ones are added at the end, or at the position that `inserting_before` sets.
 
     >>> import rushlight as torch
     >>> graph = torch.fx.Graph()
@@ -60,15 +60,15 @@ class Graph:
 
     @property
     def nodes(self) -> NodeList:
-        """The nodes in their order; they can be erased while one goes through."""
+        """The nodes in order; they may be erased during iteration."""
         return NodeList(self)
 
     def output_node(self) -> Node:
-        """The node of the result."""
+        """The output node."""
         return next(node for node in reversed(self.nodes) if node.op == "output")
 
     def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
-        """The nodes of a kind, with a target if one is given, in their order."""
+        """The nodes of a kind in order, optionally only those with a given target."""
         return [node for node in self.nodes if node.op == op and (target is None or node.target == target)]
 
     def create_node(
@@ -80,7 +80,7 @@ class Graph:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Adds a node. AssertionError for another `op` than those of `Node`."""
+        """Adds a node. AssertionError for an unknown `op`."""
         if op not in OPS:
             raise AssertionError(f"op '{op}' is not in {list(OPS)}")
         name = self._namespace.create_name(name if name is not None else hint(target))
@@ -92,7 +92,7 @@ class Graph:
         return node
 
     def erase_node(self, to_erase: Node) -> None:
-        """Takes a node out. RuntimeError where others use it, or it belongs to another graph."""
+        """Removes a node. RuntimeError if other nodes use it, or it belongs to another graph."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the graph: "
@@ -113,7 +113,7 @@ class Graph:
             self._insert = before
 
     def inserting_before(self, n: Node | None = None) -> AbstractContextManager[None]:
-        """A context in which new nodes come before a node; without one, at the beginning."""
+        """A context in which new nodes are inserted before a node, or at the beginning."""
         if n is None:
             return self.inserting_after(self._root)
         if n.graph is not self:
@@ -121,7 +121,7 @@ class Graph:
         return self._inserting(n.prepend)
 
     def inserting_after(self, n: Node | None = None) -> AbstractContextManager[None]:
-        """A context in which each new node comes right after a node; without one, at the end."""
+        """A context in which new nodes are inserted after a node, or at the end."""
         if n is None:
             return self.inserting_before(self._root)
         if n.graph is not self:
@@ -129,12 +129,12 @@ class Graph:
         return self._inserting(n.append)
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
-        """Adds an input."""
+        """Adds an input node."""
         args = () if default_value is ... else (default_value,)
         return self.create_node("placeholder", name, args, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """Adds a node for an attribute of the module, `layer.weight` for instance."""
+        """Adds a node for an attribute of the module, such as `layer.weight`."""
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(
@@ -144,7 +144,7 @@ class Graph:
         kwargs: dict[Any, Any] | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Adds a call of a module in the module."""
+        """Adds a call of a submodule."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def call_method(
@@ -169,18 +169,18 @@ class Graph:
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
     def output(self, result: Argument, type_expr: Any = None) -> Node:
-        """Adds the result."""
+        """Adds the output node."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Argument] = lambda x: x) -> Node:
-        """Adds a copy of a node of another graph; `arg_transform` gives what stands for its arguments here."""
+        """Adds a copy of a node of another graph; `arg_transform` maps its argument nodes to nodes of this graph."""
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
         copied = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
         copied.meta = dict(node.meta)
         return copied
 
     def graph_copy(self, g: "Graph", val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
-        """Adds copies of the nodes of a graph but its output, and returns what that is here; fills `val_map`."""
+        """Adds copies of all nodes of a graph but its output; returns the copied output value, and fills `val_map`."""
         for node in g.nodes:
             if node in val_map:
                 continue
@@ -200,25 +200,25 @@ class Graph:
         return copied
 
     def process_inputs(self, *args: Any) -> Any:
-        """The arguments of the written function as the graph's inputs."""
+        """Converts the generated function's arguments to the graph's inputs."""
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out: Any) -> Any:
-        """The graph's output as the written function's."""
+        """Converts the graph's output to the generated function's."""
         return self._codegen.process_outputs(out)
 
     def python_code(self, root_module: str, *, verbose: bool = False) -> PythonCode:
-        """The graph as Python code, in which the module is called `root_module`."""
+        """The graph as Python code, which calls the module `root_module`."""
         return self._codegen.python_code(self.nodes, root_module, verbose=verbose)
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Has the code written by another writer."""
+        """Sets the code generator."""
         self._codegen = codegen
 
     def on_generate_code(self, make_transformer: Callable[..., Any]) -> AbstractContextManager[None]:
-        """Changes the lines of code that are written: `make_transformer(former)` gives a function of all lines.
+        """Registers a transform of the generated code: `make_transformer(former)` returns a function of the lines.
 
-        As a context it is so until its end.
+        As a context manager it restores the former one at its end.
         """
         before = self._codegen._body_transformer
         self._codegen._body_transformer = make_transformer(before)
@@ -255,7 +255,7 @@ class Graph:
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
     def lint(self) -> None:
-        """Checks that nodes come after what they use, have names of their own, and find their targets: RuntimeError."""
+        """Checks that nodes come after their inputs, have unique names, and find their targets; else RuntimeError."""
         seen: dict[Node, None] = {}
         names: set[str] = set()
         for node in self.nodes:
@@ -279,7 +279,7 @@ class Graph:
                 self._find(node)
 
     def _find(self, node: Node) -> None:
-        """RuntimeError where the module has not what a node asks for."""
+        """RuntimeError if the module lacks what a node refers to."""
         found: Any = self.owning_module
         passed: list[str] = []
         for part in str(node.target).split("."):
@@ -291,7 +291,7 @@ class Graph:
             passed.append(part)
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Erases nodes that nobody uses and that do nothing besides; tells whether there were any.
+        """Erases nodes without users and side effects; returns whether there were any.
 
         >>> import rushlight as torch
         >>> traced = torch.fx.symbolic_trace(lambda x: (x + 1, x.exp())[1])

@@ -1,4 +1,4 @@
-"""Modules that are graphs: their `forward` is the code of the graph."""
+"""Modules generated from graphs: their `forward` is the code of the graph."""
 
 import builtins
 import copy
@@ -21,7 +21,7 @@ numbers = itertools.count()
 
 
 def forward_of(source: str, names: dict[str, Any]) -> Callable[..., Any]:
-    """The function `forward` that a source defines; tracebacks show its lines."""
+    """The function `forward` defined by a source text; tracebacks show its lines."""
     file = f"<eval_with_key>.{next(numbers)}"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     defined = dict(names)
@@ -30,9 +30,9 @@ def forward_of(source: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 
 class GraphModule(Module):
-    """A module of what a graph names in `root`, a module or a dictionary, whose `forward` is the graph's code.
+    """A module with what a graph refers to in `root`, a module or dictionary; its `forward` is the graph's code.
 
-    After changes to `graph` call `recompile`; assigning `graph` does it too. `code` is the Python code.
+    After changes to `graph` call `recompile`; assigning `graph` does this too. `code` is the Python code.
 
     >>> import rushlight as torch
     >>> traced = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.ReLU()))
@@ -46,7 +46,7 @@ class GraphModule(Module):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> "GraphModule":
-        """An object of a class of its own, as each has another `forward`."""
+        """Makes a class for each object, as each has its own `forward`."""
         public = next(kind for kind in cls.__mro__ if not vars(kind).get("_made_for_one", False))
         own = type("GraphModuleImpl", (public,), {"_made_for_one": True, "__module__": public.__module__})
         return super().__new__(own)
@@ -65,7 +65,7 @@ class GraphModule(Module):
         self.meta: dict[str, Any] = dict(getattr(root, "meta", {}))
 
     def _take_named(self, root: dict[str, Any], graph: Graph) -> None:
-        """Takes what a graph names from a dictionary, the outer ones first. RuntimeError for what is not there."""
+        """Copies what a graph refers to from a dictionary, parents first. RuntimeError for missing names."""
         for node in graph.nodes:
             if node.op in ("get_attr", "call_module") and node.target not in root:
                 raise RuntimeError(
@@ -76,7 +76,7 @@ class GraphModule(Module):
 
     @property
     def graph(self) -> Graph:
-        """The graph; one that is assigned becomes the code of `forward`."""
+        """The graph; assigning it regenerates `forward`."""
         return self._graph
 
     @graph.setter
@@ -93,14 +93,14 @@ class GraphModule(Module):
         return self._code
 
     def recompile(self) -> PythonCode:
-        """Writes the graph down again and makes that `forward`."""
+        """Generates the code of the graph again and makes it `forward`."""
         made = self._graph.python_code(root_module="self")
         self._code = made.src
         type(self).forward = forward_of(made.src, made.globals)  # type: ignore[method-assign]
         return made
 
     def print_readable(self, print_output: bool = True) -> str:
-        """Prints the code with where its lines come from, and returns it."""
+        """Prints the code with the program's lines as comments, and returns it."""
         source = self._graph.python_code(root_module="self", verbose=True).src.lstrip("\n")
         text = "\n".join(f"    {line}" if line else line for line in source.split("\n"))
         inner = [module.print_readable(False) for module in self.children() if isinstance(module, GraphModule)]
@@ -110,7 +110,7 @@ class GraphModule(Module):
         return text
 
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Puts a module where a name says, and modules on the way there; False where something else is in the way."""
+        """Adds a submodule at a path, creating modules on the way; False if another object is in the way."""
         *path, last = target.split(".")
         module: Module = self
         for part in path:
@@ -125,7 +125,7 @@ class GraphModule(Module):
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Takes a module out; False where there is none of the name."""
+        """Deletes a submodule; False if there is none at this path."""
         path, _, last = target.rpartition(".")
         try:
             home = self.get_submodule(path)
@@ -137,7 +137,7 @@ class GraphModule(Module):
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Takes out the modules that the graph does not name, nor what is in them."""
+        """Deletes the submodules that the graph does not use."""
         used: set[str] = set()
         for node in self._graph.nodes:
             if node.op in ("call_module", "get_attr"):
@@ -177,17 +177,17 @@ class GraphModule(Module):
 
 
 def import_served(name: str, *args: Any) -> Any:
-    """`__import__` for code that was generated: its `torch` is rushlight, whether or not PyTorch is installed."""
+    """`__import__` for generated code: its `torch` is rushlight, whether or not PyTorch is installed."""
     first, dot, rest = name.partition(".")
     return __import__(f"rushlight{dot}{rest}" if first == "torch" else name, *args)
 
 
 class CodeOnly(Module):
-    """What a file has of a graph's module: all but the graph, and the code that it is traced from again."""
+    """The form in which a graph module is pickled: without the graph, which is traced again from the code."""
 
 
 def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
-    """The module that a file has written down."""
+    """Restores a pickled graph module."""
     names = {"__builtins__": {**vars(builtins), "__import__": import_served}}
     root = type("CodeOnly", (CodeOnly,), {"forward": forward_of(f"{import_block}\n{body['_code']}", names)})()
     vars(root).update({key: value for key, value in body.items() if key != "_class_name"})
@@ -197,7 +197,7 @@ def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
 
 
 def copy_attribute(root: Module, module: Module, target: str) -> None:
-    """Gives a module what another has of a name, with modules on the way there."""
+    """Copies an attribute at a path from one module to another, creating modules on the way."""
     *path, last = target.split(".")
     source: Any = root
     for part in path:
@@ -208,7 +208,7 @@ def copy_attribute(root: Module, module: Module, target: str) -> None:
 
 
 def hasattr_along(module: Any, target: str) -> bool:
-    """Whether a module has something of a name already."""
+    """Whether a module has an attribute at a path."""
     for part in target.split("."):
         if not hasattr(module, part):
             return False
@@ -217,7 +217,7 @@ def hasattr_along(module: Any, target: str) -> bool:
 
 
 def assign_attribute(value: Any, module: Module, target: str) -> None:
-    """Puts a value where a name says, with modules on the way there; a tensor becomes a buffer."""
+    """Sets an attribute at a path, creating modules on the way; a tensor becomes a buffer."""
     *path, last = target.split(".")
     for part in path:
         if getattr(module, part, None) is None:

@@ -1,4 +1,4 @@
-"""Lists and dictionaries in the arguments of nodes: they are replaced whole, so that the nodes know who uses them."""
+"""Immutable lists and dictionaries for the arguments of nodes: assigning them whole lets nodes track their users."""
 
 from typing import Any, NoReturn
 
@@ -6,7 +6,7 @@ __all__ = ["immutable_dict", "immutable_list"]
 
 
 def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Stands for each method that would change a collection: NotImplementedError."""
+    """Replaces the methods that would change a collection: NotImplementedError."""
     raise NotImplementedError(
         f"'{type(self).__name__}' object does not support mutation. If you are attempting to modify the kwargs or args "
         "of a torch.fx.Node object, instead create a new copy of it and assign the copy to the node: "

@@ -1,4 +1,4 @@
-"""Graphs that are run a node at a time, or made into others."""
+"""Running graphs node by node, and transforming them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["Interpreter", "Transformer"]
 
 
 class Interpreter:
-    """Runs a module's graph node by node. Subclasses do something else for a kind of node (`call_function`, ...).
+    """Runs a module's graph node by node. Subclasses override what is done for a kind of node (`call_function`, ...).
 
     >>> import rushlight as torch
     >>> class Negated(torch.fx.Interpreter):
@@ -42,7 +42,7 @@ class Interpreter:
             self.user_to_last_uses[node] = new
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
-        """The graph's result for these arguments. `initial_env` gives results of nodes that are not run again."""
+        """The graph's result for these arguments. `initial_env` gives the results of nodes that need not run."""
         self.env = {} if initial_env is None else initial_env
         given = self.graph.process_inputs(*args) if enable_io_processing else args
         self.args_iter: Iterator[Any] = iter(given)
@@ -63,18 +63,18 @@ class Interpreter:
         return None
 
     def boxed_run(self, args_list: list[Any]) -> Any:
-        """`run` with the arguments in a list, which is emptied so that they can be freed early."""
+        """`run` with the arguments in a list, which is cleared so that they can be freed early."""
         args = list(args_list)
         args_list.clear()
         return self.run(*args, enable_io_processing=False)
 
     def run_node(self, n: Node) -> Any:
-        """The result of one node."""
+        """Runs one node and returns its result."""
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The next argument, or its default. RuntimeError where there is neither."""
+        """The next argument, or the default value. RuntimeError if there is neither."""
         if str(target).startswith("*"):
             return list(self.args_iter)
         try:
@@ -91,15 +91,15 @@ class Interpreter:
         return self.fetch_attr(str(target))
 
     def call_function(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a function gives."""
+        """The result of a function call."""
         return target(*args, **kwargs)  # type: ignore[operator]
 
     def call_method(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a method of the first argument gives."""
+        """The result of calling a method of the first argument."""
         return getattr(args[0], str(target))(*args[1:], **kwargs)
 
     def call_module(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a module in the module gives."""
+        """The result of calling a submodule."""
         return self.fetch_attr(str(target))(*args, **kwargs)
 
     def output(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -107,7 +107,7 @@ class Interpreter:
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
-        """An attribute of an attribute of the module. RuntimeError where there is none."""
+        """The attribute of the module at a path. RuntimeError if there is none."""
         found = self.module
         parts = target.split(".")
         for i, part in enumerate(parts):
@@ -117,11 +117,11 @@ class Interpreter:
         return found
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[Any, Any]]:
-        """A node's arguments, with results in the places of nodes."""
+        """A node's arguments, with nodes replaced by their results."""
         return plain(self.map_nodes_to_values(n.args, n)), plain(self.map_nodes_to_values(n.kwargs, n))
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Argument:
-        """Arguments with results in the places of nodes. RuntimeError for a node that has not been run."""
+        """Arguments with nodes replaced by their results. RuntimeError for a node that has not run."""
 
         def value(used: Node) -> Any:
             if used not in self.env:
@@ -134,7 +134,7 @@ class Interpreter:
 
 
 def plain(value: Any) -> Any:
-    """Arguments whose lists and dictionaries are Python's own, which functions may change."""
+    """Arguments with Python's own lists and dictionaries, which functions may change."""
     if isinstance(value, tuple):
         items = [plain(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -144,7 +144,7 @@ def plain(value: Any) -> Any:
 
 
 class Transformer(Interpreter):
-    """Makes a module of another graph: each node is run with proxies, and methods say what becomes of it.
+    """Transforms a graph into a new module: each node runs with proxies, and methods may override what is recorded.
 
     >>> import rushlight as torch
     >>> class Faster(torch.fx.Transformer):
@@ -162,23 +162,23 @@ class Transformer(Interpreter):
         self.tracer.root = module
 
     def placeholder(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Proxy:
-        """The input of the new graph."""
+        """Adds an input to the new graph."""
         return Proxy(self.new_graph.placeholder(str(target), default_value=args[0] if args else ...), self.tracer)
 
     def get_attr(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Proxy:
-        """The node of an attribute."""
+        """Adds the node of an attribute."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The node of a module's call."""
+        """Adds the node of a module's call."""
         return self.tracer.call_module(self.fetch_attr(str(target)), self.fetch_attr(str(target)).forward, args, kwargs)
 
     def call_function(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The node of a function's call."""
+        """Adds the node of a function's call."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:
-        """The module of the new graph."""
+        """The module with the new graph."""
         result = super().run(enable_io_processing=False)
         if result is not None:
             self.new_graph.output(map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a))
@@ -186,7 +186,7 @@ class Transformer(Interpreter):
 
 
 class TransformerTracer(WholeModules):
-    """Writes down what a transformer makes; modules are steps."""
+    """The tracer of a transformer; modules are leaves."""
 
     def __init__(self, graph: Graph):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What things are called in graphs and in the code that is made of them."""
+"""Names in graphs and in the code generated from them."""
 
 import builtins
 import inspect
@@ -15,7 +15,7 @@ from rushlight.ops.overloads import OpOverload, OpOverloadPacket
 from rushlight.overrides.listing import resolve_name
 from rushlight.utils import _pytree
 
-# What generated code finds without being told, and how a file of such code imports it.
+# Names that generated code has without a definition, and the imports for them in a saved file.
 GLOBALS: dict[str, tuple[str, Any]] = {
     "inf": ("from math import inf", math.inf),
     "nan": ("from math import nan", math.nan),
@@ -33,15 +33,15 @@ NUMBERED = re.compile(r"^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$")
 
 
 class Namespace:
-    """Names, each given once; those of Python itself are given to nothing else."""
+    """A set of unique names; those of Python itself are reserved."""
 
     def __init__(self) -> None:
-        self.names: dict[Any, str] = {}  # of objects
+        self.names: dict[Any, str] = {}  # by object
         self.used: set[str] = set()
         self.counts: dict[str, int] = {}
 
     def create_name(self, candidate: str, obj: Any = None) -> str:
-        """A name like the candidate, with a number where that is taken; for an object always the same."""
+        """A unique name like the candidate, with a number if that is taken; always the same for one object."""
         if obj is not None and obj in self.names:
             return self.names[obj]
         base, number = NUMBERED.match(as_identifier(candidate)).groups()  # type: ignore[union-attr]
@@ -64,13 +64,13 @@ class Namespace:
 
 
 def as_identifier(text: str) -> str:
-    """A text as a name of Python's."""
+    """A text turned into a Python identifier."""
     text = re.sub("[^0-9a-zA-Z_]+", "_", text) or "_unnamed"
     return f"_{text}" if text[0].isdigit() else text
 
 
 def snake_case(text: str) -> str:
-    """A name with underscores for its capitals.
+    """A name converted from camel case to snake case.
 
     >>> snake_case("BatchNorm")
     'batch_norm'
@@ -79,7 +79,7 @@ def snake_case(text: str) -> str:
 
 
 def hint(target: str | Callable[..., Any]) -> str:
-    """The name of a target's result, without its number.
+    """The base name for a target's result, without a number.
 
     >>> import rushlight as torch
     >>> hint(torch.cat), hint("__call__"), hint("layer.0")
@@ -91,7 +91,7 @@ def hint(target: str | Callable[..., Any]) -> str:
 
 
 def of_torch(obj: Any) -> bool:
-    """Whether something is one of PyTorch's names, which generated code finds below `torch`."""
+    """Whether an object is one of PyTorch's, which generated code refers to as `torch.…`."""
     if isinstance(obj, (OpOverload, OpOverloadPacket)):
         return True
     home = getattr(obj, "__module__", None) or ""
@@ -99,7 +99,7 @@ def of_torch(obj: Any) -> bool:
 
 
 def qualified_name(obj: Any) -> str:
-    """The name that a function or class is found by. RuntimeError for a lambda that has none.
+    """The qualified name of a function or class. RuntimeError for a lambda without one.
 
     >>> import rushlight as torch
     >>> qualified_name(torch.cat), qualified_name(len), qualified_name(math.sqrt)
@@ -121,7 +121,7 @@ def qualified_name(obj: Any) -> str:
 
 
 def name_of_lambda(function: Callable[..., Any]) -> str:
-    """What the line that defines a lambda assigns it to. RuntimeError where there is no such line."""
+    """The name that a lambda is assigned to in its source line. RuntimeError if there is none."""
     try:
         return inspect.getsource(function).split("=")[0].strip()
     except (OSError, TypeError):
@@ -129,7 +129,7 @@ def name_of_lambda(function: Callable[..., Any]) -> str:
 
 
 def type_name(kind: Any) -> str:
-    """How a type is written in code."""
+    """A type as generated code writes it."""
     if isinstance(kind, type) and not isinstance(kind, GenericAlias):
         return kind.__qualname__ if kind.__module__ == "builtins" else qualified_name(kind)
     if kind is ...:
@@ -140,7 +140,7 @@ def type_name(kind: Any) -> str:
 
 
 def shown_target(target: Any) -> str:
-    """A node's target for the eye."""
+    """A node's target as text for printing."""
     if isinstance(target, str):
         return target
     home = getattr(target, "__module__", None)
@@ -150,7 +150,7 @@ def shown_target(target: Any) -> str:
 
 
 def import_of(name: str, obj: Any) -> str:
-    """The statement that gives generated code, in a file, one of the names it uses."""
+    """The import statement for a name that generated code uses."""
     if name in GLOBALS:
         return GLOBALS[name][0]
     if isinstance(obj, ModuleType):

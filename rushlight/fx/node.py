@@ -34,13 +34,13 @@ IMPURE: set[Callable[..., Any]] = {operator.setitem, builtins.print}
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keeps the calls of a function in graphs though nobody uses their results; also as a decorator."""
+    """Keeps calls of a function in graphs even if their results are unused; also as a decorator."""
     IMPURE.add(fn)
     return fn
 
 
 def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
-    """An argument with a function applied to all in it, in tuples, lists, dictionaries and slices too."""
+    """Applies a function to everything in an argument, also inside tuples, lists, dictionaries and slices."""
     if isinstance(a, tuple):
         items = [map_aggregate(item, fn) for item in a]
         return type(a)(*items) if hasattr(a, "_fields") else tuple(items)
@@ -54,7 +54,7 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
 
 
 def map_arg(a: Argument, fn: Callable[["Node"], Argument]) -> Argument:
-    """An argument with a function applied to each node in it.
+    """Applies a function to each node in an argument.
 
     >>> from rushlight.fx import Graph, map_arg
     >>> graph = Graph()
@@ -108,7 +108,7 @@ class Node:
         return self.name
 
     def _use(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
-        """Takes new arguments, and tells the nodes in them who uses them."""
+        """Sets new arguments, and registers the node as a user of the nodes in them."""
         for node in self._inputs:
             node.users.pop(self, None)
         self._inputs = {}
@@ -117,7 +117,7 @@ class Node:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """The arguments by position; they can be assigned."""
+        """The positional arguments; they can be assigned."""
         return self._args
 
     @args.setter
@@ -126,7 +126,7 @@ class Node:
 
     @property
     def kwargs(self) -> dict[str, Argument]:
-        """The arguments by name; they can be assigned."""
+        """The keyword arguments; they can be assigned."""
         return self._kwargs
 
     @kwargs.setter
@@ -145,12 +145,12 @@ class Node:
 
     @property
     def all_input_nodes(self) -> list["Node"]:
-        """The nodes in the arguments, each once."""
+        """The nodes in the arguments, without duplicates."""
         return list(self._inputs)
 
     @property
     def stack_trace(self) -> str | None:
-        """Where in the program the node comes from, if that was noted."""
+        """The program's lines that the node comes from, if recorded."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -173,7 +173,7 @@ class Node:
             self._next.prepend(x)
 
     def _unlink(self) -> None:
-        """Takes the node out of the order."""
+        """Removes the node from the order."""
         self._prev._next, self._next._prev = self._next, self._prev
 
     def update_arg(self, idx: int, arg: Argument) -> None:
@@ -183,17 +183,17 @@ class Node:
         self.args = tuple(args)
 
     def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Puts an argument before the one at a position."""
+        """Inserts an argument before the one at a position."""
         if not 0 <= idx <= len(self._args):
             raise AssertionError(f"insert_args index must be between 0 and len(self.args), got {idx}")
         self.args = (*self._args[:idx], arg, *self._args[idx:])
 
     def update_kwarg(self, key: str, arg: Argument) -> None:
-        """Replaces the argument of a name."""
+        """Replaces a keyword argument."""
         self.kwargs = {**self._kwargs, key: arg}
 
     def replace_input_with(self, old_input: "Node", new_input: Argument) -> None:
-        """Puts something in the place of a node in all of its positions among the arguments."""
+        """Replaces an argument node wherever it occurs among the arguments."""
         swap = lambda node: new_input if node is old_input else node
         self._use(map_arg(self._args, swap), map_arg(self._kwargs, swap))
 
@@ -204,9 +204,9 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list["Node"]:
-        """Puts another node in the place of this one in all that use it, and returns those.
+        """Replaces this node by another in all its users, and returns those.
 
-        `delete_user_cb` tells of a user whether to change it; with `propagate_meta` the other node gets `meta`.
+        `delete_user_cb` decides for each user whether to change it; with `propagate_meta` the other node gets `meta`.
         """
         if propagate_meta:
             if replace_with.meta:
@@ -221,8 +221,9 @@ class Node:
         return changed
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether the node does more than give a result: inputs and outputs, changes in place, and, with
-        `impure_random`, what draws random numbers.
+        """Whether the node has effects besides its result.
+
+        Inputs and outputs count, in-place changes, and with `impure_random` random functions.
         """
         if self.op in ("placeholder", "output"):
             return True
@@ -257,7 +258,7 @@ class Node:
         return f"{head}(args = {shown_argument(self._args)}, kwargs = {shown_argument(self._kwargs)})"
 
 
-# Functions that draw random numbers: a graph without them would draw others afterwards.
+# Random functions: without one of them, a graph would draw other numbers afterwards.
 RANDOM = frozenset(
     {
         "alpha_dropout",
@@ -283,7 +284,7 @@ RANDOM = frozenset(
 
 
 def shown_argument(arg: Argument) -> str:
-    """An argument for the eye: nodes have a percent sign."""
+    """An argument as text for printing: nodes have a percent sign."""
     if isinstance(arg, list):
         return f"[{', '.join(map(shown_argument, arg))}]"
     if isinstance(arg, tuple):

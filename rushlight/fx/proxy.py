@@ -1,4 +1,4 @@
-"""Proxies: stand-ins for values, which write down what is done to them."""
+"""Proxies: placeholders for values that record operations on them."""
 
 import dis
 import enum
@@ -21,18 +21,18 @@ __all__ = ["Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "Trac
 
 
 class TraceError(ValueError):
-    """What a program does cannot be written down without knowing values."""
+    """A program cannot be traced because its operations depend on values."""
 
 
 class TracerBase:
-    """What proxies have their calls written down by."""
+    """The base of tracers: proxies record their operations with it."""
 
     graph: Graph
     record_stack_traces = False
     trace_asserts = False
     proxy_buffer_attributes = False
     traced_func_name = "forward"
-    meta: dict[str, Any] | None = None  # what is noted of each new node
+    meta: dict[str, Any] | None = None  # metadata for each new node
 
     def create_node(
         self,
@@ -43,14 +43,14 @@ class TracerBase:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Adds a node to the graph; a subclass may look at it, or refuse it."""
+        """Adds a node to the graph; a subclass may inspect or refuse it."""
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         if self.record_stack_traces:
             node.stack_trace = where_from(sys._getframe(1))
         return node
 
     def proxy(self, node: Node) -> "Proxy":
-        """The stand-in for what a node gives."""
+        """The proxy for the result of a node."""
         return Proxy(node, self)
 
     def create_proxy(
@@ -63,12 +63,12 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Callable[[Node], "Proxy"] | None = None,
     ) -> "Proxy":
-        """Writes a step down, of arguments as the program has them, and gives the stand-in for its result."""
+        """Records an operation, with arguments as the program has them, and returns the proxy for its result."""
         node = self.create_node(kind, target, self.create_arg(args), self.create_arg(kwargs), name, type_expr)
         return self.proxy(node) if proxy_factory_fn is None else proxy_factory_fn(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """A value as an argument of a node. NotImplementedError for one that graphs have no form for."""
+        """A value as an argument of a node. NotImplementedError for a type that graphs cannot hold."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):
@@ -92,7 +92,7 @@ class TracerBase:
         raise NotImplementedError(f"argument of type: {type(a)}")
 
     def _key(self, key: Any) -> Any:
-        """A key of a dictionary. RuntimeError for one that a value has to be known for."""
+        """A key of a dictionary. RuntimeError for one that contains a node."""
         if holds_proxy(key) is not None:
             raise RuntimeError(
                 f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {self.create_arg(key)}"
@@ -100,30 +100,30 @@ class TracerBase:
         return key
 
     def to_bool(self, obj: "Proxy") -> bool:
-        """Whether a value is true. TraceError: a subclass may know."""
+        """The truth value of a proxy: raises TraceError, unless a subclass knows it."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: "Proxy") -> Iterator[Any]:
-        """What a value has in it, one after the other. TraceError: a subclass may know."""
+        """Iterates over a proxy: raises TraceError, unless a subclass knows how."""
         raise TraceError(
             "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or "
             "**kwargs function argument: move the loop into a function of the module, and tell torch.fx.wrap of it."
         )
 
     def keys(self, obj: "Proxy") -> Any:
-        """The keys of a value, for `**`."""
+        """The keys of a proxy, for `**`."""
         return Attribute(obj, "keys")()
 
 
 class GraphAppendingTracer(TracerBase):
-    """Adds what is done to proxies to a graph that is there already."""
+    """A tracer that adds operations on proxies to an existing graph."""
 
     def __init__(self, graph: Graph):
         self.graph = graph
 
 
 class Proxy:
-    """A stand-in for the value that a node gives: what is done to it becomes nodes.
+    """A placeholder for the result of a node: operations on it become nodes.
 
     >>> import rushlight as torch
     >>> graph = torch.fx.Graph()
@@ -156,7 +156,7 @@ class Proxy:
         return Proxy(self.node, self.tracer)
 
     def __call__(self, *args: Any, **kwargs: Any) -> "Proxy":
-        """A call of the value."""
+        """Records a call of the value."""
         return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
 
     def __iter__(self) -> Iterator["Proxy"]:
@@ -200,7 +200,7 @@ class Proxy:
 
 
 def written(create: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator of Python's, which becomes a node."""
+    """Makes a method for an operator of Python that records a node."""
 
     def called(self, *others):
         target, args = create(self, *others)
@@ -210,7 +210,7 @@ def written(create: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def enter_operators() -> None:
-    """Gives the class of proxies Python's operators."""
+    """Adds Python's operators to the class of proxies."""
     for name in OPERATORS:
         function = getattr(operator, name)
         setattr(Proxy, f"__{name.strip('_')}__", written(lambda *args, function=function: (function, args)))
@@ -224,7 +224,7 @@ enter_operators()
 
 
 class Attribute(Proxy):
-    """An attribute of a value: a node of its own, unless it is called as a method."""
+    """An attribute of a proxy: a node of its own, unless it is called as a method."""
 
     root: Proxy
     attr: str
@@ -236,18 +236,18 @@ class Attribute(Proxy):
 
     @property
     def node(self) -> Node:  # type: ignore[override]
-        """The node that reads the attribute, made when it is first asked for."""
+        """The node that reads the attribute, made at its first use."""
         if self._node is None:
             self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node
         return self._node
 
     def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
-        """A call of the method."""
+        """Records a call of the method."""
         return self.tracer.create_proxy("call_method", self.attr, (self.root, *args), kwargs)
 
 
 class ParameterProxy(Proxy):
-    """The stand-in for a parameter whose shape is known: programs may ask for it."""
+    """The proxy for a parameter whose shape is known, so that programs may read it."""
 
     param: Any
     name: str
@@ -266,7 +266,7 @@ class ParameterProxy(Proxy):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions it has."""
+        """The number of dimensions."""
         return self.param.ndim
 
     def size(self) -> Any:
@@ -274,44 +274,44 @@ class ParameterProxy(Proxy):
         return self.param.size()
 
     def dim(self) -> int:
-        """How many dimensions it has."""
+        """The number of dimensions."""
         return self.param.dim()
 
     def numel(self) -> int:
-        """How many elements it has."""
+        """The number of elements."""
         return self.param.numel()
 
     nelement = numel
 
 
 def holds_proxy(value: Any) -> Proxy | None:
-    """A proxy in a value, in tuples, lists and dictionaries too; None where there is none."""
+    """The first proxy in a value, also inside tuples, lists and dictionaries; None if there is none."""
     found: list[Proxy] = []
     map_aggregate(value, lambda item: found.append(item) if isinstance(item, Proxy) else item)
     return found[-1] if found else None
 
 
 def assert_fn(x: object) -> None:
-    """Raises AssertionError where a value is not true."""
+    """Raises AssertionError for a false value."""
     if not x:
         raise AssertionError("Assertion failed")
 
 
 def instruction(frame: FrameType, ahead: int = 0) -> dis.Instruction:
-    """The instruction of Python's that a frame is at, or one of the next."""
+    """The Python instruction that a frame is executing, or one after it."""
     steps = list(dis.get_instructions(frame.f_code))
     at = next(i for i, step in enumerate(steps) if step.offset == frame.f_lasti)
     return steps[at + ahead]
 
 
 def asserted(frame: FrameType) -> bool:
-    """Whether a frame asks for the truth of a value in an `assert`."""
+    """Whether a frame reads the truth of a value in an `assert`."""
     jumps = instruction(frame).opname.startswith(("POP_JUMP", "TO_BOOL"))
     return jumps and any(instruction(frame, ahead).opname == "LOAD_ASSERTION_ERROR" for ahead in (1, 2))
 
 
 def where_from(frame: FrameType | None) -> str | None:
-    """The lines of a program, from its first `forward` on, that a call of a proxy comes from."""
+    """The program's lines, from its outermost `forward` on, that led to an operation of a proxy."""
     lines: list[str] = []
     while frame is not None:
         code = frame.f_code

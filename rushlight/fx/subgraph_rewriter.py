@@ -1,4 +1,4 @@
-"""Parts of a graph that look like a pattern are replaced."""
+"""Replacing the parts of a graph that match a pattern."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ __all__ = ["Match", "replace_pattern"]
 
 
 class Match(NamedTuple):
-    """Where a pattern was found: the node that its result is, and the node of the graph for each of its nodes."""
+    """A match of a pattern: the node for its result, and the graph's node for each of its nodes."""
 
     anchor: Node
     nodes_map: dict[Node, Any]
@@ -22,10 +22,10 @@ class Match(NamedTuple):
 def replace_pattern(
     gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
-    """Replaces each part of a module's graph that does what `pattern` does by what `replacement` does.
+    """Replaces each part of a module's graph that matches `pattern` by `replacement`.
 
-    Both are functions, or modules, of the same arguments, in their order; matches that overlap are replaced but once,
-    the first of them.
+    Both are functions, or modules, of the same arguments in the same order; of overlapping matches only the first is
+    replaced.
 
     >>> import rushlight as torch
     >>> traced = torch.fx.symbolic_trace(lambda x: torch.exp(x) - 1)
@@ -64,12 +64,12 @@ def inputs(graph: Graph) -> list[Node]:
 
 
 def results(graph: Graph) -> list[Node]:
-    """The nodes that a graph's output is made of."""
+    """The nodes in a graph's output."""
     return graph.output_node().all_input_nodes
 
 
 def found_in(graph: Graph, pattern: Graph) -> Iterator[Match]:
-    """Where a pattern is found: matches that have no step in common, and whose inner results nobody else uses."""
+    """Finds matches of a pattern that do not overlap, and whose inner results have no other users."""
     anchors = results(pattern)
     taken: set[Node] = set()
     for node in list(graph.nodes):
@@ -85,7 +85,7 @@ def found_in(graph: Graph, pattern: Graph) -> Iterator[Match]:
 
 
 def alike(wanted: Any, given: Any, bound: dict[Node, Any]) -> bool:
-    """Whether an argument is what a pattern wants; what its nodes stand for is put into `bound`."""
+    """Whether an argument matches the pattern's; records in `bound` what the pattern's nodes stand for."""
     if isinstance(wanted, Node):
         if wanted in bound:
             return bound[wanted] is given
@@ -103,7 +103,7 @@ def alike(wanted: Any, given: Any, bound: dict[Node, Any]) -> bool:
 
 
 def replace(graph: Graph, match: Match, wanted: Graph, new: Graph, moved: dict[Node, Node]) -> None:
-    """Puts a copy of a graph in the place of a match; `moved` says where results that were replaced have gone."""
+    """Replaces a match by a copy of a graph; `moved` maps replaced results to the new ones."""
     ends = [match.nodes_map[node] for node in results(wanted)]
     given: dict[Node, Any] = {
         node: match.nodes_map.get(other) for node, other in zip(inputs(new), inputs(wanted), strict=True)
@@ -119,7 +119,7 @@ def replace(graph: Graph, match: Match, wanted: Graph, new: Graph, moved: dict[N
 
 
 def take_attributes(source: Module, module: GraphModule) -> None:
-    """Gives a module what its graph names and another module has."""
+    """Copies the attributes that a module's graph refers to from another module."""
     for node in module.graph.nodes:
         if node.op in ("get_attr", "call_module"):
             try:

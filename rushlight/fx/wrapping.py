@@ -1,4 +1,4 @@
-"""Functions that tracing does not go into: `torch.fx.wrap`, and what stands in their places meanwhile."""
+"""Functions that are not traced into: `torch.fx.wrap`, and their temporary replacements."""
 
 import builtins
 import functools
@@ -9,15 +9,15 @@ from typing import Any
 
 __all__ = ["replaced", "wrap"]
 
-WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}  # the globals in which a name stands for a wrapped function
+WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}  # wrapped functions, by the dictionary of globals and the name
 ABSENT = object()
 
 
 def wrap(fn_or_name: Any) -> Any:
-    """Lets tracing write calls of a function down as they are, and not go into it; also as a decorator.
+    """Makes tracing record calls of a function as single nodes instead of tracing into it; also as a decorator.
 
-    It takes a function of the module that it is called in, or the name of one: `torch.fx.wrap("len")`. RuntimeError
-    for anything else; NotImplementedError where it is not called at the top level of a module.
+    Takes a function of the calling module, or its name: `torch.fx.wrap("len")`. RuntimeError for anything else;
+    NotImplementedError if not called at the top level of a module.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
@@ -30,15 +30,15 @@ def wrap(fn_or_name: Any) -> Any:
 
 
 class Replacements:
-    """What is replaced while a program is traced, and put back afterwards."""
+    """Temporary replacements while a program is traced."""
 
     def __init__(self, written: Callable[[Callable[..., Any], tuple[Any, ...], dict[Any, Any]], Any]):
-        self.written = written  # writes a call down, or gives NotImplemented where no proxy is in it
+        self.written = written  # records a call, or returns NotImplemented if no proxy is in it
         self.undo: list[Callable[[], Any]] = []
         self.searched: set[int] = set()
 
     def in_globals(self, names: dict[str, Any], name: str) -> None:
-        """Replaces a function in the globals of a module."""
+        """Replaces a function in a dictionary of globals."""
         before = names.get(name, ABSENT)
         function = getattr(builtins, name) if before is ABSENT else before
         if getattr(function, "is_written_down", False):
@@ -47,13 +47,13 @@ class Replacements:
         self.undo.append(lambda: names.pop(name) if before is ABSENT else names.__setitem__(name, before))
 
     def on_class(self, cls: type, name: str, function: Callable[..., Any]) -> None:
-        """Replaces a method."""
+        """Replaces a method of a class."""
         before = getattr(cls, name)
         setattr(cls, name, functools.wraps(before)(function))
         self.undo.append(lambda: setattr(cls, name, before))
 
     def found_in(self, names: dict[str, Any], functions: set[int]) -> None:
-        """Replaces some functions, given by identity, in all globals that refer to them."""
+        """Replaces functions, given by their ids, in all globals that refer to them."""
         if id(names) in self.searched:
             return
         self.searched.add(id(names))
@@ -62,7 +62,7 @@ class Replacements:
                 self.in_globals(names, name)
 
     def writing(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function whose calls are written down where a proxy is among the arguments."""
+        """A wrapper that records calls of a function if a proxy is among the arguments."""
 
         @functools.wraps(function)
         def called(*args, **kwargs):
@@ -75,7 +75,7 @@ class Replacements:
 
 @contextmanager
 def replaced(written: Callable[[Callable[..., Any], tuple[Any, ...], dict[Any, Any]], Any]) -> Iterator[Replacements]:
-    """A context in which the functions that `wrap` was told of are replaced, and others can be."""
+    """A context in which functions marked by `wrap` are replaced, and further ones can be."""
     replacements = Replacements(written)
     try:
         for (_, name), names in list(WRAPPED.items()):

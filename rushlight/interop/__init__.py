@@ -1,4 +1,4 @@
-"""Living with other libraries: `import torch` and `import mindspore` served by rushlight, and scripts run that way."""
+"""Working with other libraries: `import torch` and `import mindspore` give rushlight, and scripts run that way."""
 
 from rushlight.interop.imports import serve_mindspore, serve_torch
 from rushlight.interop.script import run_module, run_script, run_text

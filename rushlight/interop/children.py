@@ -1,4 +1,4 @@
-"""Programs of several processes: rushlight in each of them, and whose line of output is whose."""
+"""Programs with several processes: rushlight replaces PyTorch in each of them, and output lines can be labelled."""
 
 import os
 import sys
@@ -12,35 +12,35 @@ from rushlight.launch.start import LABELS
 
 
 def serve_all() -> None:
-    """Serves PyTorch's and MindSpore's names in this process."""
+    """Makes `import torch` and `import mindspore` give rushlight in this process."""
     serve_torch()
     serve_mindspore()
 
 
 class ServeOnArrival:
-    """Serves PyTorch's and MindSpore's names in the process that it is unpickled in, and in those that this starts."""
+    """Unpickled in a process, makes it import rushlight as PyTorch and MindSpore, and its child processes too."""
 
     def __reduce__(self) -> Any:
         return serve_here, ()
 
 
 def serve_children() -> None:
-    """From now on, new processes of `multiprocessing` get rushlight for PyTorch too, and those that they start.
+    """Makes new processes of `multiprocessing`, and their children, import rushlight as PyTorch too.
 
-    What they are to know they get pickled, before they import the program's main module.
+    It is pickled into their preparation data, which they load before they import the program's main module.
     """
     prepare: Any = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {"rushlight": ServeOnArrival(), **prepare(name)}
 
 
 def serve_here() -> None:
-    """Serves them in this process and those that it starts."""
+    """Makes this process and its children import rushlight as PyTorch and MindSpore."""
     serve_all()
     serve_children()
 
 
 def label_output() -> None:
-    """Begins each line of output with the process's rank and the time, where `rushlight launch` asked for that."""
+    """Begins each line of output with the process's rank and the time, if `rushlight launch` was asked to."""
     place = place_from_launcher()
     if place is not None and os.environ.get(LABELS):
         sys.stdout = Labelled(sys.stdout, str(place.rank))
@@ -48,7 +48,7 @@ def label_output() -> None:
 
 
 class Labelled:
-    """A text stream that begins each line with a rank and the time, and writes whole lines."""
+    """A text stream that begins each line with a rank and the time, and writes only whole lines."""
 
     stream: TextIO
     rank: str
@@ -58,7 +58,7 @@ class Labelled:
         self.stream, self.rank, self.line = stream, rank, ""
 
     def write(self, text: str) -> int:
-        """Writes the lines that are whole, and keeps the rest for later."""
+        """Writes complete lines, and keeps the rest for later."""
         *lines, self.line = (self.line + text).split("\n")
         for line in lines:
             self.stream.write(f"[rank {self.rank} {time.strftime('%H:%M:%S')}] {line}\n")
@@ -67,7 +67,7 @@ class Labelled:
         return len(text)
 
     def flush(self) -> None:
-        """Writes what there is of a line."""
+        """Writes the incomplete line."""
         if self.line:
             self.write("\n")
         self.stream.flush()

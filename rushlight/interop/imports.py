@@ -1,4 +1,4 @@
-"""Serves `import torch`, `import torchvision` and `import mindspore`, and their modules, with rushlight's own."""
+"""Makes `import torch`, `import torchvision`, `import mindspore` and imports of their modules give rushlight's."""
 
 import sys
 from importlib import import_module
@@ -19,9 +19,9 @@ OURS = {
 
 
 def serve_torch() -> None:
-    """From now on, in this process, `import torch` gives rushlight: `torch is rushlight`, module for module.
+    """Makes `import torch` in this process give rushlight: `torch is rushlight`, and likewise for all modules.
 
-    Programs that ask the package for its name, `torch.__name__`, are told "torch". RuntimeError if PyTorch itself has
+    `torch.__name__` is "torch" for programs. RuntimeError if PyTorch itself has been imported already.
     been imported already.
 
     >>> from rushlight.interop import serve_torch
@@ -33,7 +33,7 @@ def serve_torch() -> None:
 
 
 def serve_mindspore() -> None:
-    """From now on, in this process, `import mindspore` gives `rushlight.interop.mindspore`, module for module.
+    """Makes `import mindspore` in this process give `rushlight.interop.mindspore`, and likewise for its modules.
 
     RuntimeError if MindSpore itself has been imported already.
 
@@ -45,7 +45,7 @@ def serve_mindspore() -> None:
 
 
 def serve(*roots: str) -> None:
-    """Serves packages that are not served yet."""
+    """Starts serving packages that are not served yet."""
     served = {root for finder in sys.meta_path if isinstance(finder, Finder) for root in finder.roots}
     wanted = [root for root in roots if root not in served]
     for root in wanted:
@@ -55,13 +55,13 @@ def serve(*roots: str) -> None:
 
 
 class Finder(MetaPathFinder, Loader):
-    """Finds the modules of some packages in rushlight, under both names the same objects."""
+    """Finds the modules of served packages in rushlight: the same objects under both names."""
 
     def __init__(self, roots: list[str]):
         self.roots = roots
 
     def find_spec(self, fullname: Any, path: Any = None, target: Any = None) -> Any:
-        """Where a module is. ModuleNotFoundError, with near names, for one that rushlight lacks."""
+        """The spec of a module. ModuleNotFoundError, with similar names, for one that rushlight lacks."""
         root, _, rest = fullname.partition(".")
         if root not in self.roots:
             return None
@@ -71,22 +71,22 @@ class Finder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, origin=real)
 
     def create_module(self, spec: Any) -> Any:
-        """The module itself. The import system is about to give it another spec; `exec_module` puts its own back."""
+        """The module itself. The import system will give it another spec; `exec_module` restores its own."""
         module = import_module(spec.origin)
         spec.loader_state = module.__spec__
         return module
 
     def get_code(self, fullname):
-        """The code of a module, for those who run it as a program: `python -m`."""
+        """The code of a module, for `python -m`."""
         root, _, rest = fullname.partition(".")
         real = find_spec(f"{OURS[root]}.{rest}")
         return real.loader.get_code(real.name)
 
     def exec_module(self, module: Any) -> None:
-        """Nothing is left to execute. What the module has loaded below it is served along with it.
+        """Nothing is left to execute. Submodules that the module has loaded are registered under the served name too.
 
-        Python puts a module that it imports by name into the package around it: `import torch.autograd.gradcheck`
-        would put it in the place of the function of that name. It leaves alone what it finds imported.
+        Python sets an imported module as an attribute of its package: `import torch.autograd.gradcheck` would replace
+        the function of that name. It does not do so for modules that are already imported.
         """
         name, module.__spec__ = module.__spec__.name, module.__spec__.loader_state
         below = f"{module.__name__}."
@@ -96,7 +96,7 @@ class Finder(MetaPathFinder, Loader):
 
 
 def lacking(fullname: str, real: str) -> str:
-    """That rushlight lacks a module, and why, or which are near."""
+    """The message that rushlight lacks a module, with the reason or similar names."""
     from rushlight.absent.left_out import reason
 
     if why := reason(fullname):

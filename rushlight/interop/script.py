@@ -1,4 +1,4 @@
-"""Runs a script as it is, with rushlight in the place of PyTorch and MindSpore."""
+"""Runs an unchanged script with rushlight in place of PyTorch and MindSpore."""
 
 import io
 import linecache
@@ -20,12 +20,12 @@ from rushlight.launch.place import announce
 
 
 def run_script(path: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
-    """Runs a script as `python path arguments...` would, with PyTorch and MindSpore served; returns 0 or 1.
+    """Runs a script as `python path arguments...` would, with rushlight as PyTorch and MindSpore; returns 0 or 1.
 
     It runs inside the context `around`, if there is one.
 
-    The script is `__main__`, `sys.argv` and `sys.path[0]` are its own, and tracebacks begin in it. FileNotFoundError
-    where there is no such file; SystemExit passes through.
+    The script is `__main__`, with its own `sys.argv` and `sys.path[0]`, and tracebacks begin in it. FileNotFoundError
+    if there is no such file; SystemExit propagates.
     """
     with io.open_code(os.path.abspath(path)) as file:
         code = compile(file.read(), path, "exec")
@@ -36,7 +36,7 @@ def run_script(path: str, arguments: list[str], around: AbstractContextManager[A
 def run_module(name: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
     """Runs a module as `python -m name arguments...` would, as `run_script` runs a file; returns 0 or 1.
 
-    ModuleNotFoundError where there is no such module.
+    ModuleNotFoundError if there is no such module.
     """
     sys.path[0] = os.getcwd()
     serve_all()
@@ -46,13 +46,13 @@ def run_module(name: str, arguments: list[str], around: AbstractContextManager[A
 
 
 def run_text(text: str, arguments: list[str], around: AbstractContextManager[Any] | None = None) -> int:
-    """Runs a program's text as `python -c text arguments...` would, as `run_script` runs a file; returns 0 or 1.
+    """Runs code as `python -c text arguments...` would, as `run_script` runs a file; returns 0 or 1.
 
-    The text "-" stands for what comes on the standard input, as in `python - arguments...`.
+    The text "-" stands for standard input, as in `python - arguments...`.
     """
     path, name = ("-", "<stdin>") if text == "-" else ("-c", "<string>")
     text = sys.stdin.read() if text == "-" else text
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # for those who show lines
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # so that tracebacks show its lines
     sys.path[0] = ""
 
     def execute(main: ModuleType) -> None:
@@ -68,7 +68,7 @@ def run_main(
     arguments: list[str],
     around: AbstractContextManager[Any] | None = None,
 ) -> int:
-    """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
+    """Runs a program's main module in this process, and reports exceptions; returns 0 or 1."""
     serve_here()
     label_output()
     keep()
@@ -91,13 +91,13 @@ def run_main(
 
 
 def end_the_others(error: BaseException) -> None:
-    """Ends the processes that this one, if it has failed, is a group with: they would wait for it."""
+    """After a failure, ends the other processes of the group: they would wait for this one."""
     if mpi := sys.modules.get("rushlight.distributed.mpi"):
         mpi.fail(error)
 
 
 def report(error: Exception) -> None:
-    """Prints the traceback from the script on, and what rushlight lacks if that is what went wrong."""
+    """Prints the traceback from the script on, and what rushlight lacks if that is the cause."""
     if lacks := lacking(error):
         error.add_note(explanation(*lacks))
     start = error.__traceback__
@@ -107,7 +107,7 @@ def report(error: Exception) -> None:
 
 
 def lacking(error: Exception) -> tuple[str, str] | None:
-    """The module and the name in it that rushlight lacks, if that is what the error is about."""
+    """The module and the name in it that rushlight lacks, if that is the cause of the error."""
     if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
         module, name = error.obj.__name__, error.name
         return (module, name) if name and module.startswith("rushlight.") else None

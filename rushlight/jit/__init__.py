@@ -1,7 +1,7 @@
-"""TorchScript's names: what it would compile runs as the Python that it is.
+"""TorchScript's names: programs are not compiled, and run as Python.
 
-`script` and `trace` give back what they are given, or a module around it; all that only tells the compiler something
-(`annotate`, `ignore`, `export`, `freeze`, ...) leaves the program as it is.
+`script` and `trace` return their argument, or a module around it; what only informs the compiler (`annotate`, `ignore`,
+`export`, `freeze`, ...) leaves the program unchanged.
 """
 
 from rushlight.absent.misses import explain_misses as _explain_misses

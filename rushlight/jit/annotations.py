@@ -1,4 +1,4 @@
-"""Types for notes to the compiler, where TorchScript's programs import them from."""
+"""Types for annotations, where TorchScript programs import them from."""
 
 from typing import Any, Dict, Final, List, Optional, Tuple, Union  # noqa: UP035 (TorchScript's names)
 

@@ -1,4 +1,4 @@
-"""What programs tell the compiler: notes on types and functions, which change nothing where all runs as it is."""
+"""Annotations of types and functions for PyTorch's compiler, which have no effect here."""
 
 import builtins
 from collections.abc import Callable, Iterator
@@ -32,14 +32,14 @@ _onednn = False
 
 
 class Attribute(NamedTuple):
-    """A value with the type that the compiler should take it for."""
+    """A value with the type that the compiler should assume."""
 
     value: Any
     type: Any
 
 
 def _overload(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself, which notes its types for the compiler: the one of the same name that follows is called."""
+    """Returns the function: an overload declares types for the compiler; the last function of its name is called."""
     return func
 
 
@@ -47,7 +47,7 @@ _overload_method = _overload
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """The value: the type is a note for the compiler.
+    """Returns the value: the type is a note for the compiler.
 
     >>> import rushlight as torch
     >>> torch.jit.annotate(list[int], [])
@@ -57,49 +57,49 @@ def annotate(the_type: Any, the_value: Any) -> Any:
 
 
 def export(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The method itself: each can be called anyway."""
+    """Returns the method: all methods can be called."""
     return fn
 
 
 def ignore(drop: bool | Callable[..., Any] = False, **kwargs: Any) -> Callable[..., Any]:
-    """The function itself, as a decorator with or without options: nothing is compiled that it could be left out of."""
+    """Returns the function, as a decorator with or without options: nothing is compiled."""
     return drop if callable(drop) else lambda fn: fn
 
 
 def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself."""
+    """Returns the function."""
     return fn
 
 
 def interface(obj: type) -> type:
-    """The class itself. RuntimeError for what is no class."""
+    """Returns the class. RuntimeError for an object that is not a class."""
     if not is_of(obj, type):
         raise RuntimeError("interface must be applied to a class")
     return obj
 
 
 def script_method(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The method itself."""
+    """Returns the method."""
     return fn
 
 
 def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself."""
+    """Returns the function."""
     return fn
 
 
 def is_scripting() -> bool:
-    """Whether the code at hand runs compiled: it never does."""
+    """Whether compiled code is running: always False."""
     return False
 
 
 def is_tracing() -> bool:
-    """Whether a trace is being recorded: `trace` records none."""
+    """Whether a trace is being recorded: always False, as `trace` records none."""
     return False
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether an object is of a type, which may be a container's with its contents: `list[int]`, `Dict[str, Tensor]`.
+    """Whether an object is of a type, which may include the types of elements: `list[int]`, `Dict[str, Tensor]`.
 
     >>> import rushlight as torch
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance([1, "a"], list[int])
@@ -123,29 +123,29 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 
 
 def is_of(obj: Any, kind: Any) -> bool:
-    """Python's own `isinstance`; None stands for its type, Any for all."""
+    """Python's own `isinstance`; None stands for its type, Any for every type."""
     return kind is Any or builtins.isinstance(obj, type(None) if kind is None else kind)
 
 
 @contextmanager
 def strict_fusion() -> Iterator[None]:
-    """A context that changes nothing: nothing is fused."""
+    """A context without effect: nothing is fused."""
     yield
 
 
 def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Notes how a compiler should fuse, and returns what was noted before."""
+    """Stores how a compiler should fuse, and returns the former value; without effect."""
     global _strategy
     before, _strategy = _strategy, list(strategy)
     return before
 
 
 def enable_onednn_fusion(enabled: bool) -> None:
-    """Notes whether a compiler should use oneDNN."""
+    """Stores whether a compiler should use oneDNN; without effect."""
     global _onednn
     _onednn = bool(enabled)
 
 
 def onednn_fusion_enabled() -> bool:
-    """What `enable_onednn_fusion` noted."""
+    """The value that `enable_onednn_fusion` stored."""
     return _onednn

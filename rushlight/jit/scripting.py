@@ -1,4 +1,4 @@
-"""`script`, `trace` and what goes with them: programs run as the Python that they are."""
+"""`script`, `trace` and related functions: programs run as Python."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,23 +21,23 @@ __all__ = [
 
 
 class Error(RuntimeError):
-    """What PyTorch raises for an error in compiled code; here errors are those of the code itself."""
+    """PyTorch raises it for errors in compiled code; here the code's own exceptions are raised."""
 
 
 class ScriptWarning(Warning):
-    """What PyTorch's compiler warns with."""
+    """The category of warnings of PyTorch's compiler."""
 
 
 class TracerWarning(Warning):
-    """What PyTorch's recorder of traces warns with."""
+    """The category of warnings of PyTorch's tracer."""
 
 
 class ScriptModule(Module):
-    """A module whose methods PyTorch compiles; here an ordinary one."""
+    """In PyTorch a module with compiled methods; here an ordinary module."""
 
 
 class ScriptFunction:
-    """The class of PyTorch's compiled functions, for `isinstance`: here functions stay what they are."""
+    """The class of PyTorch's compiled functions, for `isinstance`: here functions stay as they are."""
 
     def __init__(self):
         raise TypeError(
@@ -46,7 +46,7 @@ class ScriptFunction:
 
 
 def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
-    """The module, function or class itself.
+    """Returns the module, function or class.
 
     >>> import rushlight as torch
     >>> @torch.jit.script
@@ -72,9 +72,9 @@ def trace(
     example_kwarg_inputs: dict[Any, Any] | None = None,
     _store_inputs: bool = True,
 ) -> Callable[..., Any]:
-    """The function or module itself, after a call with the example, whose errors come at once as in PyTorch.
+    """Returns the function or module, after calling it with the example, so that errors appear at once as in PyTorch.
 
-    PyTorch records that call and repeats it; here conditions and loops are run anew in each call.
+    PyTorch records that call and replays it; here conditions and loops are evaluated in each call.
 
     >>> import rushlight as torch
     >>> double = torch.jit.trace(lambda x: 2 * x, torch.ones(2))
@@ -93,7 +93,7 @@ def trace(
 
 
 def trace_module(mod: Module, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Module:
-    """The module itself, after a call of each method that `inputs` has an example for."""
+    """Returns the module, after calling each method that `inputs` has an example for."""
     if not isinstance(inputs, dict):
         raise AttributeError("expected a dictionary of (method_name, input) pairs")
     for name, example in inputs.items():
@@ -102,7 +102,7 @@ def trace_module(mod: Module, inputs: dict[str, Any], *args: Any, **kwargs: Any)
 
 
 def freeze(mod: Module, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Module:
-    """The module itself. RuntimeError for one in training mode, as in PyTorch."""
+    """Returns the module. RuntimeError for one in training mode, as in PyTorch."""
     if mod.training:
         raise RuntimeError(
             "Freezing is currently only implemented for modules in eval mode. Please call .eval() first."
@@ -111,11 +111,11 @@ def freeze(mod: Module, preserved_attrs: list[str] | None = None, optimize_numer
 
 
 def optimize_for_inference(mod: Module, other_methods: list[str] | None = None) -> Module:
-    """The module itself."""
+    """Returns the module."""
     return mod
 
 
 def run_frozen_optimizations(
     mod: Module, optimize_numerics: bool = True, preserved_methods: list[str] | None = None
 ) -> None:
-    """Nothing: modules run as they are."""
+    """Does nothing: modules are not compiled."""

@@ -1,4 +1,4 @@
-"""`fork` and `wait`: PyTorch's compiled code runs such calls side by side, Python's code one after the other."""
+"""`fork` and `wait`: PyTorch runs such calls in parallel in compiled code, and one after the other in Python code."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["Future", "fork", "wait"]
 
 
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
-    """A future of a call, which is made at once, as PyTorch does outside compiled code.
+    """Calls a function at once, as PyTorch does outside compiled code, and returns a future of its result.
 
     >>> import rushlight as torch
     >>> torch.jit.wait(torch.jit.fork(lambda x: x + 1, torch.tensor(2)))
@@ -21,5 +21,5 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
 
 
 def wait(future: Future[Any]) -> Any:
-    """The result of a call that `fork` made."""
+    """The result of a call made by `fork`."""
     return future.wait()

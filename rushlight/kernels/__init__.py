@@ -1,1 +1,1 @@
-"""The numeric functions that NumPy lacks, on plain arrays: no tensors and no graphs in here."""
+"""Numeric functions that NumPy lacks, on bare arrays: nothing here knows tensors or graphs."""

@@ -1,4 +1,4 @@
-"""Indexed accumulation: adding many rows into few, where some go to the same place."""
+"""Indexed accumulation: adding many rows to a few places, several of them to the same place."""
 
 import math
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from rushlight.kernels.compiled import load
 
 fast: ModuleType | None = load("accumulate")
 maps: ModuleType | None = load("maps")
-SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
+SMALL = 4096  # arrays up to this size use an index for every element; larger ones a sparse matrix
 
 
 def are_indices(index: np.ndarray, n: int) -> Any:
-    """Whether all elements are from 0 to before n."""
+    """Whether all elements are from 0 to n - 1."""
     if fast is not None and fast.are_indices(index, n):
         return True
     return not index.size or (index.min() >= 0 and index.max() < n)
@@ -63,12 +63,12 @@ def add_runs(table: np.ndarray, places: np.ndarray, runs: np.ndarray, weights: A
 
 
 def add_along(source: np.ndarray, index: np.ndarray, dim: int, shape: Sequence[int]) -> np.ndarray | None:
-    """Zeros of a shape with `source` added in at `index` along a dimension; None where that takes the general way."""
+    """Adds `source` at `index` along a dimension to zeros of a shape; None if the kernel does not take the inputs."""
     return None if fast is None else fast.add_along(source, index, dim, tuple(shape))
 
 
 def flat_index(index: Sequence[np.ndarray], shape: Sequence[int]) -> np.ndarray:
-    """Index arrays of the first dimensions of a shape, broadcast together, as one index of them all."""
+    """Index arrays of the first dimensions of a shape, broadcast and combined to one flat index."""
     if len(index) == 1:
         only = index[0]
         return np.where(only < 0, only + shape[0], only) if only.size and only.min() < 0 else only

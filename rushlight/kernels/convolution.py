@@ -1,7 +1,7 @@
-"""Convolution and its two adjoints, each one matrix product over the patches of the input.
+"""Convolution and its two adjoints, each as matrix products with the patches of the input.
 
-The three are bilinear and nothing is conjugated: the derivatives of each are the other two. Of a large batch
-the result is a transposed view of memory where the batch lies innermost: patches are long contiguous copies.
+The three are bilinear and nothing is conjugated: the derivatives of each are the other two. For a large batch the
+result is a transposed view of memory in which the batch is innermost: then patches are long contiguous copies.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from rushlight.kernels.patches import Size, add_windows, empty_batch, output_siz
 from rushlight.kernels.plans import Shape
 
 BLOCK_BYTES = 4 << 20
-"""How much of the patch matrix is made at a time, so that it is in the cache when multiplied (measured)."""
+"""The size of the part of the patch matrix that is made at a time, so that it is in the cache when multiplied."""
 
 THIN = 10
 """Up to this many channels, matrix-vector products over long rows beat one matrix product (measured)."""

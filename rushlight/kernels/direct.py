@@ -1,8 +1,8 @@
-"""Convolution and its adjoints by compiled kernels that read the input in place: `compiled.convolution`.
+"""Convolution and its adjoints by compiled kernels that read the input without copying patches: `compiled.convolution`.
 
-Arrays are worked on as (runs, groups, channels, elements) in the layout of `patches`: a large batch is one run with its
-samples innermost, in a small one each sample is a run. Where segments would be shorter than a vector, the input is
-copied with its padding, dealt out by the stride (`plans.Deal`).
+Arrays have the shape (runs, groups, channels, elements) in the layout of `patches`: a large batch is one run with its
+samples innermost, in a small one each sample is a run. If segments would be shorter than a vector, the padded input is
+copied and split by the stride (`plans.Deal`).
 """
 
 from collections.abc import Callable
@@ -31,17 +31,17 @@ from rushlight.kernels.plans import (
 fast: Any = load("convolution")
 
 CHUNKS = 8
-"""So many chunks of the weight's gradient there should be for threads to share; else its sums are split."""
+"""The number of chunks of the weight's gradient that gives threads enough to share; else its sums are split."""
 
 WHOLE_IMAGE = 4096
-"""Up to so many places a tap's sum goes over all of them at once: their table is as long as that, for each tap."""
+"""Up to so many positions a tap's sum goes over all of them at once: its table has an entry for each."""
 
 PART = 1_000_000
-"""Multiplications that are worth a thread's while."""
+"""Multiplications per thread from which on threads pay."""
 
 
 def takes(*operands: np.ndarray) -> bool:
-    """Whether the kernels are there, and made for this CPU and these operands."""
+    """Whether the kernels are available for this CPU and these operands."""
     dtype = operands[0].dtype
     if fast is None or not fast.AVAILABLE:
         return False
@@ -89,12 +89,12 @@ def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups
 
 
 def channels_suit(input: np.ndarray, shape: Shape) -> bool:
-    """Whether vectors are better made of the channels of a small batch than of its short rows."""
+    """Whether vectors should be made of the channels of a small batch instead of its short rows."""
     return input.shape[1] * input.itemsize >= VECTOR and prod(shape.places) <= WHOLE_IMAGE
 
 
 def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndarray:
-    """The adjoint in the weight as a product: with channels innermost each tap is a sum over places and samples."""
+    """The adjoint in the weight as a product: with channels innermost each tap is a sum over positions and samples."""
     x = np.ascontiguousarray(np.moveaxis(input, 1, -1))
     samples, *_, channels = x.shape
     outer = grad.shape[1]
@@ -105,7 +105,7 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
 
 
 def grain_of(items: int, multiplications: int) -> int:
-    """How many items of work a thread takes at a time: as many as are worth it, and a few times for each thread."""
+    """The number of items that a thread takes at a time: enough to be worth it, and several times per thread."""
     parts = max(1, min(items, multiplications // PART, 4 * threads.NUMBER))
     return max(1, -(-items // parts))
 
@@ -155,12 +155,12 @@ def in_groups(runs: np.ndarray, groups: int) -> np.ndarray:
 
 @lru_cache(maxsize=SHAPES)
 def dealt_shape(shape: Size, deals: tuple[Deal, ...]) -> Size:
-    """The shape of runs whose last spatial dimensions are dealt out: two dimensions for each, phases and positions."""
+    """The shape of runs whose last spatial dimensions are split by phase: into phases and positions."""
     return (*shape[: -1 - len(deals)], *chain(*((deal.phases, deal.width) for deal in deals)), shape[-1])
 
 
 def dealt(runs: np.ndarray, deals: tuple[Deal, ...]) -> np.ndarray:
-    """Contiguous runs whose last spatial dimensions are dealt out; after a copy's end there is room for a vector."""
+    """Contiguous runs whose last spatial dimensions are split by phase, with space for a vector after the end."""
     if not deals:
         return np.ascontiguousarray(runs)
     shape = dealt_shape(runs.shape, deals)
@@ -172,7 +172,7 @@ def dealt(runs: np.ndarray, deals: tuple[Deal, ...]) -> np.ndarray:
 
 
 def collect(result: np.ndarray, deals: tuple[Deal, ...], out: np.ndarray) -> None:
-    """Puts together what was dealt out."""
+    """Puts together what was split by phase."""
     for positions, elements in meetings(out.shape, deals):
         out[elements] = result[positions]
 

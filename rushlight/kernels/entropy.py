@@ -1,4 +1,4 @@
-"""Cross entropy of rows of scores and the numbers of their classes, and the sum of the scores of the classes."""
+"""Cross entropy of rows of scores with class indices, and the sum of the scores of the classes."""
 
 from types import ModuleType
 
@@ -14,7 +14,7 @@ fast: ModuleType | None = load("entropy")
 
 
 def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
-    """Return whether `target` has for each row of a matrix of floats the number of one of its columns."""
+    """Return whether `target` has a valid column index for each row of a matrix of floats."""
     if fast is not None and fast.are_classes(x, target):
         return True
     return (
@@ -28,10 +28,10 @@ def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
 
 
 def cross_entropy(x: np.ndarray, target: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sum over rows of -log softmax(x)[target], times `factor`, and what the cotangent needs.
+    """Return the sum over rows of -log softmax(x)[target], times `factor`, and what the gradient needs.
 
-    That is the largest element of each row, and the logarithm of the sum of exponentials when that is subtracted; the
-    computation is at least in float32. There may be dimensions in front of the rows.
+    The latter are the largest element of each row, and the logarithm of the sum of exponentials after subtracting it;
+    the computation is at least in float32. There may be dimensions in front of the rows.
     """
     if fast is not None and (results := fast.cross_entropy(x, target, factor)) is not None:
         return results
@@ -44,7 +44,7 @@ def cross_entropy(x: np.ndarray, target: np.ndarray, factor: float) -> tuple[np.
 
 
 def cross_entropy_cotangent(grad: np.ndarray, x: np.ndarray, target: np.ndarray, moments: np.ndarray) -> np.ndarray:
-    """Return the cotangent of x, given a number as that of the sum of the losses: (softmax - one-hot) * grad."""
+    """Return the gradient of x, given that of the sum of the losses as a number: (softmax - one-hot) * grad."""
     if fast is not None and (result := fast.cross_entropy_cotangent(grad, x, target, moments)) is not None:
         return result
     peaks, sums = moments[..., None]
@@ -63,7 +63,7 @@ def pick(x: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
 
 
 def put_in_columns(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
-    """Return zeros with a number in each row, in the column that `target` says: the adjoint of `pick`."""
+    """Return zeros with a number in each row, at the column that `target` gives: the adjoint of `pick`."""
     result = np.zeros(shape, dtype, like=target)
     result[np.arange(len(target), like=target), target] = value
     return result

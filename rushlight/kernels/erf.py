@@ -1,4 +1,7 @@
-"""The error function and its inverse for float32: SciPy computes each element on its own, in double precision."""
+"""The error function and its inverse for float32, vectorized.
+
+SciPy computes each element separately, in double precision.
+"""
 
 import math
 from typing import Any
@@ -10,7 +13,7 @@ from rushlight.core.fusion import fused
 
 __all__ = ["erf", "erfinv"]
 
-FEW = 1 << 10  # up to here SciPy is faster
+FEW = 1 << 10  # smaller arrays are faster in SciPy
 # erf(x) = tanh(x * p(x²)) with a polynomial p, fitted to SciPy's values for the least relative error of erf in [-4, 4],
 # 7e-8; beyond 4 erf rounds to ±1. The coefficients begin with that of the highest power.
 COEFFICIENTS = (
@@ -26,8 +29,8 @@ COEFFICIENTS = (
 
 
 def erf(x: np.ndarray) -> np.ndarray:
-    """The error function, to 1.5e-7 for float32 and to the last digit for the rest."""
-    if x.dtype == np.float32 and getattr(x, "size", math.inf) > FEW:  # what stands for an array has no size
+    """The error function, to 1.5e-7 for float32 and to full precision for other dtypes."""
+    if x.dtype == np.float32 and getattr(x, "size", math.inf) > FEW:  # placeholders have no size
         return tanh_of_polynomial(x)
     from scipy.special import erf
 
@@ -48,7 +51,7 @@ def tanh_of_polynomial(x: Array) -> Any:
     return np.tanh(result, out=result)
 
 
-# erfinv(x) = x p(w), with w = -log(1 - x²) and one polynomial where w is below 5, another beyond: those of Giles,
+# erfinv(x) = x p(w), with w = -log(1 - x²), and a polynomial for w below 5 and another above: those of Giles,
 # "Approximating the erfinv function" (2011), to 2.7e-7. The coefficients begin with that of the highest power.
 END_OF_NEAR = 0.9966  # w is below 5 up to here
 NEAR = (
@@ -76,7 +79,7 @@ FAR = (
 
 
 def erfinv(x: np.ndarray) -> np.ndarray:
-    """The inverse of the error function, to 3e-7 for float32 and to the last digit for the rest."""
+    """The inverse of the error function, to 3e-7 for float32 and to full precision for other dtypes."""
     if x.dtype == np.float32 and getattr(x, "size", math.inf) > FEW:
         result = near_the_middle(x)
         if not (x.min() >= -END_OF_NEAR and x.max() <= END_OF_NEAR):
@@ -104,6 +107,6 @@ def near_the_middle(x: Array) -> Any:
 
 @fused
 def near_the_ends(x: Array) -> Any:
-    """The same beyond; infinite at both ends."""
+    """The approximation for float32 where w is above 5; infinite at both ends."""
     w = -np.log((1 - x) * (1 + x))
     return x * np.where(w == np.inf, w, polynomial(FAR, np.sqrt(w) - 3))

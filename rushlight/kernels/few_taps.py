@@ -1,4 +1,4 @@
-"""Convolution and its adjoints where they are so few multiplications that tables and products would take longer."""
+"""Convolution and its adjoints for sizes so small that tables and matrix products would take longer."""
 
 from collections.abc import Sequence
 from math import prod
@@ -12,9 +12,9 @@ from rushlight.kernels.plans import Shape
 
 fast: ModuleType | None = load("taps")
 FEW = 1 << 13
-"""Multiplications up to which convolutions are small.
+"""Multiplications up to which convolutions count as small.
 
-Measured with one thread and AVX-512, the general way is as quick from 5,000 (rows of few places and many channels) to
+Measured with one thread and AVX-512, the general way is as fast from 5,000 (rows of few positions and many channels) to
 28,000 (long rows of few channels); backward a little later.
 """
 
@@ -22,7 +22,7 @@ TYPES = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def takes(shape: Shape, samples: int, channels: int, *operands: np.ndarray) -> bool:
-    """Whether a convolution is small, of so many samples and products of channels, and its operands are ordinary."""
+    """Whether a convolution with so many samples and products of channels is small, and its operands are ordinary."""
     if fast is None or samples >= INNERMOST_FROM or len(shape.spatial) > 3:
         return False
     dtype = operands[0].dtype
@@ -57,13 +57,13 @@ def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups
 
 
 def add(input: np.ndarray, weight: np.ndarray, output: np.ndarray, target: int, shape: Shape, groups: int) -> None:
-    """Adds the products to one of the three, which is contiguous."""
+    """Adds the products to the one of the three arrays that `target` names, which is contiguous."""
     arrays = [a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in (input, weight, output)]
     fast.add(*arrays, target, shape.stride, shape.padding, shape.dilation, groups)  # type: ignore[union-attr]
 
 
 def begun(sizes: Sequence[int], dtype: np.dtype, bias: np.ndarray | None) -> np.ndarray:
-    """A result of zeros, or of the bias of each channel."""
+    """A new result filled with zeros, or with the bias of each channel."""
     if bias is None:
         return np.zeros(sizes, dtype)
     output = np.empty(sizes, dtype)

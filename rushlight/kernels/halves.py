@@ -1,4 +1,4 @@
-"""float16 from float32 and back."""
+"""Conversion between float16 and float32."""
 
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,7 @@ HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
 
 def convert_halves(x: Any, out: Any) -> bool:
-    """Writes an array's numbers to another, of float32 and float16 in either order; whether it could."""
+    """Copies an array to another, of float32 and float16 in either order; returns whether there is a kernel for it."""
     if fast is None or {x.dtype, out.dtype} != {HALF, SINGLE} or not (is_array(x) and is_array(out)):
         return False
     return fast.convert(x, out)

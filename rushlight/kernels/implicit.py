@@ -1,9 +1,9 @@
-"""How a random number moves with a parameter of its distribution while its probability stays (implicit gradients).
+"""Implicit reparameterization gradients: how a sample moves with a parameter while its cumulative probability stays.
 
 With F the distribution function and f its density, F(x(a); a) = u gives dx/da = -(dF/da) / f (M. Figurnov, S. Mohamed
-and A. Mnih, "Implicit reparameterization gradients", 2018). dF/da is taken of log F, or of log(1 - F), whichever
-is exact in its tail, by a central difference of sixth order: eleven digits. The compiled kernel sums up derivatives of
-the terms of a series, and leaves to this form what takes too many of them.
+and A. Mnih, "Implicit reparameterization gradients", 2018). dF/da is computed from log F, or from log(1 - F), whichever
+is exact in its tail, by a central difference of sixth order: eleven digits. The compiled kernel sums derivatives of the
+terms of a series, and leaves cases with too many terms to this version.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from rushlight.kernels.special import scipy_special
 
 fast: ModuleType | None = load("implicit")
 WEIGHTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
-STEP = 0.01  # in units of how fast the logarithm bends
+STEP = 0.01  # relative to the scale on which the logarithm bends
 
 
 def gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """dx/da of numbers from the gamma distributions of concentrations `a` and rate 1, in the dtype of `x`.
+    """dx/da of gamma samples with concentrations `a` and rate 1, in the dtype of `x`.
 
     >>> import numpy as np
     >>> from rushlight.kernels.implicit import gamma_slope
@@ -33,7 +33,7 @@ def gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """dx/da / (1 - x) of numbers from the beta distributions of concentrations `a` and `total - a`.
+    """dx/da / (1 - x) of beta samples with concentrations `a` and `total - a`.
 
     >>> import numpy as np
     >>> from rushlight.kernels.implicit import beta_slope
@@ -46,7 +46,7 @@ def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> n
 
 
 def _completed(kernel: Callable, plain: Callable, *arrays: np.ndarray) -> np.ndarray:
-    """What a kernel finds, and the plain form where it leaves NaN; in the dtype of the second array."""
+    """The results of a kernel, and of the NumPy version where it leaves NaN; in the dtype of the second array."""
     dtype, shape = arrays[1].dtype, np.broadcast_shapes(*(array.shape for array in arrays))
     wide = [np.broadcast_to(array, shape).astype(np.float64, "C") for array in arrays]
     found = kernel(*wide)
@@ -56,7 +56,7 @@ def _completed(kernel: Callable, plain: Callable, *arrays: np.ndarray) -> np.nda
 
 
 def _gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The plain form for gamma numbers."""
+    """The NumPy version for gamma samples."""
     library = scipy_special()
     a, wide = concentration.astype(np.float64), x.astype(np.float64)
     log_density = (a - 1) * np.log(wide) - wide - library.gammaln(a)
@@ -67,7 +67,7 @@ def _gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _beta_slope(concentration: np.ndarray, x: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """The plain form for beta numbers."""
+    """The NumPy version for beta samples."""
     library = scipy_special()
     a, wide = concentration.astype(np.float64), x.astype(np.float64)
     b = total.astype(np.float64) - a
@@ -80,13 +80,13 @@ def _beta_slope(concentration: np.ndarray, x: np.ndarray, total: np.ndarray) -> 
 
 
 def _moved(tail, a, scale, log_density):
-    """-(dP/da) / f for a probability P of `a`."""
+    """-(dP/da) / f for a probability P that depends on `a`."""
     step = STEP * scale
     slope = sum(weight * (np.log(tail(a + i * step)) - np.log(tail(a - i * step))) for i, weight in WEIGHTS) / step
     return -slope * np.exp(np.log(tail(a)) - log_density)
 
 
 def _chosen(below, lower, upper, dtype):
-    """What the nearer tail gives; 0 where that is no number, as in PyTorch."""
+    """The result of the nearer tail; 0 where that is not a number, as in PyTorch."""
     slope = np.where(below, lower, upper)
     return np.where(np.isnan(slope), 0, slope).astype(dtype)

@@ -1,4 +1,4 @@
-"""Arrays brought into the memory order of others, so that kernels can go along both."""
+"""Copies of arrays in the memory order of others, so that kernels can traverse both."""
 
 from types import ModuleType
 
@@ -10,11 +10,11 @@ from rushlight.kernels.patches import batch_first, batch_last
 __all__ = ["laid_out_like"]
 
 fast: ModuleType | None = load("layouts")
-LARGE = 1 << 12  # elements from which on a copy in another order pays
+LARGE = 1 << 12  # elements from which on a copy in another order pays off
 
 
 def laid_out_like(x: np.ndarray, model: np.ndarray) -> np.ndarray:
-    """`x` in the memory order of a `model` of the same shape: a copy, or itself where it is so, small, or no array."""
+    """`x` in the memory order of a `model` of the same shape: a copy, or `x` itself if it is so, small, or no array."""
     if type(x) is not np.ndarray or x.size < LARGE or x.shape != model.shape or x.strides == model.strides:
         return x
     samples = x.shape[0]

@@ -1,4 +1,4 @@
-"""The logistic function and its kin, without overflow."""
+"""The logistic function and softplus, without overflow."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Standardization of each channel of (N, C, *spatial), and its adjoint: what batch normalization computes.
 
-Arrays are worked on as rows in the order in which they lie in memory: (C, n) where the batch is innermost, else
-(N, C, n). Results have the layout of their argument.
+Arrays are processed as rows in the order in which they are stored: (C, n) if the batch is innermost, else (N, C, n).
+Results have the layout of their argument.
 """
 
 from types import ModuleType
@@ -21,7 +21,7 @@ def batch_innermost(x: np.ndarray) -> bool:
 
 
 def rows(x: np.ndarray, innermost: bool) -> np.ndarray:
-    """Arrange (N, C, *spatial) as (C, n) or (N, C, n): without a copy where it lies so in memory."""
+    """Arrange (N, C, *spatial) as (C, n) or (N, C, n): without a copy if it is stored so."""
     samples, channels, *_ = x.shape
     if innermost:
         return batch_last(x).reshape(channels, x.size // max(1, channels))

@@ -1,4 +1,4 @@
-"""Arrays with a constant, or with more of their own elements, around them, and arrays from end to beginning."""
+"""Padding with a constant or with elements of the array, and flipping."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -13,11 +13,11 @@ __all__ = ["as_places", "flipped", "picked", "surrounded"]
 
 fast: Any = load("pads")
 MOST = 3  # dimensions that the compiled kernel pads
-LONG = 4096  # elements of a line whose places are not kept
+LONG = 4096  # positions of longer lines are not cached
 
 
 def keep_places(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Keeps the places that a function has found in a short line, whose length is its first argument."""
+    """Caches the positions that a function computes for a short line, whose length is its first argument."""
 
     def found(*args):
         return as_places(function(*args))
@@ -27,7 +27,7 @@ def keep_places(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def as_places(places: Array) -> Array:
-    """Places as the kernel reads them; they may be kept, so nobody may write to them."""
+    """Positions in the form that the kernel reads; they are read-only, as they may be cached."""
     places = np.ascontiguousarray(places, np.int64)
     places.flags.writeable = False
     return places
@@ -35,19 +35,19 @@ def as_places(places: Array) -> Array:
 
 @keep_places
 def outside(n: int, before: int, after: int) -> Array:
-    """The places of a line; -1 for what lies around it."""
+    """The positions of a line with constant padding: -1 for the padding."""
     places = np.arange(-before, n + after)
     return np.where(places < n, np.maximum(places, -1), -1)
 
 
 @keep_places
 def in_line(n: int, backwards: bool) -> Array:
-    """The places of a line in their order, or in the opposite one."""
+    """The positions of a line in order, or in reverse order."""
     return np.arange(n)[:: -1 if backwards else 1]
 
 
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
-    """The elements at the given places of each of the last dimensions."""
+    """The elements at the given positions of each of the last dimensions."""
     if has_kernel(input, len(places)) and (found := padded(input, places, 0)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
@@ -56,7 +56,7 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
 
 
 def flipped(input: Array, dims: tuple[int, ...]) -> Array:
-    """The elements of some dimensions in the opposite order."""
+    """The elements with some dimensions reversed."""
     first = min(dims, default=input.ndim)
     if has_kernel(input, input.ndim - first):
         places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
@@ -66,7 +66,7 @@ def flipped(input: Array, dims: tuple[int, ...]) -> Array:
 
 
 def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> np.ndarray | None:
-    """The elements with constants around them, or cut off; None where there is no kernel for it."""
+    """The array padded with a constant, or cropped; None if there is no kernel for it."""
     first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
     if not has_kernel(input, input.ndim - first):
         return None
@@ -75,10 +75,10 @@ def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) 
 
 
 def has_kernel(input: Array, dims: int) -> bool:
-    """Whether the kernel may pad so many dimensions of an array."""
+    """Whether the kernel can pad so many dimensions of an array."""
     return fast is not None and type(input) is np.ndarray and 0 < dims <= MOST
 
 
 def padded(input: np.ndarray, places: Sequence[np.ndarray], value: complex) -> np.ndarray | None:
-    """The elements at the given places, or a value at the place -1; None where there is no kernel for the array."""
+    """The elements at the given positions, or a value for position -1; None if there is no kernel for the array."""
     return fast.padded(input, tuple(places), np.array(value, input.dtype))

@@ -1,7 +1,7 @@
-"""The patches that a sliding kernel sees, shared by convolution, pooling, unfold and fold.
+"""The patches that a sliding kernel sees, for convolution, pooling, unfold and fold.
 
-Arrays are (N, C, *spatial) and are worked on in runs (C, *spatial, samples): a large batch is one run, with
-its samples innermost in memory; in a small batch each sample is a run.
+Arrays are (N, C, *spatial) and are processed in runs (C, *spatial, samples): a large batch is one run, with its samples
+innermost in memory; in a small batch each sample is a run.
 """
 
 from collections.abc import Iterator
@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 Size = tuple[int, ...]
-Slices = tuple[Any, ...]  # of slices; checkers of types know no tuple of them behind an Ellipsis
+Slices = tuple[Any, ...]  # a tuple of slices and an Ellipsis, which type checkers cannot express
 
 SHAPES = 256
-"""For how many shapes is kept what is worked out for each."""
+"""The number of shapes for which results are cached."""
 
 INNERMOST_FROM = 8
-"""The smallest batch that is laid innermost: with fewer samples, copies are too short to pay (measured)."""
+"""The smallest batch that is stored innermost: with fewer samples, copies are too short to pay off (measured)."""
 
 
 @lru_cache(maxsize=SHAPES)
 def output_size(spatial: Size, kernel: Size, stride: Size, padding: Size, dilation: Size) -> Size:
-    """Return how many places the kernel takes along each spatial dimension.
+    """Return the number of positions of the kernel along each spatial dimension.
 
-    Raises RuntimeError where the padded input is smaller than the kernel.
+    Raises RuntimeError if the padded input is smaller than the kernel.
     """
     padded = tuple(size + 2 * pad for size, pad in zip(spatial, padding, strict=True))
     reach = tuple(step * (size - 1) + 1 for size, step in zip(kernel, dilation, strict=True))
@@ -64,7 +64,7 @@ def runs(batch: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def pad_run(run: np.ndarray, padding: Size) -> np.ndarray:
-    """Return the run contiguous, with zeros around its spatial dimensions; itself where it is so already."""
+    """Return the run contiguous, with zeros around its spatial dimensions; the run itself if it is so already."""
     if not any(padding):
         return np.ascontiguousarray(run, like=run)
     channels, *spatial, samples = run.shape
@@ -102,7 +102,7 @@ def add_windows(
 def taps(
     spatial: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
 ) -> tuple[tuple[Size, Slices, Slices], ...]:
-    """List the taps of the kernel in scan order, each with the places where it is in the input, and where."""
+    """List the taps of the kernel in scan order, each with its positions inside the input, and the elements there."""
     lines = map(_line, spatial, kernel, places, stride, padding, dilation)
     return tuple(
         (
@@ -117,7 +117,7 @@ def taps(
 def _line(
     size: int, kernel: int, places: int, stride: int, padding: int, dilation: int
 ) -> Iterator[tuple[int, slice, slice]]:
-    """Yield what `taps` lists, for one dimension; a tap that only ever sees the padding is left out."""
+    """Yield what `taps` lists, for one dimension; a tap that only sees padding is left out."""
     begin = max(0, -(((places - 1) * stride - padding) // dilation))
     for tap in range(begin, min(kernel, (size - 1 + padding) // dilation + 1)):
         shift = tap * dilation - padding

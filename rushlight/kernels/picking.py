@@ -1,4 +1,4 @@
-"""Elements taken and put along a dimension by an index."""
+"""Gathering and scattering elements along a dimension by an index."""
 
 from types import ModuleType
 from typing import Any
@@ -14,14 +14,14 @@ fast: ModuleType | None = load("picking")
 
 
 def take_along(array: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray | None:
-    """The elements at `index` along a dimension; None where that takes the general way."""
+    """The elements at `index` along a dimension; None if the kernel does not take the inputs."""
     return None if fast is None else fast.taken(array, index, dim)
 
 
 def put_along(array: np.ndarray, index: Any, dim: int, values: Any, reduce: str | None = None) -> bool:
-    """Puts values into an array along a dimension; whether it could. If not, some may be there.
+    """Writes values into an array along a dimension; returns whether it could. If not, some may have been written.
 
-    `reduce` ("sum", "prod", "amax" or "amin") combines them with what is there.
+    `reduce` ("sum", "prod", "amax" or "amin") combines them with the present values.
     """
     if fast is None or not is_array(index):
         return False

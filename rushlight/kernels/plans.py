@@ -1,7 +1,7 @@
-"""Where the rows of a convolution's products lie in memory: the tables that its compiled kernels follow.
+"""The memory locations of the rows in a convolution's products: tables for the compiled kernels.
 
-A line says for one dimension which (tap, input position) pairs make up each result. Results with the same pairs, seen
-from a base that moves along, are of one kind; neighbours of one kind in the last dimension are one segment.
+A line lists for one dimension which (tap, input position) pairs contribute to each result. Results with the same pairs,
+relative to a moving base, are of one kind; consecutive results of one kind in the last dimension form a segment.
 """
 
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ Line = tuple[Pairs, ...]
 Segment = tuple[int, int, int, int]
 
 VECTOR = 64
-"""Bytes of a vector: shorter segments cost as much as a whole one, and read beyond their end."""
+"""Bytes of a vector: shorter segments cost as much as a whole one, and are read beyond their end."""
 
 SEGMENT_BYTES = 4096
-"""Longer segments are cut, so that there are parts for several threads."""
+"""Longer segments are split, so that there are parts for several threads."""
 
 CHUNK = 36
-"""Columns that one thread takes at a time: the cotangent is read once for all of them."""
+"""Columns that one thread processes at a time: the gradient is read once for all of them."""
 
 FEW = 6
-"""Of fewer channels several taps share a block of columns: the input is padded, so that the same places see them."""
+"""With fewer channels several taps share a block of columns: the input is padded so that they have equal positions."""
 
 PLANS = 256
-"""How many plans of each sort are kept."""
+"""The number of plans of each sort that are cached."""
 
 
 class Shape(NamedTuple):
@@ -52,8 +52,8 @@ class Shape(NamedTuple):
 class Plan(NamedTuple):
     """The tables of `compiled.convolution.products`, in bytes."""
 
-    segments: np.ndarray  # (segments, 4): place of the result, base, length, kind
-    kinds: np.ndarray  # the first tap of each kind; at last their number
+    segments: np.ndarray  # (segments, 4): position in the result, base, length, kind
+    kinds: np.ndarray  # the first tap of each kind, and the number of taps
     taps: np.ndarray  # (taps, 2): from the base to the row, number in the kernel
 
     @property
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
 
 
 def places_line(size: int, kernel: int, places: int, stride: int, padding: int, dilation: int) -> Line:
-    """The elements that each place of a convolution sees."""
+    """The elements that each position of a convolution sees."""
     return tuple(
         tuple((tap, at) for tap in range(kernel) if 0 <= (at := place * stride + tap * dilation - padding) < size)
         for place in range(places)
@@ -71,7 +71,7 @@ def places_line(size: int, kernel: int, places: int, stride: int, padding: int, 
 
 
 def elements_line(size: int, kernel: int, places: int, stride: int, padding: int, dilation: int) -> Line:
-    """The places that see each element: the line of the adjoint in the input."""
+    """The positions that see each element: the line of the adjoint in the input."""
     ways = (((tap, element + padding - tap * dilation) for tap in range(kernel)) for element in range(size))
     return tuple(
         tuple((tap, at // stride) for tap, at in way if at % stride == 0 and 0 <= at < places * stride) for way in ways
@@ -79,7 +79,10 @@ def elements_line(size: int, kernel: int, places: int, stride: int, padding: int
 
 
 class WeightPlan(NamedTuple):
-    """The tables of `compiled.convolution.contractions`, in bytes. A chunk has columns that the same places see."""
+    """The tables of `compiled.convolution.contractions`, in bytes.
+
+    The columns of a chunk are seen from the same positions.
+    """
 
     segments: np.ndarray  # (segments, 3): place in the cotangent, base in the input, length
     chunks: np.ndarray  # (chunks, 4): first segment, number of them, first column, number of them
@@ -93,9 +96,9 @@ class WeightPlan(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """How a dimension is copied so that segments get longer: element `width` * phase + position is of the original.
+    """How a dimension is copied so that segments get longer: into phases, each of length `width`.
 
-    Of phase r and position q it is the element begin + q * stride + r, or zero where there is none.
+    Position q of phase r holds the element begin + q * stride + r, or zero if there is none.
     """
 
     stride: int
@@ -108,7 +111,7 @@ AnyPlan = TypeVar("AnyPlan", Plan, WeightPlan)
 
 
 class Scheme(NamedTuple, Generic[AnyPlan]):
-    """A plan, and how the last dimensions of the input and of the other array have to be dealt out for it."""
+    """A plan, and how the last dimensions of the input and of the other array must be split for it."""
 
     plan: AnyPlan
     input: tuple[Deal, ...] = ()
@@ -117,7 +120,7 @@ class Scheme(NamedTuple, Generic[AnyPlan]):
 
 @lru_cache(maxsize=PLANS)
 def places_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
-    """The scheme of a convolution: every place is a sum over the elements that it sees."""
+    """The scheme of a convolution: every position is a sum over the elements that it sees."""
     lines = tuple(map(places_line, *shape))
     inputs, outputs = (*shape.spatial, samples), (*shape.places, samples)
     found = plan(lines, inputs, outputs, shape.kernel, item)
@@ -132,7 +135,7 @@ def places_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
 
 @lru_cache(maxsize=PLANS)
 def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
-    """The scheme of the adjoint in the input: every element is a sum over the places that see it."""
+    """The scheme of the adjoint in the input: every element is a sum over the positions that see it."""
     lines = tuple(map(elements_line, *shape))
     inputs, outputs = (*shape.places, samples), (*shape.spatial, samples)
     found = plan(lines, inputs, outputs, shape.kernel, item)
@@ -150,7 +153,7 @@ def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
 
 
 def suits_flat(shape: Shape, outputs: Size, item: int) -> bool:
-    """Whether rows are so short that whole planes, with what lies between their rows, are better segments."""
+    """Whether rows are so short that whole planes, including the padding between rows, are better segments."""
     return len(outputs) > 2 and set(shape.stride[-2:]) == {1} and outputs[-2] * outputs[-1] * item < 2 * VECTOR
 
 
@@ -174,7 +177,7 @@ def joined_planes(
 
 @lru_cache(maxsize=PLANS)
 def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Scheme[WeightPlan]:
-    """The scheme of the adjoint in the weight: every tap of a channel is a sum over the places that see it."""
+    """The scheme of the adjoint in the weight: every tap of a channel is a sum over the positions that see it."""
     lines = tuple(map(places_line, *shape))
     found = weight_plan(lines, shape, (*shape.spatial, samples), channels, item)
     if found.shortest >= VECTOR and (channels >= FEW or not shape.padding[-1]):
@@ -187,13 +190,13 @@ def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Schem
 
 @lru_cache(maxsize=PLANS)
 def taps_plan(shape: Shape, channels: int, item: int) -> Plan:
-    """The tables of the adjoint in the weight with the channels innermost: every tap is a sum over places."""
+    """The tables of the adjoint in the weight with the channels innermost: every tap is a sum over positions."""
     lines = tuple(map(taps_line, *shape))
     return plan(lines, (*shape.spatial, channels), (*shape.kernel, channels), shape.places, item)
 
 
 def taps_line(size: int, kernel: int, places: int, stride: int, padding: int, dilation: int) -> Line:
-    """The places where each tap is on an element, with that element."""
+    """The positions where each tap is on an element, with that element."""
     return tuple(
         tuple((place, at) for place in range(places) if 0 <= (at := place * stride + tap * dilation - padding) < size)
         for tap in range(kernel)
@@ -220,7 +223,7 @@ def weight_plan(lines: tuple[Line, ...], shape: Shape, inputs: Size, channels: i
 
 
 def shared(line: Line, row: int, place: int, tap: int, item: int, last: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For taps that are seen from the same places: these places' segments, and the taps' columns."""
+    """For taps that are seen from the same positions: the segments of these, and the taps' columns."""
     seen: dict[int, dict[int, int]] = {}
     for at, pairs in enumerate(line):
         for number, position in pairs:
@@ -240,12 +243,12 @@ def shared(line: Line, row: int, place: int, tap: int, item: int, last: bool) ->
 
 
 def crossed(outer: np.ndarray, inner: np.ndarray) -> np.ndarray:
-    """The sums of every row of the one and every row of the other."""
+    """The sums of every row of one array and every row of the other."""
     return (outer[:, None] + inner).reshape(-1, outer.shape[1])
 
 
 def places_dealt(size: int, kernel: int, places: int, stride: int, padding: int, dilation: int) -> tuple[Line, Deal]:
-    """The line over an input that is padded and dealt out: every place sees all taps, at one distance each."""
+    """The line over an input that is padded and split by phase: every position sees all taps, at constant offsets."""
     reach = (kernel - 1) * dilation
     width = places + reach // stride
     steps = [tap * dilation // stride + tap * dilation % stride * width for tap in range(kernel)]
@@ -256,8 +259,8 @@ def places_dealt(size: int, kernel: int, places: int, stride: int, padding: int,
 def elements_dealt(
     size: int, kernel: int, places: int, stride: int, padding: int, dilation: int
 ) -> tuple[Line, Deal, Deal]:
-    """The line over a cotangent that is padded, for a result that is dealt out: all of a phase are of one kind."""
-    stride = min(stride, padding + size)  # beyond it every place but the first is outside
+    """The line over a padded gradient, for a result that is split by phase: all results of a phase are of one kind."""
+    stride = min(stride, padding + size)  # with a larger stride only the first position is inside
     first, last = padding // stride, (padding + size - 1) // stride
     before = max(0, (kernel - 1) * dilation // stride - first)
     line = tuple(
@@ -291,7 +294,7 @@ def plan(lines: tuple[Line, ...], inputs: Size, outputs: Size, kernel: Size, ite
 
 
 def classified(line: Line) -> tuple[list[tuple[int, int]], list[Pairs]]:
-    """The base and the kind of each result, and the pairs of each kind with positions from the base."""
+    """The base and kind of each result, and the pairs of each kind relative to the base."""
     kinds: dict[Pairs, int] = {}
     bases = []
     for pairs in line:
@@ -302,7 +305,7 @@ def classified(line: Line) -> tuple[list[tuple[int, int]], list[Pairs]]:
 
 
 def joined(steps: list[Segment], row: int, place: int) -> Iterator[Segment]:
-    """Segments of one result each made into longer ones, where both result and base go on in memory."""
+    """Merges segments of single results into longer ones, where result and base are both consecutive in memory."""
     out, base, length, kind = *steps[0][:2], place, steps[0][3]
     for at, begin, _, other in steps[1:]:
         if other == kind and begin == base + length and row == place:
@@ -314,7 +317,7 @@ def joined(steps: list[Segment], row: int, place: int) -> Iterator[Segment]:
 
 
 def cut(segments: Iterator[Segment]) -> Iterator[Segment]:
-    """Segments cut to less than twice SEGMENT_BYTES."""
+    """Splits segments to less than twice SEGMENT_BYTES."""
     for out, base, length, kind in segments:
         starts = range(0, max(length - SEGMENT_BYTES, 0) + 1, SEGMENT_BYTES)
         for start in starts:

@@ -1,6 +1,6 @@
 """Maximum and average pooling of (N, C, *spatial) for any number of spatial dimensions, and their adjoints.
 
-Results keep the memory layout of their argument: a batch that lies innermost in memory stays there.
+Results keep the memory layout of their argument: a batch that is innermost in memory stays there.
 """
 
 from functools import lru_cache, reduce
@@ -16,7 +16,7 @@ from rushlight.kernels.patches import SHAPES, Size, batch_first, batch_last, tap
 
 fast: ModuleType | None = load("maxima")
 averages: ModuleType | None = load("averages")
-DIRECT = 64  # elements of a window up to which it is summed up in one go
+DIRECT = 64  # windows up to this size are summed directly
 
 
 @lru_cache(maxsize=SHAPES)
@@ -24,7 +24,7 @@ def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation
     """Return how many windows fit along each spatial dimension of an array of this shape.
 
     With `ceil_mode` a last window may reach over the end, if it starts inside the array or its left padding.
-    Raises RuntimeError for a stride, padding or dilation that cannot be, and where no window fits.
+    Raises RuntimeError for an invalid stride, padding or dilation, and if no window fits.
     """
     lines = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
     places = tuple(windows_along(*line, ceil_mode) for line in lines)
@@ -70,9 +70,9 @@ def max_pool(
 
 
 def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and where they are.
+    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and their indices.
 
-    None where that takes the general way.
+    None if the kernel does not take the inputs.
     """
     outer = x.shape[0] * x.shape[1]
     if fast is None or positions.shape[0] * positions.shape[1] not in (1, outer):
@@ -85,7 +85,7 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
 
 
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
-    """Add each element of (N, C, *places) into zeros (N, C, *spatial_shape), at its flat position in there.
+    """Add each element of (N, C, *places) to zeros (N, C, *spatial_shape), at its flat position there.
 
     The indices have the shape of `grad`. Raises RuntimeError where one lies outside the plane.
     """
@@ -152,7 +152,7 @@ def avg_pool_input(
 
 
 def check_reach(kernel: int, stride: int, padding: int, dilation: int) -> None:
-    """Raise PyTorch's errors for what leaves no number of windows."""
+    """Raise PyTorch's errors for sizes for which the number of windows is undefined."""
     if stride == 0:
         raise RuntimeError("stride should not be zero")
     if padding < 0:
@@ -165,7 +165,7 @@ def check_reach(kernel: int, stride: int, padding: int, dilation: int) -> None:
 
 
 def check_window(kernel: int, stride: int, padding: int, dilation: int) -> None:
-    """Raise PyTorch's errors for a window that nothing can be pooled by."""
+    """Raise PyTorch's errors for an invalid window."""
     check_reach(kernel, stride, padding, dilation)
     for what, number in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if number <= 0:
@@ -201,9 +201,9 @@ def _positions(
 def _windows(
     spatial: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
 ) -> np.ndarray | None:
-    """The flat positions that each window sees: (1, windows, taps); its first or last again for what is padding.
+    """The flat positions that each window sees, (1, windows, taps); padding repeats the first or last of them.
 
-    None where a window sees nothing but padding.
+    None if a window sees only padding.
     """
     flat = np.zeros((1, 1), np.int64)
     for size, k, n, s, p, d in zip(spatial, kernel, places, stride, padding, dilation, strict=True):
@@ -226,12 +226,12 @@ def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:
 
 
 def _lowest(dtype: np.dtype) -> float | int:
-    """Return what no element of this type is below."""
+    """Return the smallest value of this type."""
     return -np.inf if kind_of(dtype) == "f" else np.iinfo(dtype).min
 
 
 def _raise_to(winner: np.ndarray, better: np.ndarray, tap: Size, kernel: Size) -> None:
-    """Let the tap win where it is better; taps come in scan order, so its number is the greatest so far."""
+    """Let the tap win where it is better; taps come in scan order, so its number is the largest so far."""
     number = winner.dtype.type(np.ravel_multi_index(tap, kernel))
     np.maximum(winner, better * number, out=winner)
 
@@ -242,7 +242,7 @@ def _batch_innermost(array: np.ndarray) -> bool:
 
 
 def _planes(array: np.ndarray, innermost: bool) -> np.ndarray:
-    """Arrange (N, C, *spatial) as (C, plane, N) or (N * C, plane, 1), whichever is how it lies in memory."""
+    """Arrange (N, C, *spatial) as (C, plane, N) or (N * C, plane, 1), depending on its memory layout."""
     samples, channels, *spatial = array.shape
     if innermost:
         return batch_last(array).reshape(channels, prod(spatial), samples)
@@ -250,17 +250,17 @@ def _planes(array: np.ndarray, innermost: bool) -> np.ndarray:
 
 
 def _unplanes(planes: np.ndarray, shape: Size, innermost: bool) -> np.ndarray:
-    """Undo `_planes`: give (N, C, *spatial) its shape again."""
+    """Undo `_planes`: restore the shape (N, C, *spatial)."""
     if innermost:
         return batch_first(planes.reshape(*shape[1:], shape[0]))
     return planes.reshape(shape)
 
 
 def _addresses(indices: np.ndarray, spatial: Size, innermost: bool) -> tuple[np.ndarray, int]:
-    """Return where the arranged planes' elements lie in flat memory, and the size of that memory."""
+    """Return where the arranged planes' elements are in flat memory, and the size of that memory."""
     plane, positions = prod(spatial), _planes(indices, innermost)
     outer, _, inner = positions.shape
-    if positions.size and (largest := positions.view(np.uint64).max()) >= plane:  # a negative one is huge
+    if positions.size and (largest := positions.view(np.uint64).max()) >= plane:  # a negative one becomes huge
         size = "x".join(map(str, spatial))
         raise RuntimeError(f"Found an invalid max index: {largest.view(np.int64)} (output volumes are of size {size})")
     begin = np.arange(outer)[:, None, None] * (plane * inner) + np.arange(inner)
@@ -276,7 +276,7 @@ def _divide(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> np.ndarray:
-    """Divide the sum of each window by what `avg_pool` takes for its size; integers towards zero."""
+    """Divide the sum of each window by the size that `avg_pool` uses; integers towards zero."""
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     if divisor_override is not None:
@@ -305,12 +305,12 @@ def _window_sizes(
 
 
 def _suits_direct(x: np.ndarray, kernel: Size) -> bool:
-    """Whether windows are so small that each is summed up by itself."""
+    """Whether windows are so small that each is summed separately."""
     return type(x) is np.ndarray and prod(kernel) <= DIRECT
 
 
 def _window_sums(x: np.ndarray, places: Size, kernel: Size, stride: Size, padding: Size) -> np.ndarray:
-    """Return the sum of every window: in one go where windows are small, else along one dimension after the other."""
+    """Return the sum of every window: directly if windows are small, else along one dimension after the other."""
     if averages is not None and _suits_direct(x, kernel):
         sums = np.empty((*x.shape[:2], *places), x.dtype)
         if averages.windows(x, sums, kernel, stride, padding, False):

@@ -1,7 +1,7 @@
-"""Products of vectors and matrices: BLAS, and what it does not do well.
+"""Products of vectors and matrices: by BLAS, and by kernels where BLAS is slow.
 
-Small ones cost NumPy more before and after the call of BLAS than in it; in products with a matrix of equal rows or
-columns (an expanded array, as the cotangent of a sum is) most of the work is the same again and again.
+For small ones the overhead of NumPy is larger than BLAS's time; in products with a matrix of equal rows or columns (an
+expanded array, such as the gradient of a sum) most of the work is redundant.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ fast: ModuleType | None = load("products")
 gemm = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None
-LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it has kernels for AVX-512
+LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it uses AVX-512
 ALL = 1 << 62
 
 
@@ -41,7 +41,7 @@ def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 
 
 def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Products that the kernel did not take at once: large ones, those of other types, and of expanded arrays."""
+    """Products that the kernel does not take: large ones, other dtypes, and expanded arrays."""
     if a.strides[0] == 0 and len(a) > 1:
         return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1])).copy()
     if b.strides[1] == 0 and b.shape[1] > 1:
@@ -50,7 +50,7 @@ def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The product of two matrices as a fresh array."""
+    """The product of two matrices as a new array."""
     found = None if gemm is None else gemm.product(a, b, LARGE if blas_is_wide() else ALL)
     return np.matmul(a, b) if found is None else found
 

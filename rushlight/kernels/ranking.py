@@ -14,7 +14,7 @@ fast: ModuleType | None = load("ranking")
 
 
 def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
-    """The first k elements of an order and their places along a dimension; None where that takes the general way."""
+    """The first k elements in sorted order and their indices along a dimension; None if not supported."""
     if fast is None or not is_array(array):
         return None
     last = dim == array.ndim - 1

@@ -23,13 +23,13 @@ TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
-    """The result of all elements, without dimensions: the sum, if nothing else is asked for."""
+    """The reduction of all elements as a 0-dimensional array: by default the sum."""
     found = None if fast is None or x.size < LARGE else fast.total(x, kind)
     return plain(x, None, False, kind) if found is None else found
 
 
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
-    """The result along some dimensions, which stay with size 1 with `keepdim`."""
+    """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
     if fast is not None and type(x) is np.ndarray and x.size >= LARGE and dims:
         found, first, last = None, min(dims), max(dims)
         if len(dims) == x.ndim:
@@ -42,7 +42,7 @@ def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> n
 
 
 def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int) -> Any:
-    """The same by NumPy's functions."""
+    """The reduction by NumPy's functions."""
     ufunc, taken = UFUNCS.get(kind, np.add), TAKEN.get(kind)
     x = x if taken is None else taken(x)
     if ufunc is np.add and dims == (0,) and x.ndim == 2 and x.shape[0] > BLOCK and x.dtype.itemsize < 8:

@@ -1,4 +1,4 @@
-"""Rows, each normalized by its own moments, and the adjoint: what layer, group and RMS normalization compute."""
+"""Normalization of rows by their own mean and variance, and the adjoint: for layer, group and RMS normalization."""
 
 import math
 from types import ModuleType
@@ -49,7 +49,7 @@ def cotangents(
     wants_input: bool,
     wants_affine: bool,
 ) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
-    """Return the cotangents of x and, as vectors, of weight and bias in `normalized`; None for what is not wanted."""
+    """Return the gradients of x and, as vectors, of weight and bias in `normalized`; None for those not wanted."""
     if fast is not None:
         results = fast.cotangents(grad, x, weight, mean, invstd, wants_input, wants_affine)
         if results is not None:
@@ -69,8 +69,8 @@ def cotangents(
 def standardized(x: np.ndarray, eps: float, centered: bool = True) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """Return x with mean 0 and variance 1 along the last dimension, the mean, and 1 / the standard deviation.
 
-    All three are fresh, and at least in float32; the moments keep the last dimension with size 1. Unless `centered`,
-    the mean is taken for 0, and None.
+    All three are new arrays, at least in float32; the moments keep the last dimension with size 1. Unless `centered`,
+    the mean counts as 0, and is None.
     """
     size, dtype = x.shape[-1], np.promote_types(x.dtype, np.float32)
     mean = (np.vecdot(x, np.ones(size, dtype)) / size)[..., None] if centered else None
@@ -88,7 +88,7 @@ def standardized_cotangent(
     invstd_grad: np.ndarray | float = 0.0,
     centered: bool = True,
 ) -> np.ndarray:
-    """Return the cotangent of x in `standardized`, given those of its results, the first of which is `normal`.
+    """Return the gradient of x in `standardized`, given those of its results, the first of which is `normal`.
 
     The formula is that of layer normalization by Ba, Kiros and Hinton (2016).
     """

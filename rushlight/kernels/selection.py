@@ -1,6 +1,6 @@
-"""Choosing between values element by element.
+"""Elementwise selection between values.
 
-`np.where` branches at every element, and half of its guesses fail under a random mask. On large arrays
+`np.where` branches at every element, and half of the branches are mispredicted under a random mask. For large arrays
 masking the bits of the numbers is ten times as fast.
 """
 
@@ -28,7 +28,7 @@ def are_large(condition: Any, *values: Array) -> bool:
 
 
 def select(condition: np.ndarray, x: Any, y: Any) -> np.ndarray:
-    """`x` where the condition holds, `y` elsewhere, with broadcasting."""
+    """`x` where the condition holds, else `y`, with broadcasting."""
     if not are_large(condition, x, y):
         return np.where(condition, x, y)
     bits = BITS.get(x.itemsize)
@@ -40,7 +40,7 @@ def select(condition: np.ndarray, x: Any, y: Any) -> np.ndarray:
 
 
 def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """`x` where the condition holds, 0 elsewhere, also where `x` is infinite or NaN."""
+    """`x` where the condition holds, else 0, also where `x` is infinite or NaN."""
     if not are_large(condition, x) or condition.shape != x.shape or x.itemsize not in BITS:
         return np.where(condition, x, 0)
     bits = BITS[x.itemsize]
@@ -50,7 +50,7 @@ def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """0 where the condition holds, also where `x` is infinite or NaN; `x` elsewhere."""
+    """0 where the condition holds, also where `x` is infinite or NaN; else `x`."""
     if not are_large(condition, x) or condition.shape != x.shape or x.itemsize not in BITS:
         return np.where(condition, 0, x)
     bits = BITS[x.itemsize]
@@ -60,7 +60,7 @@ def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
-    """`x`, but at least `low`, and then at most `high`; NaN stays. Not both of them may be None."""
+    """`x` clamped to `low` and `high`, of which one may be None; NaN stays."""
     if fast is not None and type(x) is np.ndarray:
         result = fast.bounded(x, -math.inf if low is None else low, math.inf if high is None else high)
         if result is not None:
@@ -73,12 +73,15 @@ def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
 
 
 def bound(x: np.ndarray, low: float | None, high: float | None) -> bool:
-    """Brings an array itself between bounds; whether there is a kernel for it."""
+    """Clamps an array in place; returns whether there is a kernel for it."""
     return fast is not None and fast.bound(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def passed(grad: Array, x: Array, low: float | None, high: float | None) -> np.ndarray | None:
-    """The cotangents `grad` of `bounded`: 0 where `x` is out of bounds. None where that takes the general way."""
+    """The gradient of `bounded`.
+
+    `grad` where `x` is within bounds, else 0. None if the kernel does not take the inputs.
+    """
     if fast is None or type(grad) is not np.ndarray:
         return None
     grad = laid_out_like(grad, x)

@@ -1,4 +1,4 @@
-"""SciPy's special functions, imported when the first of them is called."""
+"""SciPy's special functions, loaded at the first call."""
 
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +18,7 @@ def scipy_special() -> ModuleType:
 
 
 def special(name: str) -> Callable[..., np.ndarray]:
-    """SciPy's function of a name, with results in the dtype of the arrays: SciPy has no half precision."""
+    """SciPy's function of a name, with results in the dtype of the arrays: SciPy does not support half precision."""
 
     def function(*arrays):
         result = getattr(scipy_special(), name)(*arrays)

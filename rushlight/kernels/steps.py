@@ -1,4 +1,4 @@
-"""Arrays written without reading any: one number everywhere, or numbers in even steps."""
+"""Filling arrays with one number, or with evenly spaced numbers."""
 
 from types import ModuleType
 
@@ -9,7 +9,7 @@ from rushlight.kernels.compiled import load
 __all__ = ["count_up", "fill"]
 
 fast: ModuleType | None = load("steps")
-LARGE = 1 << 15  # bytes from which on the compiled kernel pays
+LARGE = 1 << 15  # bytes from which on the compiled kernel is faster
 
 
 def fill(array: np.ndarray, value: complex) -> None:

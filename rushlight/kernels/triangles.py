@@ -1,4 +1,4 @@
-"""Triangles of matrices: what is on or below a diagonal, or on or above it, and where that is."""
+"""Triangles of matrices: the elements on and below (or above) a diagonal, and their indices."""
 
 from types import ModuleType
 
@@ -10,7 +10,7 @@ from rushlight.kernels.compiled import load
 __all__ = ["indices", "triangle"]
 
 fast: ModuleType | None = load("triangles")
-LARGEST = np.iinfo(np.int64).max // 4  # a diagonal that is further away is as far as this one
+LARGEST = np.iinfo(np.int64).max // 4  # diagonals further away have the same effect
 
 
 def triangle(input: Array, diagonal: int, lower: bool) -> Array:
@@ -24,14 +24,14 @@ def triangle(input: Array, diagonal: int, lower: bool) -> Array:
 
 
 def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:
-    """The rows and the columns, in two rows, of the elements of a triangle."""
+    """The row and column indices, as two rows, of the elements of a triangle."""
     diagonal = nearer(diagonal)
     count = elements_below(rows, columns, diagonal)
     if not lower:
         count = rows * columns - elements_below(rows, columns, diagonal - 1)
     if count > LARGEST:
         raise MemoryError(f"Unable to allocate an array with shape {(2, count)}")
-    found = np.empty((2, count), np.int64)  # first of all: there may be no memory for it
+    found = np.empty((2, count), np.int64)  # allocated first, as it may fail
     if count and fast is not None:
         begin, end = (max(-diagonal, 0), rows) if lower else (0, min(rows, columns - diagonal))
         fast.fill_indices(found, begin, end, columns, diagonal, lower)
@@ -42,12 +42,12 @@ def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:
 
 
 def nearer(diagonal: int) -> int:
-    """A diagonal that is no further away than `LARGEST`, and stands for it. OverflowError for more than 64 bits."""
+    """A diagonal limited to `LARGEST`. OverflowError for numbers of more than 64 bits."""
     return max(-LARGEST, min(int(np.int64(diagonal)), LARGEST))
 
 
 def elements_below(rows: int, columns: int, diagonal: int) -> int:
-    """How many elements of a matrix are on or below a diagonal."""
+    """The number of elements on or below a diagonal."""
     first = max(diagonal, 0) + 1  # the elements of the first row that has some, and of the last, in an endless matrix
     last = rows + diagonal
     if last < first:

@@ -1,1 +1,1 @@
-"""Programs on several processes: how they are started with MPI, what they know of it, how they end."""
+"""Programs on several processes: how MPI starts them, what they know of each other, how they end."""

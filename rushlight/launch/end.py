@@ -1,9 +1,9 @@
-"""Watching over a process that MPI's launcher has started: how it ended is said, and what it wrote last arrives.
+"""Supervises a process started by MPI's launcher: reports how it ended, and makes sure its last output arrives.
 
-A launcher ends all processes when one fails, and at once: what that one wrote last may be on its way still, and whom a
-signal has killed is not told. So a process says how it ends, and waits until that has been taken, before it ends all
-(`say_end`). Of one that is killed its keeper says so: under a launcher `rushlight run` is two processes, a child in
-which the program runs, and its parent, which waits for it.
+A launcher kills all processes as soon as one fails: the last output of that one may be lost, and a death by a signal is
+not reported. So a process reports how it ends, and waits until its output has been read, before it ends all
+(`say_end`). For a process killed by a signal its keeper reports that: under a launcher `rushlight run` is two
+processes, a child that runs the program and a parent that waits for it.
 """
 
 import ctypes
@@ -28,21 +28,24 @@ except ImportError:  # Windows
 
 __all__ = ["ask_to_end_all", "keep", "say_end"]
 
-KEPT = "RUSHLIGHT_KEPT"  # in the environment of a process with a keeper, whose own children need none
-TOLD = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"]  # launchers send them to both processes
+KEPT = "RUSHLIGHT_KEPT"  # environment variable: the process has a keeper, and its own children need none
+TOLD = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"]  # signals that launchers send to both processes
 DIE_WITH_PARENT = 1  # Linux's prctl: PR_SET_PDEATHSIG
-PATIENCE = 60.0  # seconds for which a launcher is waited for: somebody may have stopped its terminal
-PAUSE = 0.5  # seconds that output gets where nobody can tell whether it has been taken
+PATIENCE = 60.0  # the longest wait for a launcher, in seconds: its terminal may be stopped
+PAUSE = 0.5  # seconds given to output if it cannot be known whether it was read
 
 
 class Kept:
-    """What a process shares with its keeper: a byte that is 1 once it has said how it ends. None without a keeper."""
+    """Memory shared between a process and its keeper: a byte, 1 once the process has reported its end.
+
+    None if no keeper.
+    """
 
     said: mmap.mmap | None = None
 
 
 def keep() -> None:
-    """Divides a process that a launcher has started; returns in the child, whose end the parent awaits."""
+    """Forks a process that a launcher has started; returns in the child, while the parent waits for its end."""
     if place_from_launcher() is None or KEPT in os.environ or not hasattr(os, "fork"):
         return
     said = mmap.mmap(-1, 1)
@@ -59,19 +62,19 @@ def keep() -> None:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status != 0 and not told:
         if said[0]:
-            time.sleep(PATIENCE)  # MPI has been asked to end all, and this process with them
+            time.sleep(PATIENCE)  # MPI was asked to end all processes, this one too
         else:
             say_end(status, child)
             ask_to_end_all()
-        os._exit(1)  # to which Open MPI's launcher pays heed
+        os._exit(1)  # Open MPI's launcher ends all processes then
     os._exit(status if status >= 0 else 128 - status)
 
 
 def ask_to_end_all() -> None:
-    """Asks the launcher to end all processes, with exit status 1, as `torchrun` has it; returns where it does not.
+    """Asks the launcher to end all processes, with exit status 1, as `torchrun` has it; returns if it does not.
 
-    MPICH's launcher hears that on a pipe which each process has, whether MPI runs in it or not. It ends all without a
-    word of its own then; of a process that it finds killed it would say much, and of a mere exit status nothing.
+    MPICH's launcher reads requests from a pipe of each process, whether MPI is initialized in it or not. It then ends
+    all processes silently; for a killed process it would print a long report, and ignore a mere exit status.
     """
     pipe = os.environ.get("PMI_FD")
     if pipe is not None:
@@ -81,16 +84,16 @@ def ask_to_end_all() -> None:
 
 
 def say_end(status: int, process: int) -> None:
-    """Says how a process that MPI's launcher has started ends, and returns once that has arrived.
+    """Reports how a process started by MPI's launcher ends; returns once the report has been read.
 
-    `process` is its number. Its exit status is `status`, or a signal has killed it, whose number is negative.
+    `process` is its id. `status` is its exit status, or the negative number of the signal that killed it.
     """
     place = place_from_launcher()
     where = f"rank {place.rank if place else 0} (process {process} on {platform.node()})"
     how = f"ended with exit status {status}"
     if status < 0:
         how = f"was killed by signal {-status} ({signal.Signals(-status).name})"
-    with suppress(OSError):  # nobody reads it any more
+    with suppress(OSError):  # nobody reads it
         print(f"rushlight: {where} {how}; this ends all others.", file=sys.stderr, flush=True)
     with suppress(OSError):
         sys.stdout.flush()
@@ -100,7 +103,7 @@ def say_end(status: int, process: int) -> None:
 
 
 def delivered() -> None:
-    """Returns once all that this process has written to its output has been taken, or nobody reads it any more."""
+    """Waits until all output of this process has been read, or nobody reads it any more."""
     end = time.monotonic() + PATIENCE
     for stream in (1, 2):
         with suppress(OSError):  # closed
@@ -113,12 +116,12 @@ def delivered() -> None:
 
 
 def unread(pipe: int) -> int:
-    """The number of bytes that are in a pipe."""
+    """The number of unread bytes in a pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def is_open(pipe: int) -> bool:
-    """Whether somebody can still read what is written to a pipe."""
+    """Whether the reading end of a pipe is open."""
     watched = select.poll()
     watched.register(pipe, 0)
     return not watched.poll(0)

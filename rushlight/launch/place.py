@@ -1,4 +1,4 @@
-"""What the launcher of a process says of it: its rank, and how many processes there are."""
+"""What the launcher tells a process: its rank, and the number of processes."""
 
 import multiprocessing
 import os
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 __all__ = ["Place", "announce", "place_from_launcher", "processes_here"]
 
-# How launchers tell rank, number of processes, rank on this machine, and processes on this machine.
+# The variables of launchers: rank, world size, local rank, local world size.
 MPI_LAUNCHERS = [
     ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"),
@@ -15,7 +15,7 @@ MPI_LAUNCHERS = [
 
 
 class Place(NamedTuple):
-    """Where a process stands among those that were started together."""
+    """The rank and world size of a process."""
 
     rank: int
     size: int
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 def place_from_launcher() -> Place | None:
-    """The place that `mpiexec` or `srun` gave this process; None for a process that they did not start themselves."""
+    """The place that `mpiexec` or `srun` gave this process; None if they did not start it."""
     if multiprocessing.parent_process() is not None:
         return None
     for rank, size, local_rank, local_size in MPI_LAUNCHERS:
@@ -35,14 +35,14 @@ def place_from_launcher() -> Place | None:
 
 
 def processes_here() -> int:
-    """How many processes were started together on this machine; 1 where nobody says."""
+    """The number of processes that were started together on this machine; 1 if unknown."""
     return int(os.environ.get("LOCAL_WORLD_SIZE", 1))
 
 
 def announce() -> Place | None:
-    """Sets the variables that `torchrun` sets (RANK, WORLD_SIZE, LOCAL_RANK, ...) from what the launcher says.
+    """Sets the variables that `torchrun` sets (RANK, WORLD_SIZE, LOCAL_RANK, ...) from those of the launcher.
 
-    Those that are set already stay. Returns the place, or None where no launcher says any.
+    Variables that are already set are kept. Returns the place, or None without a launcher.
     """
     place = place_from_launcher()
     if place is not None:

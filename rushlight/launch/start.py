@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # in the environment: how often the processes have been started anew
-LABELS = "RUSHLIGHT_LABEL_OUTPUT"  # in the environment: each line of output begins with rank and time
-MORE_THAN_CORES = {  # Open MPI starts more processes than there are cores where it is told so; MPICH does anyway
+RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # environment variable: how often the processes have been restarted
+LABELS = "RUSHLIGHT_LABEL_OUTPUT"  # environment variable: each line of output begins with rank and time
+MORE_THAN_CORES = {  # Open MPI starts more processes than cores only if told so; MPICH always does
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
 }
@@ -18,7 +18,7 @@ INSTALL = "pip install 'rushlight[distributed]' (mpi4py, and MPICH where the mac
 
 
 def mpiexec() -> str:
-    """The path of `mpiexec`: that beside this Python, else that on the path. RuntimeError where there is none."""
+    """The path of `mpiexec`: next to this Python, else on the PATH. RuntimeError if there is none."""
     found = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
     if found is None:
         raise RuntimeError(f"There is no mpiexec on this machine. Install MPI: {INSTALL}.")
@@ -26,7 +26,7 @@ def mpiexec() -> str:
 
 
 def hosts_option(starter: str) -> str:
-    """What an `mpiexec` calls its list of machines."""
+    """The name of the option of an `mpiexec` for its list of machines."""
     told = subprocess.run([starter, "--version"], capture_output=True, text=True).stdout
     return "--host" if "Open MPI" in told else "-hosts"
 
@@ -40,7 +40,7 @@ def positive(text: str) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `rushlight launch` is told."""
+    """Adds the options of `rushlight launch` to a parser."""
     cores = os.cpu_count()
     parser.add_argument("-n", "--processes", type=positive, default=cores, metavar="N", help="how many processes")
     parser.add_argument("--hosts", metavar="A,B", help="the machines to start them on, instead of this one alone")
@@ -51,10 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, str] | None = None) -> int:
-    """Runs a script with rushlight in PyTorch's place on several processes, by `mpiexec`; returns its exit status.
+    """Runs a script with rushlight in place of PyTorch on several processes, by `mpiexec`; returns its exit status.
 
-    `variables` are set in their environment. When it fails all processes are started anew, up to `restarts` times. The
-    last time this process becomes `mpiexec`. Returns 2 where there is none, which is said.
+    `variables` are set in their environment. If it fails, all processes are restarted, up to `restarts` times. For the
+    last attempt this process becomes `mpiexec` itself. Without `mpiexec` it prints an error and returns 2.
     """
     try:
         starter = mpiexec()
@@ -90,9 +90,9 @@ def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, 
 
 
 def attempted(command: list[str], environment: dict[str, str]) -> int | None:
-    """Runs a command to its end; its exit status, or None where it has failed by itself.
+    """Runs a command to its end; returns its exit status, or None if it failed by itself.
 
-    Signals that ask this process to end are passed on, and then a failure is the end.
+    Signals that ask this process to end are passed on; a failure after that is final.
     """
     told: list[int] = []
 

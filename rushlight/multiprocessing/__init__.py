@@ -1,7 +1,6 @@
-"""Python's `multiprocessing`, with tensors that processes share, and `spawn`: PyTorch's `torch.multiprocessing`.
+"""`torch.multiprocessing`: Python's `multiprocessing` with shared tensors, and `spawn`.
 
-A tensor that is sent to another process is moved to shared memory: both see what either writes. Gradients stay where
-they are.
+A tensor that is sent to another process is moved to shared memory: both see changes by either. Gradients are not sent.
 """
 
 from multiprocessing import *

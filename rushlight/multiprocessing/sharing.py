@@ -1,7 +1,7 @@
-"""Memory that processes share, and tensors that lie in it.
+"""Shared memory, and tensors in it.
 
-The memory is an arena of Python's own `multiprocessing.heap`: an unnamed file mapped into memory, which goes to another
-process as an open file and is gone with the last process that holds it.
+The memory is an arena of Python's own `multiprocessing.heap`: an unnamed memory-mapped file, which is passed to another
+process as a file descriptor and freed with the last process that holds it.
 """
 
 from multiprocessing.heap import Arena
@@ -17,7 +17,7 @@ __all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "is_shared", "s
 
 
 class Block:
-    """A block of shared memory, which arrays in it keep alive."""
+    """A block of shared memory, kept alive by the arrays in it."""
 
     def __init__(self, arena: Arena):
         self.arena = arena
@@ -35,7 +35,7 @@ class Block:
 
 
 def block_of(array: np.ndarray) -> Block | None:
-    """The shared block that an array lies in; None for an array in the memory of its process."""
+    """The shared block that an array is in; None for an array in private memory."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
@@ -48,12 +48,12 @@ def placed(block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any
 
 
 def is_shared(tensor: Tensor) -> bool:
-    """Whether a tensor lies in memory that processes share."""
+    """Whether a tensor is in shared memory."""
     return block_of(tensor._array) is not None
 
 
 def share(tensor: Tensor) -> None:
-    """Moves a tensor into shared memory. RuntimeError for a view, whose base would stay behind."""
+    """Moves a tensor into shared memory. RuntimeError for a view, whose base would not be moved."""
     array = tensor._array
     if block_of(array) is not None:
         return
@@ -67,9 +67,9 @@ def share(tensor: Tensor) -> None:
 
 
 def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
-    """How a tensor goes to another process: where it lies in shared memory, to which it is moved.
+    """Pickles a tensor for another process: moves it to shared memory, and sends its place there.
 
-    RuntimeError for a result that requires grad, since graphs do not go to other processes.
+    RuntimeError for a non-leaf tensor that requires grad, since graphs are not sent to other processes.
     """
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
@@ -95,7 +95,7 @@ def rebuild_tensor(
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The ways in which memory is shared: one, by open files.
+    """The strategies for sharing memory: only file descriptors.
 
     >>> from rushlight import multiprocessing
     >>> multiprocessing.get_all_sharing_strategies()
@@ -105,12 +105,12 @@ def get_all_sharing_strategies() -> set[str]:
 
 
 def get_sharing_strategy() -> str:
-    """The way in which memory is shared: by open files."""
+    """The strategy for sharing memory: file descriptors."""
     return "file_descriptor"
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Chooses the way in which memory is shared. ValueError for any but "file_descriptor"."""
+    """Sets the strategy for sharing memory. ValueError for any but "file_descriptor"."""
     if new_strategy not in get_all_sharing_strategies():
         raise ValueError(f"rushlight shares memory by open files ('file_descriptor'), not by {new_strategy!r}.")
 

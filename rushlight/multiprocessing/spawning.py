@@ -1,4 +1,4 @@
-"""`spawn`: starts processes that call a function, and waits for them; what goes wrong in one ends all and is raised."""
+"""`spawn`: starts processes that call a function, and waits for them; a failure of one ends all and is raised."""
 
 import multiprocessing
 import os
@@ -16,7 +16,7 @@ __all__ = ["ProcessContext", "ProcessExitedException", "ProcessRaisedException",
 
 
 class ProcessException(Exception):
-    """A process that was started did not end well."""
+    """A process failed."""
 
     msg: str
     error_index: int
@@ -44,23 +44,23 @@ class ProcessExitedException(ProcessException):
 
 
 def run(fn: Callable[..., Any], i: int, args: tuple[Any, ...], report: str) -> None:
-    """What a process does: calls the function, and leaves the traceback of an exception in a file."""
+    """The body of a process: calls the function, and writes the traceback of an exception to a file."""
     try:
         fn(i, *args)
     except KeyboardInterrupt:
-        return  # the parent was interrupted too, and says so
+        return  # the parent was interrupted too, and reports it
     except Exception:
         Path(report).write_text(traceback.format_exc())
         sys.exit(1)
 
 
 class ProcessContext:
-    """The processes that `start_processes` started."""
+    """The processes started by `start_processes`."""
 
     def __init__(self, processes: list[Any], reports: list[str], folder: tempfile.TemporaryDirectory[str]):
         self.processes = processes
         self.error_files = reports
-        self._folder = folder  # holds the reports for as long as somebody may ask for them
+        self._folder = folder  # holds the reports, and is deleted with this object
         self._running = {process.sentinel: i for i, process in enumerate(processes)}
 
     def pids(self) -> list[int]:
@@ -68,9 +68,9 @@ class ProcessContext:
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Waits until one or more processes have ended; True if all have, and all well.
+        """Waits until one or more processes have ended; True if all have ended without failure.
 
-        When one has failed it ends the others, after `grace_period` seconds, and raises ProcessRaisedException or
+        If one has failed, ends the others after `grace_period` seconds, and raises ProcessRaisedException or
         ProcessExitedException.
         """
         if not self._running:
@@ -96,7 +96,7 @@ class ProcessContext:
                 process.join()
 
     def _failure(self, index: int) -> ProcessException:
-        """What went wrong first: an exception of any process explains the others' end."""
+        """The first failure: an exception in any process, as it explains why the others ended."""
         for i in [index, *range(len(self.processes))]:
             report = Path(self.error_files[i])
             if report.exists() and (words := report.read_text()):
@@ -119,10 +119,10 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Starts `nprocs` processes that call `fn(i, *args)`, i from 0, by one of Python's start methods.
+    """Starts `nprocs` processes that call `fn(i, *args)` for i from 0, by one of Python's start methods.
 
-    Waits for them, and returns None; with `join=False` gives a `ProcessContext` to wait with. When a process fails
-    the others are ended and ProcessRaisedException, with its traceback, or ProcessExitedException is raised.
+    Waits for them, and returns None; with `join=False` returns a `ProcessContext` to wait with. If a process fails, the
+    others are ended, and ProcessRaisedException (with its traceback) or ProcessExitedException is raised.
     """
     context: Any = multiprocessing.get_context(start_method)
     folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -150,7 +150,7 @@ def spawn(
 ) -> ProcessContext | None:
     """Starts `nprocs` new Python processes that call `fn(i, *args)`; see `start_processes`.
 
-    `fn` has to be defined at the top of a module, and the program's main part to stand under
-    `if __name__ == "__main__":`, since each process imports the program anew.
+    `fn` must be defined at the top level of a module, and the program's main part must be under `if __name__ ==
+    "__main__":`, since each process imports the program again.
     """
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -1,6 +1,6 @@
-"""`torch.onnx`: models as files in the ONNX format, written through the package `onnx`.
+"""`torch.onnx`: exports models to files in the ONNX format, with the package `onnx`.
 
-A model is recorded with example inputs, as compiled calls are, and each operator becomes nodes of the graph.
+A model is recorded with example inputs, as compiled calls are, and each operator is translated to nodes of the graph.
 """
 
 import os
@@ -25,7 +25,7 @@ __all__ = [
     "is_in_onnx_export",
 ]
 
-at_work = False  # whether a model is being exported
+at_work = False  # whether an export is running
 WITHOUT = {
     "artifacts_dir": ".",
     "autograd_inlining": True,
@@ -38,11 +38,11 @@ WITHOUT = {
     "profile": False,
     "report": False,
 }
-"""PyTorch's options that are not there, with the values that change nothing."""
+"""PyTorch's options that rushlight does not support, with the values that have no effect."""
 
 
 class TrainingMode(IntEnum):
-    """In which mode a model is exported: evaluated, as it is, or training."""
+    """The mode in which a model is exported: evaluation, unchanged, or training."""
 
     EVAL = 0
     PRESERVE = 1
@@ -50,13 +50,13 @@ class TrainingMode(IntEnum):
 
 
 class OperatorExportTypes(IntEnum):
-    """What operators are written as: those of ONNX."""
+    """The operators to export to: those of ONNX."""
 
     ONNX = 0
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being exported."""
+    """Whether an export is running."""
     return at_work
 
 
@@ -81,17 +81,16 @@ def export(
     do_constant_folding: bool = True,
     **options: Any,
 ) -> Any:
-    """Writes a model to the file `f` in the ONNX format, and returns it as an `ONNXProgram`.
+    """Exports a model to the file `f` in the ONNX format, and returns it as an `ONNXProgram`.
 
-    The model, a module or a function, is called with `args`, a tensor or a tuple of arguments, and `kwargs`; what it
-    computes of the tensors among them is written down, other arguments are constants. Dimensions have the sizes of
-    these examples, unless `dynamic_axes` (by the names of inputs) or `dynamic_shapes` (by argument) says that they may
-    have any: `{"x": {0: "batch"}}`. Weights lie in the file with `external_data=False`, and beside it otherwise if
-    they are large. `verify` compares the outputs of the `onnx` package's own implementation with the model's.
+    The model, a module or function, is called with `args`, a tensor or tuple of arguments, and `kwargs`; what it
+    computes from the tensors among them is recorded, other arguments are constants. Dimensions have the sizes of these
+    examples, unless `dynamic_axes` (by the names of inputs) or `dynamic_shapes` (by argument) makes them variable:
+    `{"x": {0: "batch"}}`. Weights are stored in the file with `external_data=False`; otherwise large ones are stored in
+    a second file. `verify` compares the outputs of the `onnx` package's reference implementation with the model's.
 
-    OnnxExporterError for what cannot be written down: random numbers, conditions on values, a changing state, options
-    other than these; UnsupportedOperatorError for functions that have no counterpart; ModuleNotFoundError without
-    the package `onnx`.
+    OnnxExporterError for what cannot be exported: random numbers, conditions on values, changing state, other options;
+    UnsupportedOperatorError for functions without a counterpart; ModuleNotFoundError without the package `onnx`.
 
     >>> import rushlight as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU())
@@ -106,7 +105,7 @@ def export(
 
     if not isinstance(args, tuple):
         args = (args,)
-    if args and isinstance(args[-1], dict) and kwargs is None:  # keyword arguments, as they were given before `kwargs`
+    if args and isinstance(args[-1], dict) and kwargs is None:  # the older form of keyword arguments
         args, kwargs = args[:-1], args[-1]
     if dynamic_axes is not None and dynamic_shapes is not None:
         raise OnnxExporterError("dynamic_axes and dynamic_shapes say the same: give one of them.")
@@ -123,7 +122,7 @@ def export(
 
 
 def refuse(options: dict[str, Any], **wanted: bool) -> None:
-    """OnnxExporterError for PyTorch's options that are not there, TypeError for what is no option at all."""
+    """OnnxExporterError for options of PyTorch's that are not supported, TypeError for unknown ones."""
     for name, value in options.items():
         if name not in WITHOUT:
             raise TypeError(f"export() got an unexpected keyword argument {name!r}. See help(torch.onnx.export).")
@@ -136,7 +135,7 @@ def refuse(options: dict[str, Any], **wanted: bool) -> None:
 
 @contextmanager
 def in_mode(model: Any, training: TrainingMode) -> Any:
-    """A context in which a model is exported, evaluated unless it is to stay as it is."""
+    """A context in which a model is exported: in evaluation mode unless told otherwise."""
     global at_work
     if training not in (TrainingMode.EVAL, TrainingMode.PRESERVE):
         raise OnnxExporterError("A model that trains draws and keeps averages: export it with TrainingMode.EVAL.")
@@ -154,5 +153,5 @@ def in_mode(model: Any, training: TrainingMode) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Says why there is no such name, or which ones are near."""
+    """Raises AttributeError with the reason why there is no such name, or similar names."""
     raise _no_such_name("rushlight.onnx", name)

@@ -1,4 +1,4 @@
-"""What PyTorch's exporter raises."""
+"""The exceptions of PyTorch's exporter."""
 
 __all__ = ["OnnxExporterError", "OnnxExporterWarning", "SymbolicValueError", "UnsupportedOperatorError"]
 
@@ -8,7 +8,7 @@ class OnnxExporterError(RuntimeError):
 
 
 class OnnxExporterWarning(UserWarning):
-    """What the exporter warns with."""
+    """The category of the exporter's warnings."""
 
 
 class UnsupportedOperatorError(OnnxExporterError):

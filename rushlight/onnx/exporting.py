@@ -21,7 +21,7 @@ from rushlight.version import __version__
 
 __all__ = ["check", "exported"]
 
-OPSET = 18  # what is written is the same up to the newest opset that was tried
+OPSET = 18  # the output is the same up to the newest opset that was tested
 NEWEST = 22
 
 
@@ -34,7 +34,10 @@ def exported(
     opset_version: int | None,
     dynamic: Any,
 ) -> ONNXProgram:
-    """The program of a model, recorded with example arguments. `dynamic` has the dimensions of any size by input."""
+    """The `ONNXProgram` of a model, recorded with example arguments.
+
+    `dynamic` names the variable dimensions by input.
+    """
     opset = OPSET if opset_version is None else opset_version
     if not OPSET <= opset <= min(NEWEST, onnx.defs.onnx_opset_version()):
         raise OnnxExporterError(f"opset_version {opset} is not written: take one from {OPSET} to {NEWEST}.")
@@ -71,7 +74,7 @@ def exported(
 def compared(
     recorded: Callable[[Sequence[Tensor]], Recorded], inputs: list[Tensor], dims: list[dict[int, str]]
 ) -> Sizes:
-    """The recordings with inputs of the sizes that they have, and with larger ones."""
+    """The recordings with the given inputs, and with larger ones."""
     found: dict[str, Dimension] = {}
     for i, names in enumerate(dims):
         for dim, name in names.items():
@@ -87,9 +90,9 @@ def compared(
 
 
 def by_dimension(dynamic: Any, name: str, number: int, tensor: Tensor) -> dict[int, str]:
-    """The names of the dimensions of an input that may have any size.
+    """The names of an input's variable dimensions.
 
-    `dynamic` is by name, as `dynamic_axes` is, or by position: of each input a mapping or a list of dimensions.
+    `dynamic` is by name, as `dynamic_axes`, or by position; for each input it has a mapping or a list of dimensions.
     """
     given = dynamic.get(name) if isinstance(dynamic, Mapping) else dynamic[number] if number < len(dynamic) else None
     if given is None:
@@ -110,7 +113,7 @@ def by_dimension(dynamic: Any, name: str, number: int, tensor: Tensor) -> dict[i
 
 
 def named(given: Sequence[str] | None, own: list[str], what: str) -> list[str]:
-    """The names of inputs or outputs: those that are given, then their own."""
+    """The names of inputs or outputs: the given ones first, then their own."""
     given = list(given or ())
     if len(given) > len(own):
         raise OnnxExporterError(f"{len(given)} names are given for {len(own)} {what}. Give no more than there are.")
@@ -118,7 +121,7 @@ def named(given: Sequence[str] | None, own: list[str], what: str) -> list[str]:
 
 
 def names_of_arguments(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The names that the model has for tensors among its arguments."""
+    """The model's names for the tensors among its arguments."""
     function = model.forward if isinstance(model, Module) else model
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
@@ -128,7 +131,7 @@ def names_of_arguments(model: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 def check(program: ONNXProgram, model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """OnnxExporterError where the `onnx` package's own implementation gives other outputs than the model."""
+    """OnnxExporterError if the `onnx` package's reference implementation gives other outputs than the model."""
     tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
     with no_grad():
         wanted = tree_leaves(model(*args, **kwargs))

@@ -1,4 +1,4 @@
-"""The graph of an ONNX model, built node by node."""
+"""Builds the graph of an ONNX model, node by node."""
 
 from collections import Counter
 from typing import Any
@@ -16,26 +16,26 @@ __all__ = ["Graph", "element_type"]
 
 
 class Graph:
-    """Nodes and constants. Operands are values of the recording, names in the graph, arrays, or None for none."""
+    """Nodes and constants. Operands are values of the recording, names in the graph, arrays, or None if absent."""
 
     def __init__(self, sizes: Sizes, names: dict[int, str]):
         self.sizes = sizes
-        self.given_names = names  # of parameters and buffers, by the identity of their arrays
+        self.given_names = names  # of parameters and buffers, by the ids of their arrays
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: dict[str, onnx.TensorProto] = {}
         self.names: dict[Value, str] = {}
-        self.constants: dict[Value, np.ndarray] = {}  # values that are the same whatever the inputs are
-        self.named: dict[Any, tuple[str, np.ndarray]] = {}  # constants by their elements, large ones by identity
+        self.constants: dict[Value, np.ndarray] = {}  # values that do not depend on the inputs
+        self.named: dict[Any, tuple[str, np.ndarray]] = {}  # constants by their elements, large ones by id
         self.read: dict[Dimension, str] = {}
         self.counts: Counter[str] = Counter()
 
     def fresh(self, stem: str) -> str:
-        """A name that nothing has yet."""
+        """A new unique name."""
         self.counts[stem] += 1
         return f"{stem}_{self.counts[stem]}"
 
     def node(self, kind: str, *operands: Any, outputs: int = 1, **attributes: Any) -> Any:
-        """Adds a node, and gives the name of its output, or of its outputs."""
+        """Adds a node, and returns the name of its output, or names of its outputs."""
         names = [self.operand(one) for one in operands]
         while names and not names[-1]:
             names.pop()
@@ -57,14 +57,14 @@ class Graph:
         return one if isinstance(one, str) else self.constant(np.asarray(one))
 
     def name(self, value: Value) -> str:
-        """The name of a value: of an input, of what a node made, or of a constant."""
+        """The name of a value: an input, the result of a node, or a constant."""
         if value not in self.names:
             array = self.known(value)
             self.names[value] = self.varying(value) if array is None else self.constant(array)
         return self.names[value]
 
     def known(self, value: Any) -> np.ndarray | None:
-        """The array that a value is whatever the inputs are; None where it is not the same for all."""
+        """The array of a value that does not depend on the inputs; None for others."""
         if value in self.constants:
             return self.constants[value]
         if value in self.names or not isinstance(value, Value):
@@ -80,7 +80,7 @@ class Graph:
         return arrays[0]
 
     def constant(self, array: np.ndarray) -> str:
-        """The name of a constant: a parameter's own, one for all small ones that are equal."""
+        """The name of a constant: a parameter's own name, a common name for equal small ones."""
         name = self.given_names.get(id(array))
         if name is None:
             key: Any = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 16 else id(array)
@@ -94,7 +94,7 @@ class Graph:
         return name
 
     def varying(self, value: Value) -> str:
-        """A tensor that the model makes in a size of its inputs, by a pattern that all recordings have."""
+        """A tensor whose size depends on the inputs, and whose elements follow a pattern that all recordings share."""
         arrays, shape = self.sizes.arrays(value), self.shape(self.sizes.shape(value))
         first = arrays[0]
         if all(one.size and (one == first.flat[0]).all() for one in arrays):
@@ -116,14 +116,14 @@ class Graph:
         )
 
     def shape(self, sizes: Any) -> Any:
-        """Numbers and sizes as a tensor of integers."""
+        """A shape with fixed and variable sizes as a 1-d integer tensor."""
         if not holds_size(sizes):
             return np.asarray(list(sizes), np.int64)
         parts = [self.size(one) if isinstance(one, Size) else np.asarray([one], np.int64) for one in sizes]
         return parts[0] if len(parts) == 1 else self.node("Concat", *parts, axis=0)
 
     def size(self, size: Size) -> str:
-        """A size as a tensor of one integer."""
+        """A variable size as an integer tensor of one element."""
         if size.terms is None:
             raise OnnxExporterError(f"{REFUSED}: it computes with sizes of its inputs more than sums. Fix these sizes.")
         total: Any = None
@@ -134,26 +134,26 @@ class Graph:
         return self.node("Add", total, np.asarray([size.constant], np.int64)) if size.constant else total
 
     def dimension(self, dimension: Dimension) -> str:
-        """A dimension of an input as a tensor of one integer."""
+        """A dimension of an input as an integer tensor of one element."""
         if dimension not in self.read:
             name = self.names[self.sizes.base.inputs[dimension.input]]
             self.read[dimension] = self.node("Shape", name, start=dimension.dim, end=dimension.dim + 1)
         return self.read[dimension]
 
     def dims(self, value: Any) -> list[int | Size]:
-        """The shape of a value."""
+        """The shape of a value, with fixed and variable sizes."""
         return self.sizes.shape(value)
 
 
 def holds_size(value: Any) -> bool:
-    """Whether something goes with sizes of inputs."""
+    """Whether a value contains a size that depends on the inputs."""
     if isinstance(value, slice):
         value = value.start, value.stop, value.step
     return isinstance(value, Size) or (isinstance(value, (list, tuple)) and any(map(holds_size, value)))
 
 
 def equal(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays have the same elements, in the same dtype."""
+    """Whether two arrays have the same dtype and elements."""
     return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
 
 
@@ -161,7 +161,7 @@ ELEMENTS = {np.dtype(kind) for kind in "?bhilBHILefd"}
 
 
 def element_type(dtype: Any) -> int:
-    """ONNX's number for a dtype. OnnxExporterError where there is none."""
+    """ONNX's number for a dtype. OnnxExporterError if there is none."""
     if np.dtype(dtype) not in ELEMENTS:
         raise OnnxExporterError(f"{REFUSED}: ONNX has no elements of type {np.dtype(dtype)}.")
     return helper.np_dtype_to_tensor_dtype(np.dtype(dtype))

@@ -1,4 +1,4 @@
-"""An exported model. The package `onnx` is loaded when one is used: programs ask for the class without it."""
+"""An exported model. The package `onnx` is loaded at its first use: programs may import the class without it."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ from rushlight.utils.pytree import tree_leaves
 
 __all__ = ["ONNXProgram"]
 
-LARGEST = 2_000_000_000  # bytes of a file of the format; larger models keep their weights in another
+LARGEST = 2_000_000_000  # the largest file of the format in bytes; larger models store their weights in a second file
 
 
 class ONNXProgram:
-    """A model in the form of ONNX: `model_proto` is the `onnx` package's object.
+    """A model in ONNX form: `model_proto` is the `onnx` package's object.
 
-    Called with the inputs of the model it gives the outputs, a tuple of tensors, as `call_reference` does.
+    Calling it with the model's inputs returns a tuple of output tensors, as `call_reference` does.
     """
 
     def __init__(self, model_proto: Any):
@@ -33,7 +33,7 @@ class ONNXProgram:
         return self.call_reference(*args, **kwargs)
 
     def call_reference(self, *args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-        """The outputs for some inputs, by the reference implementation of the `onnx` package."""
+        """The outputs for some inputs, by the `onnx` package's reference implementation."""
         from onnx.reference import ReferenceEvaluator
 
         weights = {one.name for one in self.model_proto.graph.initializer}
@@ -50,9 +50,9 @@ class ONNXProgram:
         keep_initializers_as_inputs: bool = False,
         external_data: bool | None = None,
     ) -> None:
-        """Writes the model to a file; with `external_data`, or where it is too large for one, the weights beside it.
+        """Writes the model to a file; with `external_data`, or if it is too large, the weights to a second file.
 
-        OnnxExporterError with `include_initializers=False`: a model without its weights is not written.
+        OnnxExporterError with `include_initializers=False`: models are not written without their weights.
         """
         if not include_initializers:
             raise OnnxExporterError("include_initializers=False: models are written with their weights alone.")
@@ -66,7 +66,7 @@ class ONNXProgram:
         path = Path(destination)
         beside = path.with_name(f"{path.name}.data")
         if external_data or (external_data is None and model.ByteSize() > LARGEST):
-            beside.unlink(missing_ok=True)  # onnx would write behind what is there
+            beside.unlink(missing_ok=True)  # onnx would append to an existing file
             onnx.save_model(model, path, save_as_external_data=True, location=beside.name)
         else:
             onnx.save_model(model, path)

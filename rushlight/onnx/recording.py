@@ -1,4 +1,4 @@
-"""What a model does with its example inputs, written down as a program by the recorder of compiled calls."""
+"""Records what a model computes from example inputs, as a program, with the recorder of compiled calls."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ REFUSED = "The model cannot be exported"
 
 @dataclass
 class Recorded:
-    """A program, the values of a call's inputs and outputs, and the arrays of all others that it starts from."""
+    """A recorded program, with the values of a call's inputs and outputs, and the arrays of its other constants."""
 
     program: Program
     inputs: list[Value]
@@ -33,10 +33,10 @@ class Recorded:
 
 
 def record(call: Callable[[], Any], inputs: Sequence[Tensor], state: Sequence[Tensor]) -> Recorded:
-    """Calls a function of some inputs, which has a state, and writes down what it computes.
+    """Calls a function of inputs and state, and records what it computes.
 
-    OnnxExporterError where that is more than a function of the inputs: where it draws, changes the state, or goes by
-    the values of the inputs.
+    OnnxExporterError if it is not a pure function of the inputs: if it draws random numbers, changes the state, or
+    depends on the inputs' values in Python.
     """
     recorder = Recorder(list(inputs), steps=False)
     memories = recorder.part.memories
@@ -63,7 +63,7 @@ def record(call: Callable[[], Any], inputs: Sequence[Tensor], state: Sequence[Te
 
 @contextmanager
 def entered(recorder: Recorder) -> Iterator[None]:
-    """A context in which a recorder is on the stack."""
+    """A context in which a recorder is active."""
     STACK.enter(recorder)
     try:
         yield
@@ -72,7 +72,7 @@ def entered(recorder: Recorder) -> Iterator[None]:
 
 
 def check(steps: list[Step]) -> None:
-    """OnnxExporterError for steps that draw, and for conditions on values; those that only guard indices are left."""
+    """OnnxExporterError for random steps, and for conditions on values; checks of indices are left out."""
     for step in steps:
         if step.kind == RANDOM:
             raise OnnxExporterError(f"{REFUSED}: it draws random numbers at {step.where}. Call model.eval() first.")

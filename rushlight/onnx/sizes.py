@@ -1,8 +1,8 @@
-"""Sizes that go with those of a model's inputs: what they are made of, found by recording with larger inputs.
+"""Sizes that depend on those of a model's inputs: found by recording the model again with larger inputs.
 
-A dimension that may have any size has a name. The model is recorded once more for each name, with inputs that are
-larger along its dimensions by one, and once with all of them larger, each by another number. A number that differs
-between the recordings is a sum of named sizes, if the last recording agrees; else it is unknown.
+A variable dimension has a name. The model is recorded once more for each name, with inputs that are larger by one along
+its dimensions, and once with all of them larger, each by a different number. A number that differs between the
+recordings is a sum of named sizes, if the last recording confirms it; else it is unknown.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ PARTS = f"{REFUSED}: into how many parts it takes a tensor goes with the size of
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dimension of an input that may have any size: the name, and where that is read off."""
+    """A variable dimension of an input: its name, and where it can be read."""
 
     name: str
     input: int
@@ -34,14 +34,14 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Size:
-    """A number that goes with the sizes of inputs: `constant` and multiples of named sizes; None where unknown."""
+    """A number that depends on the inputs' sizes: `constant` plus multiples of named sizes; None if unknown."""
 
     terms: tuple[tuple[Dimension, int], ...] | None
     constant: int = 0
 
 
 def grown(tensor: Tensor, names: dict[int, str], by: dict[str, int]) -> Tensor:
-    """An input that is larger along named dimensions: its last elements are repeated."""
+    """An input made larger along named dimensions by repeating its last elements."""
     for dim, name in names.items():
         size = tensor.shape[dim]
         places = np.minimum(np.arange(size + by.get(name, 0)), size - 1)
@@ -50,7 +50,7 @@ def grown(tensor: Tensor, names: dict[int, str], by: dict[str, int]) -> Tensor:
 
 
 class Sizes:
-    """A recording with small inputs, and what of it goes with their sizes by others with larger ones.
+    """A recording with small inputs, and which of its numbers depend on their sizes, by comparison with larger ones.
 
     `steps` are its steps with their arguments, in which each number that differs between the recordings is a `Size`.
     """
@@ -74,7 +74,7 @@ class Sizes:
                 self.alike[values[0]] = values
 
     def merged(self, same: Sequence[Any]) -> Any:
-        """What the recordings have in one place, as one."""
+        """The values that the recordings have at one position, merged into one."""
         first = same[0]
         if isinstance(first, Value):
             self.alike[first] = tuple(same)
@@ -92,7 +92,7 @@ class Sizes:
         return first
 
     def size(self, same: Sequence[int]) -> int | Size:
-        """A number of the recordings: itself where they agree, else what it is made of."""
+        """A number of the recordings: itself if they agree, else a `Size`."""
         if all(one == same[0] for one in same):
             return same[0]
         slopes = [one - same[0] for one in same[1:-1]]
@@ -103,16 +103,16 @@ class Sizes:
         return Size(tuple((dimension, slope) for dimension, slope in terms if slope), constant)
 
     def shape(self, value: Value) -> list[int | Size]:
-        """The shape of a value."""
+        """The shape of a value, with fixed and variable sizes."""
         return [self.size(same) for same in zip(*[one.shape or () for one in self.alike[value]], strict=True)]
 
     def arrays(self, value: Value) -> list[np.ndarray]:
-        """What a value that is no input and no result is in each recording."""
+        """The arrays, one per recording, of a value that is neither input nor result."""
         return [one.constants[v] for one, v in zip(self.recordings, self.alike[value], strict=True)]
 
 
 def differs(first: Any, other: Any) -> bool:
-    """Whether two arguments that are no integers mean something else: matrices of resizing tell by their shapes."""
+    """Whether two non-integer arguments differ; matrices for resizing are compared by their shapes."""
     if hasattr(first, "rows"):
         return first.rows.shape != other.rows.shape
     return first is not other and bool(first != other)

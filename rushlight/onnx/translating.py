@@ -16,7 +16,7 @@ __all__ = ["graph_of"]
 
 
 def graph_of(sizes: Sizes, input_names: list[str], output_names: list[str], names: dict[int, str]) -> onnx.GraphProto:
-    """The graph of a recording. `names` are those of parameters and buffers, by the identity of their arrays."""
+    """The graph of a recording. `names` are those of parameters and buffers, by the ids of their arrays."""
     graph = Graph(sizes, names)
     recorded = sizes.base
     for value, name in zip(recorded.inputs, input_names, strict=True):
@@ -32,20 +32,20 @@ def graph_of(sizes: Sizes, input_names: list[str], output_names: list[str], name
 
 
 def information(graph: Graph, name: str, value: Value) -> onnx.ValueInfoProto:
-    """What is said of an input or output: its type and shape, in which sizes may have names."""
+    """The type and shape of an input or output, in which sizes may have names."""
     shape = [dimension_name(one) if isinstance(one, Size) else one for one in graph.dims(value)]
     return helper.make_tensor_value_info(name, element_type(value.dtype), shape)
 
 
 def dimension_name(size: Size) -> str | None:
-    """The name of a size that is one of an input; None for any other."""
+    """The name of a size that is exactly one named dimension; None for any other."""
     if size.terms is None or len(size.terms) != 1 or size.terms[0][1] != 1 or size.constant:
         return None
     return size.terms[0][0].name
 
 
 def add(graph: Graph, step: Step, args: Any) -> None:
-    """Adds a step: what is the same for all inputs is computed at once, all else is translated."""
+    """Adds a step: what does not depend on the inputs is computed at once, the rest is translated."""
     known = {value: graph.known(value) for value in values_in(args)}
     if not holds_size(args) and all(array is not None for array in known.values()):
         fold(graph, step, replaced(args, known.__getitem__))
@@ -58,7 +58,7 @@ def add(graph: Graph, step: Step, args: Any) -> None:
         )
     try:
         made = translation(graph, *args)
-    except TypeError as error:  # it computes with a size as with a number
+    except TypeError as error:  # it computes with a size as if it were a number
         if not holds_size(args):
             raise
         raise OnnxExporterError(f"{REFUSED}: {step} (at {step.where}) goes with a size. Fix that size.") from error
@@ -67,7 +67,7 @@ def add(graph: Graph, step: Step, args: Any) -> None:
 
 
 def fold(graph: Graph, step: Step, args: Any) -> None:
-    """Computes a step whose arguments are known."""
+    """Computes a step whose arguments are all known."""
     if step.kind == WRITE:
         raise OnnxExporterError(f"{REFUSED}: it changes a tensor in place at {step.where}. Compute a new one.")
     made = step.function(*args)

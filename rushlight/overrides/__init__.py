@@ -1,4 +1,4 @@
-"""Taking calls of PyTorch's functions over: `__torch_function__` of classes and modes, as `torch.overrides`."""
+"""Overriding PyTorch's functions: `__torch_function__` of classes and modes, as `torch.overrides`."""
 
 import functools as _functools
 from collections.abc import Callable as _Callable
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def has_torch_function(relevant_args: _Any) -> bool:
-    """Whether a mode is entered, or a class among those of some arguments takes calls over."""
+    """Whether a mode is active, or one of the arguments has a class with `__torch_function__`."""
     here = _calls.HERE
     if here.modes and not here.without_modes:
         return True
@@ -52,9 +52,9 @@ def has_torch_function_variadic(*args: _Any) -> bool:
 
 
 def handle_torch_function(public_api: _Callable[..., _Any], relevant_args: _Any, *args: _Any, **kwargs: _Any) -> _Any:
-    """What the first of the modes and classes that takes a call over makes of it; what a function of your own calls.
+    """Asks modes and classes for the result of a call; to be used by functions of your own that can be overridden.
 
-    TypeError where each says `NotImplemented`.
+    TypeError if each returns `NotImplemented`.
 
     >>> import rushlight as torch
     >>> from rushlight.overrides import handle_torch_function, has_torch_function_unary
@@ -73,7 +73,7 @@ def handle_torch_function(public_api: _Callable[..., _Any], relevant_args: _Any,
 
 
 def wrap_torch_function(dispatcher: _Callable[..., _Any]) -> _Callable[..., _Any]:
-    """Decorates a function so that it can be taken over; `dispatcher` gives the arguments whose classes are asked."""
+    """Decorates a function so that it can be overridden; `dispatcher` returns the arguments whose classes are asked."""
 
     def decorate(func):
         @_functools.wraps(func)

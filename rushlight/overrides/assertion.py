@@ -1,4 +1,4 @@
-"""`torch._assert`, an assertion that can be taken over: a traced program writes it down."""
+"""`torch._assert`, an assertion that can be overridden: symbolic tracing records it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["_assert"]
 
 @wrap_torch_function(lambda condition, message: (condition,))
 def _assert(condition: Any, message: str) -> None:
-    """Raises AssertionError where a condition, a tensor perhaps, is not true.
+    """Raises AssertionError if a condition, which may be a tensor, is false.
 
     >>> import rushlight as torch
     >>> torch._assert(torch.tensor(False), "never")

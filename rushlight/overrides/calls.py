@@ -1,4 +1,4 @@
-"""Who takes a call over: modes, and classes that define `__torch_function__`, in the order that PyTorch asks them."""
+"""Overriding a call: modes and classes with `__torch_function__` are asked in PyTorch's order."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -7,11 +7,11 @@ from typing import Any
 from rushlight.core.above import ABOVE
 from rushlight.tensors import Tensor, takes_over
 
-NOBODY = object()  # what `taken` gives where the function itself is to be called
+NOBODY = object()  # `taken` returns it if the function itself must be called
 
 
 class Here(threading.local):
-    """What is so in a thread: the modes that are entered, the innermost last, and what is switched off."""
+    """State of a thread: the active modes, the innermost last, and what is disabled."""
 
     def __init__(self):
         self.modes: list[Any] = []
@@ -23,7 +23,7 @@ HERE = Here()
 
 
 class Without:
-    """A context in which classes, and with `modes` modes too, take no calls over."""
+    """A context in which classes, and with `modes` modes too, are not asked."""
 
     modes = False
 
@@ -36,7 +36,7 @@ class Without:
 
 
 def overriding(values: Iterable[Any]) -> list[Any]:
-    """The first of each class that takes calls over, subclasses before the classes that they come from."""
+    """The first object of each class with `__torch_function__`, subclasses before their bases."""
     found: list[Any] = []
     for value in values:
         cls = type(value)
@@ -47,7 +47,7 @@ def overriding(values: Iterable[Any]) -> list[Any]:
 
 
 def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
-    """The values of arguments, those in lists and tuples too."""
+    """The values of arguments, also those in lists and tuples."""
     values: list[Any] = []
     for value in (*args, *kwargs.values()):
         if type(value) is tuple or type(value) is list:
@@ -58,7 +58,7 @@ def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
 
 
 def taken(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """What a mode or a class makes of a call that concerns it; NOBODY where there is none."""
+    """The result of a call by a mode or class that overrides it; NOBODY if there is none."""
     here = HERE
     modes = not here.without_modes and here.modes
     found = [] if here.without_classes else overriding(given(args, kwargs))
@@ -66,7 +66,7 @@ def taken(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> An
 
 
 def handle(function: Callable[..., Any], found: list[Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Asks the innermost mode, then the classes of some objects. TypeError where each says `NotImplemented`."""
+    """Asks the innermost mode, then the classes of some objects. TypeError if each returns `NotImplemented`."""
     types = tuple(type(value) for value in found)
     mode = HERE.modes.pop() if HERE.modes and not HERE.without_modes else None
     if mode is not None:
@@ -84,14 +84,14 @@ def handle(function: Callable[..., Any], found: list[Any], args: Sequence[Any], 
 
 
 def refused(function: Callable[..., Any], types: tuple[Any, ...], mode: Any) -> str:
-    """That nobody has an implementation of a function."""
+    """The message that no implementation of a function was found."""
     name = ABOVE.resolve_name(function) or getattr(function, "__qualname__", str(function))
     text = f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}"
     return text if mode is None else f"{text} nor in mode {mode}"
 
 
 def usual(cls: type, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What a subclass of Tensor does that does not say: the call as ever, with results of the class."""
+    """The default `__torch_function__` of a subclass of Tensor: calls the function, with results of the subclass."""
     if not all(issubclass(cls, other) for other in types):
         return NotImplemented
     with Without():
@@ -99,11 +99,11 @@ def usual(cls: type, function: Callable[..., Any], types: Any, args: Sequence[An
         return result if function in KEPT else of_class(result, cls)
 
 
-KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[attr-defined, union-attr]  # what no subclass is made of
+KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[attr-defined, union-attr]  # they keep their class
 
 
 def of_class(result: Any, cls: type) -> Any:
-    """A result, whose tensors, in tuples and lists too, become ones of a class."""
+    """A result with its tensors, also in tuples and lists, converted to a class."""
     if isinstance(result, Tensor):
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Which functions can be taken over, and what they are called."""
+"""The functions that can be overridden, and their names."""
 
 import inspect
 from collections.abc import Callable
@@ -27,18 +27,18 @@ SHOWN = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__",
 
 @cache
 def homes() -> dict[str, Any]:
-    """The modules, and the class, whose functions can be taken over, by their names in PyTorch."""
+    """The modules, and the class, whose functions can be overridden, by their names in PyTorch."""
     places = {f"torch.{place}".rstrip("."): import_module(f"rushlight.{place}".rstrip(".")) for place in PLACES}
     return {**places, "torch.functional": import_module("rushlight.functional"), "torch.Tensor": Tensor}
 
 
 def is_function(value: Any) -> bool:
-    """Whether a value is a function of rushlight's, compiled or not."""
+    """Whether a value is a function of rushlight, compiled or not."""
     return callable(value) and not inspect.isclass(value) and hasattr(value, "__name__")
 
 
 def functions(place: str, home: Any) -> dict[str, Any]:
-    """The functions of a module or class that can be taken over, by name; of a property the function that reads it."""
+    """The functions of a module or class that can be overridden, by name; for a property its getter."""
     found: dict[str, Any] = {}
     for name in dir(home):
         if (name[:1] == "_" and (home is not Tensor or name[:2] != "__")) or name in UNTOUCHED | KEPT_METHODS:
@@ -55,7 +55,7 @@ def functions(place: str, home: Any) -> dict[str, Any]:
 
 @cache
 def names() -> dict[Callable[..., Any], str]:
-    """The name of each function that can be taken over: the first place that it has, or that of networks' own."""
+    """The name of each function that can be overridden: its first place, or that in `torch.nn.functional`."""
     found: dict[Callable[..., Any], str] = {}
     for place, home in homes().items():
         for name, function in functions(place, home).items():
@@ -68,7 +68,7 @@ def names() -> dict[Callable[..., Any], str]:
 
 @above
 def resolve_name(f: Callable[..., Any]) -> str | None:
-    """The name by which users know a function, such as `torch.Tensor.add`; None for what is none of PyTorch's.
+    """The public name of a function, such as `torch.Tensor.add`; None for a function that is not PyTorch's.
 
     >>> import rushlight as torch
     >>> resolve_name(torch.exp), resolve_name(torch.Tensor.exp)
@@ -77,21 +77,21 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
     if isinstance(f, str):
         return f
     try:
-        if f not in names():  # the names may have been listed while functions were replaced, to explain something
+        if f not in names():  # names may have been listed while functions were wrapped by `explain`
             names.cache_clear()
         return names().get(f)
-    except TypeError:  # what has no hash is no function
+    except TypeError:  # an object without hash is not a function
         return None
 
 
 def plain_name(function: Callable[..., Any]) -> str:
-    """The name of a public function alone, or of the property that it reads."""
+    """The last part of a public function's name, or the name of the property that it reads."""
     name = (resolve_name(function) or "").removesuffix(".__get__").rpartition(".")[2]
     return name or getattr(function, "__name__", str(function))
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The functions that `__torch_function__` is asked about, by the module or class that they are in.
+    """The functions for which `__torch_function__` is called, by their module or class.
 
     >>> import rushlight as torch
     >>> torch.exp in get_overridable_functions()[torch]
@@ -101,12 +101,12 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """The public functions that `__torch_function__` is never asked about."""
+    """The public functions for which `__torch_function__` is never called."""
     return {getattr(homes()["torch"], name) for name in UNTOUCHED if hasattr(homes()["torch"], name)}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """For each function that can be taken over one that takes the same arguments and gives -1.
+    """For each function that can be overridden, one with the same parameters that returns -1.
 
     >>> import rushlight as torch
     >>> get_testing_overrides()[torch.exp](torch.ones(2))
@@ -125,5 +125,5 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether a function is a method of Tensor, or reads one of its properties."""
+    """Whether a function is a method of Tensor, or the getter of one of its properties."""
     return (resolve_name(func) or "").startswith("torch.Tensor.") or getattr(func, "__name__", "") == "__get__"

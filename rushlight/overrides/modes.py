@@ -1,4 +1,4 @@
-"""Modes that take over every call while they are entered."""
+"""Modes that override every call while they are active."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ __all__ = ["BaseTorchFunctionMode", "TorchFunctionMode"]
 
 
 class TorchFunctionMode:
-    """A context in which its `__torch_function__(func, types, args, kwargs)` is called in place of each function.
+    """A context in which its `__torch_function__(func, types, args, kwargs)` is called instead of each function.
 
-    While it runs the mode itself is left, so that it can call functions; other modes that are entered see those calls.
+    While it runs the mode itself is inactive, so that it can call functions; outer modes still see those calls.
 
     >>> import rushlight as torch
     >>> from rushlight.overrides import TorchFunctionMode, resolve_name
@@ -31,7 +31,7 @@ class TorchFunctionMode:
         pass
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """What is done in place of a call; a mode says what."""
+        """Handles a call; subclasses override it."""
         raise NotImplementedError
 
     def __enter__(self) -> "TorchFunctionMode":
@@ -44,13 +44,13 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> "TorchFunctionMode":
-        """A mode, to be entered: the older way to write `cls(...)`."""
+        """The older form of `cls(...)`: a mode to be entered."""
         return cls(*args, **kwargs)
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """A mode that calls each function as ever."""
+    """A mode that calls each function unchanged."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call itself."""
+        """Calls the function."""
         return func(*args, **kwargs or {})

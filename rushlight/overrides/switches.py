@@ -1,9 +1,9 @@
-"""Lets all public functions ask whether somebody takes a call over; nothing of it is there until somebody does.
+"""Makes all public functions check for overrides, installed when the first mode or class needs it.
 
-Functions behind a guard have one test for it (`core.guards`). The others are too quick for any: they get other code
-when the first mode is entered, the first object of a subclass of Tensor made, or the first other object with
-`__torch_function__` met. They stay the same objects, wherever they are held. Operators of Python are replaced on the
-class.
+Functions behind a guard always have a test for it (`core.guards`). The others are too fast for one: their code is
+replaced when the first mode is entered, the first object of a tensor subclass is made, or the first other object with
+`__torch_function__` is passed. They stay the same objects, wherever they are referenced. Python's operators are
+replaced on the class.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,9 +18,9 @@ from rushlight.core.guards import use_switch
 from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
-PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules of functions to be taken over
-LATE = ("linalg.", "nn.functional")  # the rooms of those that the first of these modules loads when they are asked for
-# Functions that look at tensors only, or take none; and what of the class is no method that can be taken over.
+PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules whose functions can be overridden
+LATE = ("linalg.", "nn.functional")  # modules whose functions the first of these modules loads at their first use
+# Functions that only inspect tensors, or take none; and attributes of the class that are not methods to override.
 PASSED_BY = """
     is_tensor is_storage from_numpy from_dlpack manual_seed seed initial_seed get_rng_state set_rng_state typename
     is_grad_enabled set_grad_enabled is_inference_mode_enabled get_default_dtype set_default_dtype set_printoptions
@@ -40,7 +40,7 @@ OF_THE_CLASS = """
     run pending buffer owned needed hooks sequence
 """
 UNTOUCHED, KEPT_METHODS = frozenset(PASSED_BY.split()), frozenset(OF_THE_CLASS.split())
-# operators of Python: the method that they are in PyTorch, and of the other operand
+# Python's operators: their methods in PyTorch, also for the reflected operand
 SLOTS: dict[str, tuple[str, str | None]] = {
     "__add__": ("add", None),
     "__radd__": ("add", "add"),
@@ -70,7 +70,7 @@ installed = False
 
 
 def install() -> None:
-    """Puts the switches in, once in a process."""
+    """Installs the switches, once in a process."""
     global installed
     if installed:
         return
@@ -83,7 +83,7 @@ def install() -> None:
 
 
 def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-    """What somebody makes of a call of a guarded function, in a tuple; None where nobody takes it over."""
+    """The result of overriding a call of a guarded function, in a tuple; None if nobody overrides it."""
     if function.__name__ in UNTOUCHED:
         return None
     result = taken(function, args, kwargs)
@@ -91,7 +91,7 @@ def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 
 
 def unguarded() -> Iterator[FunctionType]:
-    """The public functions and methods without a guard, each once."""
+    """The public functions and methods without a guard, without duplicates."""
     package = import_module("rushlight")
     for name in [name for name, home in package._HOMES.items() if home.startswith(LATE)]:
         getattr(package, name)
@@ -100,7 +100,7 @@ def unguarded() -> Iterator[FunctionType]:
     for home in (*homes, vars(Tensor)):
         of_class = home is homes[-1] or "__torch_function__" in home
         for name, function in list(home.items()):
-            function = getattr(function, "in_place_of", function)  # while something is explained
+            function = getattr(function, "in_place_of", function)  # wrapped by `explain`
             if type(function) is not FunctionType or hasattr(function, "passes_switch") or id(function) in seen:
                 continue
             wanted = is_method(name) if of_class else name[:1] != "_"
@@ -110,17 +110,17 @@ def unguarded() -> Iterator[FunctionType]:
 
 
 def is_method(name: str) -> bool:
-    """Whether a name of the class is that of a method to be taken over, or of an operator of Python without a slot."""
+    """Whether a name of the class is a method that can be overridden, or an operator of Python without a slot."""
     return name not in KEPT_METHODS and name not in SLOTS and (name[:1] != "_" or name[:2] == "__")
 
 
 def template(*args: Any, **kwargs: Any) -> Any:
-    """The code that functions get; the text stands for the switch."""
+    """The code that functions get; its string constant is replaced by the switch."""
     return "the switch".call(*args, **kwargs)  # type: ignore[attr-defined]
 
 
 class Switch:
-    """Asks who takes over the calls of a function, which is called as ever if nobody does."""
+    """Checks calls of a function for overrides; calls the function unchanged if there are none."""
 
     def __init__(self, function: FunctionType):
         self.function = function
@@ -128,16 +128,16 @@ class Switch:
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         self.plain.__kwdefaults__ = function.__kwdefaults__
-        self.plain.__dict__.update(function.__dict__)  # `__wrapped__`, which has the signature of a decorated one
+        self.plain.__dict__.update(function.__dict__)  # `__wrapped__` holds the signature of a decorated function
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """A call of the function."""
+        """Calls the function, or what overrides it."""
         result = taken(self.function, args, kwargs)
         return self.plain(*args, **kwargs) if result is NOBODY else result
 
 
 def put_before(function: FunctionType) -> None:
-    """Puts a switch before a function, which stays the same object."""
+    """Puts a switch in front of a function, which stays the same object."""
     switch = Switch(function)
     code = template.__code__
     function.__code__ = code.replace(
@@ -149,7 +149,7 @@ def put_before(function: FunctionType) -> None:
 
 
 def slot(name: str) -> Callable[..., Any]:
-    """An operator of Python that asks who takes it over; as a function of the method that it is in PyTorch."""
+    """An operator of Python that checks for overrides, under the method that it is in PyTorch."""
     own, turned = SLOTS[name]
     plain = getattr(Tensor, name)
 
@@ -165,7 +165,7 @@ def slot(name: str) -> Callable[..., Any]:
 
 
 def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
-    """`Tensor.__new__(cls, data)`, which makes an object of a subclass that is not made by a method of rushlight's."""
+    """`Tensor.__new__(cls, data)`, which makes an object of a subclass outside rushlight's methods."""
     tensor = Arithmetic.__new__(cls)
     noticed(cls)
     if args and not cls.__init__.__module__.startswith("rushlight"):
@@ -174,7 +174,7 @@ def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def watch(cls: type) -> None:
-    """Prepares a subclass of Tensor for taking calls over: its first object is noticed, and what is asked of each."""
+    """Prepares a subclass of Tensor for overriding: its first object installs the switches; attributes are watched."""
     Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
     if not takes_over(cls):
         return
@@ -188,11 +188,11 @@ def watch(cls: type) -> None:
 
 HIDDEN = frozenset(
     ["run", "pending", "buffer", "owned", "needed", "hooks", "sequence"]
-)  # what vertices of the graph are made of
+)  # the base classes of graph vertices
 
 
 def watched(attribute: Any) -> property:
-    """A property that asks who takes over that it is read or set."""
+    """A property that checks for overrides when it is read or set."""
 
     def ask(access):
         def called(self, *value):

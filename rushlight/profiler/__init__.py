@@ -1,4 +1,4 @@
-"""torch.profiler: profiles of training loops, step by step; what it records is `torch.autograd.profiler`'s."""
+"""torch.profiler: profiles training loops step by step; recording is done by `torch.autograd.profiler`."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.autograd.profiler.events import DeviceType

@@ -1,11 +1,11 @@
-"""What a profiler can look at."""
+"""The activities that a profiler can record."""
 
 from collections.abc import Iterable
 from enum import Enum
 
 
 class ProfilerActivity(Enum):
-    """The kinds of activity that PyTorch's profiler knows. In rushlight there is that of the CPU alone.
+    """The kinds of activity in PyTorch's profiler. rushlight has only that of the CPU.
 
     >>> import rushlight as torch
     >>> torch.profiler.ProfilerActivity.CPU
@@ -21,7 +21,7 @@ class ProfilerActivity(Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The activities that can be recorded here: those of the CPU.
+    """The activities that can be recorded: those of the CPU.
 
     >>> import rushlight as torch
     >>> torch.profiler.ProfilerActivity.CPU in torch.profiler.supported_activities()
@@ -31,7 +31,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def kineto_available() -> bool:
-    """Whether PyTorch's library for profiling is there: rushlight's own profiler records.
+    """Whether PyTorch's profiling library Kineto is available: False, rushlight has its own profiler.
 
     >>> import rushlight as torch
     >>> torch.profiler.kineto_available()
@@ -41,9 +41,9 @@ def kineto_available() -> bool:
 
 
 def parsed(activities: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
-    """The set of activities asked for; all that are supported for None.
+    """The set of requested activities; all supported ones for None.
 
-    ValueError for one that is given twice, TypeError for what is none, NotImplementedError for parts of one.
+    ValueError for duplicates, TypeError for other values, NotImplementedError for a part of an activity.
     """
     if activities is None:
         return supported_activities()

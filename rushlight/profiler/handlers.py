@@ -1,4 +1,4 @@
-"""What to do with a recording when it is ready."""
+"""Handlers for a finished recording."""
 
 import os
 import socket
@@ -9,10 +9,10 @@ from collections.abc import Callable
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[..., None]:
-    """A function for `on_trace_ready` that writes each trace to a folder, where TensorBoard's profiler plugin looks.
+    """A function for `on_trace_ready` that writes each trace to a directory, for TensorBoard's profiler plugin.
 
-    `worker_name` tells processes apart, by default the host's name and the process's number; `use_gzip` compresses.
-    RuntimeError where the folder cannot be made.
+    `worker_name` distinguishes processes; the default is host name and process id. `use_gzip` compresses. RuntimeError
+    if the directory cannot be made.
 
     >>> import rushlight as torch
     >>> import tempfile

@@ -1,4 +1,4 @@
-"""The profiler that goes along with a loop."""
+"""The profiler for training loops."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from rushlight.profiler.schedules import ProfilerAction, always
 
 NONE, WARMUP, RECORD, SAVE = ProfilerAction
 
-# What has to be done between one action and the next; None stands for the end.
+# What to do between one action and the next; None stands for the end.
 PREPARE, START, STOP, READY = "prepare_trace", "start_trace", "stop_trace", "_trace_ready"
 TRANSITIONS: dict[Any, Any] = {
     (NONE, WARMUP): [PREPARE],
@@ -38,11 +38,11 @@ TRANSITIONS: dict[Any, Any] = {
 
 
 class profile(Undone):
-    """Records operators and derivatives, all the time or in the steps of a loop that a `schedule` chooses.
+    """Records operators and backward passes, all the time or in the steps of a loop that a `schedule` chooses.
 
-    `activities` is {ProfilerActivity.CPU}; others warn that their device is not there. `schedule` is a function of
-    the step's number, as `torch.profiler.schedule` gives; the loop calls `step()` at the end of each step.
-    `on_trace_ready` is called with the profiler when a recording is over. For the other options see
+    `activities` is {ProfilerActivity.CPU}; for others a warning says that their device is not available. `schedule` is
+    a function of the step's number, as `torch.profiler.schedule` returns; the loop calls `step()` at the end of each
+    step. `on_trace_ready` is called with the profiler when a recording has ended. For the other options see
     `torch.autograd.profiler.profile`.
 
     >>> import rushlight as torch
@@ -102,14 +102,14 @@ class profile(Undone):
         self.stopped = True
 
     def begin(self) -> Any:
-        """Begins, and gives itself."""
+        """Starts the profiler, and returns it."""
         self.stopped = True
         self.start()
         self.stopped = False
         return self
 
     def end(self) -> None:
-        """Ends; interrupted in that or at the beginning, it only ends the recording."""
+        """Ends the profiler; after an interruption it only ends the recording."""
         if not self.stopped:
             self.stopped = True
             self.stop()
@@ -117,17 +117,17 @@ class profile(Undone):
             self.profiler.end()
 
     def start(self) -> None:
-        """Begins, as entering the context does."""
+        """Starts the profiler, as entering the context does."""
         self._go(NONE, self.current_action)
         self._enter_step()
 
     def stop(self) -> None:
-        """Ends, as leaving the context does; a recording that is under way is ready then."""
+        """Ends the profiler, as leaving the context does; a running recording is finished."""
         self._exit_step()
         self._go(self.current_action, None)
 
     def step(self) -> None:
-        """Tells that the next step of the loop begins."""
+        """Marks the start of the loop's next step."""
         self._exit_step()
         before = self.current_action
         self.step_num += 1
@@ -136,7 +136,7 @@ class profile(Undone):
         self._enter_step()
 
     def _enter_step(self):
-        """Begins the region of a step, where there is a schedule."""
+        """Starts the region of a step, if there is a schedule."""
         if self.record_steps:
             self._region = record_function(f"ProfilerStep#{self.step_num}")
             self._region.__enter__()
@@ -148,7 +148,7 @@ class profile(Undone):
             self._region = None
 
     def _go(self, before, after):
-        """Does what has to be done between two actions."""
+        """Does what is needed between two actions."""
         for deed in TRANSITIONS.get((before, after), ()):
             if hasattr(self, deed):
                 getattr(self, deed)()
@@ -156,14 +156,14 @@ class profile(Undone):
                 warn(f"Incorrect schedule: {deed}")
 
     def prepare_trace(self) -> None:
-        """Makes ready for a recording."""
+        """Prepares a recording."""
         if self.profiler is None or not self.acc_events:
             if self.profiler is not None:
                 warn_of_clearing()
             self.profiler = Recorder(**self.options)
 
     def start_trace(self) -> None:
-        """Begins a recording."""
+        """Starts a recording."""
         self._recorder()._start()
 
     def stop_trace(self) -> None:
@@ -171,40 +171,40 @@ class profile(Undone):
         self._recorder().end()
 
     def _trace_ready(self):
-        """Hands over a recording."""
+        """Calls `on_trace_ready`."""
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
     def _recorder(self) -> Recorder:
-        """What recorded last. AssertionError before anything was."""
+        """The last recorder. AssertionError if nothing was recorded."""
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before its results are asked for. Enter its context.")
         return self.profiler
 
     def events(self) -> EventList:
-        """All events, by the time at which they began."""
+        """All events, sorted by start time."""
         return self._recorder().function_events
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """The events of each name together, or of each name and input shapes or calling lines."""
+        """Averages of the events by name; also by input shapes, or by stack."""
         return self._recorder().key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def export_chrome_trace(self, path: str) -> None:
-        """Writes a trace that https://ui.perfetto.dev opens; compressed where the name ends in .gz."""
+        """Writes a trace that https://ui.perfetto.dev opens; compressed if the name ends in .gz."""
         self._recorder().export_chrome_trace(path, self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Writes the calling lines of each event with its time; needs `with_stack`."""
+        """Writes the stack of each event with its time; requires `with_stack`."""
         self._recorder().export_stacks(path, metric)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Puts a text into the traces that are written from now on."""
+        """Adds a text to the metadata of traces that are written from now on."""
         self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Puts a value in JSON into the traces that are written from now on."""
+        """Adds a JSON value to the metadata of traces that are written from now on."""
         self._metadata[key] = json.loads(value)
 
     preset_metadata_json = add_metadata_json
@@ -212,7 +212,7 @@ class profile(Undone):
 
 @cache
 def warn_of_clearing() -> None:
-    """Warns, once, that a new recording begins without the events of the last one."""
+    """Warns, once, that a new recording drops the events of the last one."""
     warn(
         "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be "
         "reported. To keep events across cycles, set acc_events=True.",

@@ -1,4 +1,4 @@
-"""When a profiler that goes along with a loop waits, warms up and records."""
+"""When a loop's profiler waits, warms up and records."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -23,10 +23,10 @@ class ProfilerAction(Enum):
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """A plan for `profile`: skip `skip_first` steps, then in turn wait, warm up and record.
+    """A schedule for `profile`: skips `skip_first` steps, then repeatedly waits, warms up and records.
 
-    The three last `wait`, `warmup` and `active` steps; `repeat` counts the rounds, 0 goes on to the end. With
-    `skip_first_wait` the first round does not wait. AssertionError for numbers below 0, and for `active` below 1.
+    The phases last `wait`, `warmup` and `active` steps; `repeat` is the number of rounds, 0 for no limit. With
+    `skip_first_wait` the first round does not wait. AssertionError for negative numbers, and for `active` below 1.
 
     >>> import rushlight as torch
     >>> plan = torch.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
@@ -58,5 +58,5 @@ def schedule(
 
 
 def always(step: int) -> ProfilerAction:
-    """The plan without a schedule: record all the time."""
+    """The default without a schedule: always record."""
     return ProfilerAction.RECORD

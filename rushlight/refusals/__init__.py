@@ -1,1 +1,1 @@
-"""What a call with wrong arguments is told: PyTorch's signatures, the forms of a call, the types without kernels."""
+"""Errors for calls with wrong arguments: by PyTorch's signatures, other forms of calls, and dtypes without kernels."""

@@ -1,4 +1,4 @@
-"""The types of data that PyTorch's functions refuse: for most because nobody wrote a kernel for them."""
+"""The dtypes that PyTorch's functions refuse, mostly because there is no kernel for them."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,9 +11,8 @@ from rushlight.core.kinds import is_half
 from rushlight.ops.arguments.mismatch import C_NAMES, type_name
 from rushlight.ops.arguments.promotion import missing
 
-# A function, the kernel's name in the message, and the types without one: b(ool), i(ntegers), s(hort integers: all but
-# int64), h(alf: float16 and
-# bfloat16) or f(loat16) alone, c(omplex).
+# A function, the kernel's name in the message, and the dtypes without one: b(ool), i(ntegers), s(hort integers: all but
+# int64), h(alf: float16 and bfloat16) or f(loat16) alone, c(omplex).
 TABLE = """
     cdist                                   cdist                                       h
     cholesky                                cholesky_cpu                                bih
@@ -77,9 +76,9 @@ TABLE = """
     unique_consecutive                      unique                                      c
 """
 ABSENT = {name: (kernel, types) for name, kernel, types in map(str.split, TABLE.strip().splitlines())}
-TAKEN = np.dtype(np.float32), np.dtype(np.float64)  # by every function
+TAKEN = np.dtype(np.float32), np.dtype(np.float64)  # accepted by every function
 NO_FLOAT = "Expected a floating point or complex tensor as input. Got {}"
-WORDS = {  # RuntimeErrors of other functions
+WORDS = {  # messages of RuntimeErrors of other functions
     "cdist": ("cdist only supports floating-point dtypes, X1 got: {}", "bic"),
     "cumulative_trapezoid": ("cumulative_trapezoid: received a bool input for `y`, but bool is not supported", "b"),
     "gradient": ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` operator.", "b"),
@@ -93,7 +92,7 @@ WORDS = {  # RuntimeErrors of other functions
 
 
 def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., Any]:
-    """The function, with PyTorch's error where it does not take the type of its first tensor."""
+    """Wraps a function: raises PyTorch's error if it has no kernel for the dtype of its first tensor."""
     name = place.removeprefix("Tensor").removeprefix(".")
     kernel, absent = ABSENT.get(name, ("", ""))
     words, refused = WORDS.get(name, ("", ""))
@@ -118,7 +117,7 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
 
 
 def letter(dtype: np.dtype, types: str) -> str:
-    """The letter of a type in the table; "-" for one that every function takes."""
+    """The letter of a dtype in the table; "-" for one that every function accepts."""
     if dtype.kind in "iu":
         return "i" if "i" in types else "-" if dtype.itemsize == 8 else "s"
     if is_half(dtype):

@@ -1,6 +1,6 @@
-"""The forms in which PyTorch's functions can be called besides ours: other names, and orders of its first years.
+"""Other forms in which PyTorch's functions can be called: other parameter names, and deprecated argument orders.
 
-Looked for only after a call has failed: a form that fits PyTorch's signatures is called again as ours.
+They are tried only after a call has failed: if the arguments fit a signature of PyTorch's, the call is repeated.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ from rushlight.refusals.signatures import NUMPY_NAMES, Signature, parameters, re
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
-# The orders of the first years: numbers stand before what they multiply. Methods go without the first tensor.
+# Deprecated argument orders: scalars come before what they multiply. For methods the first tensor is left out.
 DEPRECATED = """
 add(Tensor input, Number alpha, Tensor other)
 addbmm(Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2)
@@ -26,7 +26,7 @@ baddbmm(Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2)
 baddbmm(Number beta, Tensor input, Tensor batch1, Tensor batch2)
 sub(Tensor input, Number alpha, Tensor other)
 """
-NAMES = {  # what PyTorch's Python functions call parameters that its signatures do not have
+NAMES = {  # parameter names of PyTorch's Python functions that its signatures do not have
     "Tensor.split": {"split_size": "split_size_or_sections"},
     ".swapaxes": {"axis0": "dim0", "axis1": "dim1"},
     "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
@@ -34,7 +34,7 @@ NAMES = {  # what PyTorch's Python functions call parameters that its signatures
 
 
 def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """The arguments of a call in our form; None where they are in it already, or in none that is known."""
+    """The arguments of a call in rushlight's form; None if they are in it already, or in no known form."""
     renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
     call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
     if call is None and renamed != kwargs:
@@ -51,7 +51,7 @@ def same(call: Call, other: Call) -> bool:
 
 @cache
 def deprecated() -> dict[str, list[Signature]]:
-    """The signatures of the first years, by name."""
+    """The deprecated signatures, by name."""
     found: dict[str, list[Signature]] = {}
     for line in DEPRECATED.split("\n")[1:-1]:
         name, _, rest = line.partition("(")
@@ -60,7 +60,7 @@ def deprecated() -> dict[str, list[Signature]]:
 
 
 def of_first_years(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """The arguments of a call in an order of the first years, in today's, with a warning."""
+    """The arguments of a call with a deprecated signature, in the present order; gives a warning."""
     home, _, name = place.rpartition(".")
     for signature in deprecated().get(name.rstrip("_"), ()):
         names = [p.name for p in signature.parameters]
@@ -79,7 +79,7 @@ def of_first_years(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """The arguments of a call that fits a signature of PyTorch's, in their places as far as there are no gaps."""
+    """The arguments of a call that fits a signature of PyTorch's, by position as far as there are no gaps."""
     self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
     for signature in recorded().get(place, ()):
         if signature.misfit(given, kwargs) is not None:

@@ -1,4 +1,4 @@
-"""Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
+"""Wraps public functions so that wrong arguments are refused in PyTorch's words, after a call has failed."""
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -16,7 +16,7 @@ from rushlight.refusals.dtypes import with_known_types
 from rushlight.refusals.signatures import misfit
 from rushlight.tensors import Tensor, foreign
 
-# What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
+# Functions so fast that a wrapper would cost too much: they refuse wrong arguments themselves. Methods likewise.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
 QUICK_METHODS = QUICK | {
     "backward",
@@ -37,7 +37,7 @@ QUICK_METHODS = QUICK | {
 
 
 def guard(namespace: dict[Any, Any], home: str = "") -> None:
-    """Puts a guard around each public function of a module; `home` is the module's name in PyTorch."""
+    """Wraps each public function of a module; `home` is the module's name in PyTorch."""
     for name, function in list(namespace.items()):
         if is_ours(name, function):
             called = with_known_types(function, f"{home}.{name}")
@@ -49,7 +49,7 @@ def guard(namespace: dict[Any, Any], home: str = "") -> None:
 
 
 def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
-    """Puts a guard around each method of a class that is an operator as well, or around those of some names."""
+    """Wraps each method of a class that is an operator too, or the methods of the given names."""
     for name in list(vars(cls)) if names is None else names:
         function = vars(cls)[name]
         refusing_at = getattr(function, "refuses", None)
@@ -60,35 +60,35 @@ def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
 
 
 def is_ours(name: str, function: Callable[..., Any]) -> bool:
-    """Whether a name is that of a public function of rushlight."""
+    """Whether a name belongs to a public function of rushlight."""
     return type(function) is FunctionType and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 
 def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:
-    """The function, with PyTorch's errors, and in the other forms that it can be called in."""
+    """The function, with PyTorch's errors, and callable in PyTorch's other forms."""
     return with_errors_of(refusal, other_form, has_foreign, function, place)
 
 
 def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether an object among arguments, or in a list or tuple of them, that is no tensor takes calls over itself."""
+    """Whether an argument, or an item of a list or tuple, is not a tensor and has `__torch_function__`."""
     values = (*args, *kwargs.values())
     return foreign(values) or any(foreign(value) for value in values if type(value) in (list, tuple))
 
 
 def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
-    """The arguments of a failed call in the form that the function takes; None where there is none."""
+    """The arguments of a failed call in a form that the function accepts; None if there is none."""
     from rushlight.refusals.forms import other_form
 
     return other_form(place, args, kwargs)
 
 
 def refusal(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:
-    """The error to raise for a call that failed, with advice on what to do."""
+    """The error to raise for a call that failed, with advice."""
     return with_advice(put_right(place, args, kwargs, error))
 
 
 def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:
-    """The error for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
+    """The error for a call that failed: PyTorch's if the arguments fit no signature, else the one that was raised."""
     if (earlier := without_history(args)) is not None:
         return earlier
     said = misfit(place, args[place.startswith("Tensor.") :], kwargs)
@@ -104,7 +104,7 @@ def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -
 
 
 def no_tensor_first(place: str, args: Any) -> str:
-    """That a function's first argument is no tensor, where its own signature wants one; "" where that is not so."""
+    """The message for a first argument that is not a tensor although the function requires one; "" otherwise."""
     if not args or place.startswith("Tensor.") or isinstance(args[0], TensorBase):
         return ""
     first = next(iter(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters.values()))
@@ -115,7 +115,7 @@ def no_tensor_first(place: str, args: Any) -> str:
 
 
 def without_dimensions(args: Any, kwargs: Any, error: IndexError) -> IndexError:
-    """The error for a size that was asked of a tensor without dimensions; the same error where there is none."""
+    """The error for the size of a dimension of a 0-dimensional tensor; else the same error."""
     given = [value for value in (*args, *kwargs.values()) if isinstance(value, TensorBase)]
     if all(value._array.shape for value in given):
         return error
@@ -123,7 +123,7 @@ def without_dimensions(args: Any, kwargs: Any, error: IndexError) -> IndexError:
 
 
 def not_a_tensor(place: str, args: Any, kwargs: Any, error: AttributeError) -> Exception:
-    """TypeError for the argument of which something was asked that only tensors have; else the same error."""
+    """TypeError for the argument that lacks an attribute which only tensors have; else the same error."""
     name = place.rpartition(".")[2]
     for i, value in enumerate(args, 1):
         if value is error.obj:
@@ -136,6 +136,6 @@ def not_a_tensor(place: str, args: Any, kwargs: Any, error: AttributeError) -> E
 
 
 def parameter(place: str, position: int) -> str:
-    """The name of a public function's parameter, by its position from 1 on."""
+    """The name of a public function's parameter at a position, from 1 on."""
     names = list(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters)
     return names[position - 1] if position <= len(names) else f"arg{position}"

@@ -1,4 +1,4 @@
-"""PyTorch's signatures, and what it says of arguments that fit none of them. Read only after a call has failed."""
+"""PyTorch's signatures, and its errors for arguments that fit none of them. Read only after a call has failed."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -46,7 +46,7 @@ TENSORS_OF_NUMBERS = {
     "copy_",
 }
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other", "a": "input"}
-EVERYWHERE = ("out", "requires_grad")  # where a function has none of them Python says so
+EVERYWHERE = ("out", "requires_grad")  # for a function without them Python's own error is raised
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -59,7 +59,7 @@ class Parameter(NamedTuple):
     keyword_only: bool
 
     def takes(self, function: str, value: Any) -> bool:
-        """Whether an argument is of the parameter's kind."""
+        """Whether an argument is of the parameter's type."""
         kind = self.kind.removesuffix("?")
         if value is None:
             return self.optional or self.kind != kind
@@ -73,7 +73,7 @@ class Parameter(NamedTuple):
         return is_a(kind, value)
 
     def refusal(self, value: Any) -> str:
-        """What an argument of another kind must be."""
+        """The message for an argument of another type."""
         kind = self.kind.removesuffix("?")
         if kind.startswith("tuple of ") and isinstance(value, (tuple, list)):
             return f"must be {kind}, but found element of type {type_name(value[0])} at pos 0"
@@ -81,14 +81,14 @@ class Parameter(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """A signature: the function's name in errors, its parameters, and the words in which errors list it."""
+    """A signature: the function's name in errors, its parameters, and its text in error messages."""
 
     function: str
     parameters: tuple[Parameter, ...]
     text: str
 
     def misfit(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str | None:
-        """Why arguments do not fit; None where they do."""
+        """Why arguments do not fit the signature; None if they do."""
         positional = [p for p in self.parameters if not p.keyword_only]
         names = {p.name for p in self.parameters}
         kwargs = {k if k in names else NUMPY_NAMES.get(k, k): value for k, value in kwargs.items()}
@@ -130,16 +130,16 @@ class Signature(NamedTuple):
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
     def spreads(self, args: Sequence[Any], positional: Sequence[Parameter]) -> bool:
-        """Whether sizes are given one by one in place of a tuple."""
+        """Whether sizes are given one by one instead of as a tuple."""
         return len(positional) == 1 and len(args) > 1 and positional[0].kind == "tuple of ints" and is_a("int", args[0])
 
     def may_take(self, count: int) -> bool:
-        """Whether the signature has room for a number of arguments."""
+        """Whether the signature accepts a number of positional arguments."""
         return sum(not p.optional for p in self.parameters) <= count <= len(self.parameters)
 
 
 def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
-    """What PyTorch says of arguments that fit no signature of a function; None where they fit one, or none is known."""
+    """PyTorch's message for arguments that fit no signature of a function; None if they fit one, or none is known."""
     signatures = recorded().get(place)
     if signatures is None:
         return None
@@ -160,7 +160,7 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
 
 
 def is_a(kind: str, value: Any) -> bool:
-    """Whether a value counts as one of a kind."""
+    """Whether a value is of a type, as signatures name it."""
     if kind == "Tensor":
         return isinstance(value, TensorBase)
     if kind in ("int", "float", "Number") and isinstance(value, TensorBase):
@@ -175,7 +175,7 @@ def is_a(kind: str, value: Any) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """The type of an argument as errors name it."""
+    """The type of an argument in error messages."""
     if isinstance(value, (tuple, list)) and value:
         close = (", " if len(value) > 1 else ",") if isinstance(value, tuple) else ", "
         items = ", ".join(type_name(v) for v in value)
@@ -199,7 +199,7 @@ def recorded() -> dict[str, list[Signature]]:
 
 
 def parameters(text: str) -> Iterator[Any]:
-    """The parameters that the words of a signature list."""
+    """The parameters in a signature's text."""
     keyword_only = False
     for item in words_between_commas(text):
         if item == "*":
@@ -211,7 +211,7 @@ def parameters(text: str) -> Iterator[Any]:
 
 
 def words_between_commas(text: str) -> list[str]:
-    """The words between commas that are not in brackets."""
+    """The parts of a text between commas that are not in brackets."""
     items, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter in "[({") - (letter in "])}")

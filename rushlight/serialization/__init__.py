@@ -1,8 +1,8 @@
-"""`save` and `load`, in PyTorch's own file formats: files go from one to the other in both directions.
+"""`save` and `load`, in PyTorch's own file formats: files can be exchanged in both directions.
 
-A file is a ZIP archive: `data.pkl` pickles the object, with a reference in the place of each tensor's memory, and
-`data/0`, `data/1`, ... hold that memory. Inside, all is named as PyTorch names it. The format of PyTorch before 1.6, a
-pickle with the memory behind it, is read and written too.
+A file is a ZIP archive: `data.pkl` is a pickle of the object with references to the tensors' memory, and `data/0`,
+`data/1`, ... contain that memory. All names in it are PyTorch's. The format of PyTorch before 1.6, a pickle followed by
+the memory, is also supported.
 """
 
 import os as _os

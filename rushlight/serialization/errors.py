@@ -1,4 +1,4 @@
-"""The one error of files that cannot be loaded."""
+"""The exception for files that cannot be loaded."""
 
 import errno
 import pickle
@@ -9,9 +9,9 @@ __all__ = ["LoadError"]
 
 
 class LoadError(pickle.UnpicklingError, RuntimeError, EOFError):
-    """What `load` raises for every file that is damaged, cut short, of another format, or not safe to load.
+    """`load` raises it for every file that is damaged, truncated, of another format, or not safe to load.
 
-    It is all that PyTorch raises in these cases, so that programs may catch it by the names they know.
+    It inherits from all exceptions that PyTorch raises in these cases, so that programs may catch those.
 
     >>> import io, rushlight as torch
     >>> torch.load(io.BytesIO(b"no such file"))
@@ -23,9 +23,9 @@ class LoadError(pickle.UnpicklingError, RuntimeError, EOFError):
 
 @contextmanager
 def as_damage(what: str) -> Iterator[None]:
-    """Turns whatever goes wrong while a file is read into the error that the file is damaged.
+    """Turns any exception while a file is read into the error that the file is damaged.
 
-    What the system says of the file (that it cannot be read, that memory is lacking) stays as it is.
+    Errors of the operating system (the file cannot be read, memory is exhausted) are not changed.
     """
     try:
         yield
@@ -38,6 +38,6 @@ def as_damage(what: str) -> Iterator[None]:
 
 
 def check_claim(valid: bool, problem: str) -> None:
-    """Raises the error that the file is damaged unless what it claims is valid."""
+    """Raises the error that the file is damaged if a claim in it is not valid."""
     if not valid:
         raise LoadError(f"The file is damaged: {problem}.")

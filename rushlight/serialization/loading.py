@@ -15,7 +15,7 @@ from rushlight.serialization.unpickling import Source, safely, source_of, trusti
 
 __all__ = ["load"]
 
-MAGIC_NUMBER = 0x1950A86A20F9469CFC6C  # how files of PyTorch before 1.6 begin
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C  # the start of files of PyTorch before 1.6
 PROTOCOL_VERSION = 1001
 FOREIGN = "Weights only load failed. This is not a file that torch.save has written."
 NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
@@ -30,15 +30,15 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, from any device.
+    """Loads what `save`, or PyTorch's `save`, has written. All tensors are loaded to the CPU, from any device.
 
-    By default, and with `weights_only=True`, only types that can do no harm are loaded; with False the file can run
-    any code. `encoding` is that of texts that Python 2 has written; with weights_only=False, Python's unpickler takes
-    more such options. `map_location` is a device, a
-    dictionary from devices to devices, or a function of a storage and its device. With `mmap=True` the system reads
-    tensors when they are first used; `f` must be a path then.
+    By default, and with `weights_only=True`, only harmless types are loaded; with False the file can run any code.
+    `encoding` is that of strings written by Python 2; with weights_only=False, further options of Python's unpickler
+    are accepted. `map_location` is a device, a dictionary from devices to devices, or a function of a storage and its
+    device. With `mmap=True` the file is memory-mapped, and tensors are read at their first use; `f` must be a path
+    then.
 
-    LoadError for a file that is damaged, of another format, or holds other types; AssertionError where `map_location`
+    LoadError for a file that is damaged, of another format, or contains other types; AssertionError if `map_location`
     asks for CUDA.
 
     >>> import io, rushlight as torch
@@ -74,7 +74,7 @@ def load(
 
 
 def check_pickle(module: Any, weights_only: bool | None) -> None:
-    """Raises PyTorch's error for another pickle with safe loading, and NotImplementedError for another at all."""
+    """Raises PyTorch's error for a pickle module with safe loading, and NotImplementedError for a foreign one."""
     if module is None:
         return
     if weights_only:
@@ -87,7 +87,10 @@ def check_pickle(module: Any, weights_only: bool | None) -> None:
 
 @contextmanager
 def opened(f: str | os.PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
-    """A file to read from, closed afterwards if it was opened here. PyTorch's errors for what is no such file."""
+    """A file to read from, closed afterwards if it was opened here.
+
+    PyTorch's errors for an object that is not a file.
+    """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             yield file
@@ -103,7 +106,7 @@ def opened(f: str | os.PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
 
 
 class Seekable:
-    """A file that does not say that it can seek, as it was seen to."""
+    """Wraps a file that can seek but does not say so."""
 
     def __init__(self, file: Any):
         self.file = file
@@ -112,12 +115,12 @@ class Seekable:
         return getattr(self.file, name)
 
     def seekable(self) -> bool:
-        """It can."""
+        """Returns True."""
         return True
 
 
 def before_1_6(source: Source, unpickle: Callable[..., Any], memory: Behind) -> Any:
-    """An object in the format of PyTorch before 1.6: pickles one after the other, then memory."""
+    """Loads an object in the format of PyTorch before 1.6: several pickles, then memory."""
     try:
         magic = safely(source, memory)
     except LoadError:

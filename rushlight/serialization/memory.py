@@ -1,4 +1,4 @@
-"""The memory of tensors as it lies in a file: in an archive or behind a pickle. Claims are checked against the file."""
+"""The memory of tensors in a file: in an archive or after a pickle. Its claims are checked against the file's size."""
 
 import sys
 import zipfile
@@ -12,11 +12,11 @@ from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import is_number
 from rushlight.serialization.unpickling import Source
 
-LOCAL_HEADER = 30  # bytes, and the two lengths at its end
+LOCAL_HEADER = 30  # bytes, with the two lengths at its end
 
 
 def read_reference(reference: Any) -> tuple[dtype, str, str, int, tuple[int, int] | None]:
-    """The dtype, name, location and size that a reference to memory gives, and what part of it is meant if not all."""
+    """The dtype, name, location and size in a reference to memory, and the part of it that is meant, if not all."""
     check_claim(isinstance(reference, tuple) and len(reference) in (5, 6), "a reference to memory has another form")
     parts: list[Any] = [str(part, "ascii") if isinstance(part, bytes) else part for part in reference]
     what, kind, name, location, size = parts[:5]
@@ -32,17 +32,17 @@ def read_reference(reference: Any) -> tuple[dtype, str, str, int, tuple[int, int
 
 
 class Pieces:
-    """The pieces of memory that references name; a piece is made when it is first asked for, within the file's size."""
+    """The pieces of memory that references name, each made at its first use and checked against the file's size."""
 
     left: int
 
     def __init__(self, left: int):
         self.left = left
         self.storages: dict[str, Storage] = {}
-        self.locations: list[str] = []  # of the storages, before they were saved
+        self.locations: list[str] = []  # the devices of the storages when they were saved
 
     def __call__(self, reference: Any) -> Storage:
-        """The memory of a reference."""
+        """The memory for a reference."""
         kind, name, location, size, part = read_reference(reference)
         found = self.storages.get(name)
         if found is None:
@@ -81,7 +81,7 @@ class Archive(Pieces):
         self.swapped: bool = order.decode() != sys.byteorder
 
     def entry(self, name: str) -> zipfile.ZipInfo:
-        """Where an entry lies, which is within the file."""
+        """The directory entry of a name, checked to be within the file."""
         check_claim(f"{self.folder}{name}" in self.names, f"{name} is not in the archive")
         entry = self.zip.getinfo(f"{self.folder}{name}")
         if entry.compress_type != zipfile.ZIP_STORED:
@@ -96,7 +96,7 @@ class Archive(Pieces):
             return self.zip.read(entry)
 
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
-        """A piece of memory, read or mapped."""
+        """A piece of memory, read or memory-mapped."""
         entry = self.entry(f"data/{name}")
         check_claim(entry.file_size == size * kind.itemsize, f"data/{name} has {entry.file_size} bytes")
         if self.mapped and size:
@@ -105,11 +105,11 @@ class Archive(Pieces):
             array = np.empty(size, kind)
             with as_damage(f"data/{name} cannot be read"), self.zip.open(entry) as content:
                 Source(content, array.nbytes).readinto(array.view(np.uint8))
-                content.read(1)  # the end, where the check sum is looked at
+                content.read(1)  # reading the end verifies the checksum
         return array.byteswap(inplace=True) if self.swapped else array
 
     def map(self, path: str, entry: zipfile.ZipInfo, kind: np.dtype, size: int) -> np.ndarray:
-        """A piece of memory that the system reads when it is used; what is written to it does not reach the file."""
+        """A memory-mapped piece of memory; changes are not written to the file."""
         self.file.seek(entry.header_offset)
         header = self.file.read(LOCAL_HEADER)
         check_claim(header[:4] == b"PK\3\4" and len(header) == LOCAL_HEADER, "an entry has no header")
@@ -119,10 +119,10 @@ class Archive(Pieces):
 
 
 class Behind(Pieces):
-    """Memory that follows a pickle, as in files of PyTorch before 1.6: tensors are made first, and filled after."""
+    """Memory that follows a pickle, as in files of PyTorch before 1.6: tensors are made first, and filled later."""
 
     def fill(self, names: Any, source: Source) -> None:
-        """Reads what belongs into the pieces, in this order."""
+        """Reads the pieces' contents, in this order."""
         known = isinstance(names, list) and all(isinstance(name, str) for name in names)
         check_claim(known and set(names) == set(self.storages), "its list of memory is another")
         for name in names:

@@ -1,4 +1,4 @@
-"""The names that files may hold, and what users allow besides."""
+"""The names that files may contain, and those that users allow in addition."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,12 +23,12 @@ _allowed: set[Allowed] = set()
 
 
 def ours(module: str) -> str:
-    """Our module for one of PyTorch's."""
+    """rushlight's module for a module of PyTorch's."""
     return module.replace("torch", "rushlight", 1) if module.partition(".")[0] == "torch" else module
 
 
 def theirs(module: str, name: str) -> str:
-    """PyTorch's module for a name in one of ours: some of ours are `torch` itself.
+    """PyTorch's module for a name in a module of rushlight's: some of these belong to `torch` itself.
 
     >>> theirs("rushlight.nn.modules.attention", "MultiheadAttention"), theirs("rushlight.size", "Size")
     ('torch.nn.modules.activation', 'torch')
@@ -42,7 +42,7 @@ def theirs(module: str, name: str) -> str:
 
 
 def allowed_names() -> dict[str, Callable[..., Any]]:
-    """What users allow, by the full names that it has in files."""
+    """The objects that users allow, by their full names in files."""
     found = {}
     for item in _allowed:
         function, full = item if isinstance(item, tuple) else (item, f"{item.__module__}.{item.__qualname__}")
@@ -52,7 +52,7 @@ def allowed_names() -> dict[str, Callable[..., Any]]:
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Allows `load` to load these classes and functions; a pair gives one along with its full name in files.
+    """Allows `load` to load these classes and functions; a pair gives an object with its full name in files.
 
     >>> import fractions, rushlight as torch
     >>> torch.serialization.add_safe_globals([fractions.Fraction])
@@ -71,18 +71,18 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What `add_safe_globals` has allowed."""
+    """The objects that `add_safe_globals` has allowed."""
     return list(_allowed)
 
 
 def clear_safe_globals() -> None:
-    """Forbids again what `add_safe_globals` has allowed."""
+    """Removes all that `add_safe_globals` has allowed."""
     _allowed.clear()
 
 
 @contextmanager
 def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """Allows classes and functions within a `with` block."""
+    """Allows classes and functions inside a `with` block."""
     before = set(_allowed)
     add_safe_globals(safe_globals)
     try:

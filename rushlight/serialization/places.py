@@ -1,4 +1,4 @@
-"""Where the memory of tensors is put (`map_location`): on the CPU, whatever device it was saved from."""
+"""The device to load memory to (`map_location`): always the CPU, whatever device it was saved from."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ MapLocation = device | str | dict[Any, Any] | Callable[..., Any] | None
 
 
 class Storage:
-    """A piece of memory as functions that choose its device get it, and as files have it: numbered elements."""
+    """A piece of memory with numbered elements, as in files, and as functions for `map_location` get it."""
 
     array: np.ndarray
     key: str
@@ -21,7 +21,7 @@ class Storage:
         self.parts: dict[tuple[int, int], Storage] = {}
 
     def part(self, start: int, count: int) -> "Storage":
-        """A part of the elements, which older files have by itself."""
+        """A range of the elements, which older files store as an object of its own."""
         return self.parts.setdefault((start, count), Storage(self.array[start : start + count], self.key))
 
     def nbytes(self) -> int:
@@ -29,17 +29,17 @@ class Storage:
         return self.array.nbytes
 
     def cpu(self) -> "Storage":
-        """Itself: memory is the CPU's."""
+        """Returns the storage: it is on the CPU."""
         return self
 
     def cuda(self, device: Any = None) -> "Storage":
-        """Raises PyTorch's error for a device that is not there."""
+        """Raises PyTorch's error for a device that is not available."""
         check_device("cuda")
         return self
 
 
 def check_location(map_location: Any) -> None:
-    """Raises PyTorch's errors for a device that is not there, and TypeError for what names none."""
+    """Raises PyTorch's errors for a device that is not available, and TypeError for a value that is not a device."""
     if isinstance(map_location, (str, device)):
         check_device(map_location)
     elif not (map_location is None or isinstance(map_location, dict) or callable(map_location)):
@@ -50,7 +50,7 @@ def check_location(map_location: Any) -> None:
 
 
 def put_in_place(storages: list[tuple[Storage, str]], map_location: MapLocation) -> None:
-    """Asks `map_location` where it wants memory that was saved from some device: it can only stay where it is."""
+    """Checks where `map_location` puts memory that was saved from some device: it must be the CPU."""
     for storage, location in storages:
         if isinstance(map_location, dict) and location in map_location:
             check_device(map_location[location])

@@ -1,4 +1,4 @@
-"""What the names in a file stand for, and how the objects that they make come about: all is checked first."""
+"""The objects that names in a file stand for, and functions that rebuild them: all arguments are checked first."""
 
 import codecs
 import math
@@ -18,13 +18,13 @@ from rushlight.serialization.places import Storage
 from rushlight.size import Size
 from rushlight.tensors import Tensor, rebuild
 
-KEY = 100  # objects within a key of a dictionary
-MANY = 2**58  # more elements than a memory has bytes
-OWN = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that are not its user's
+KEY = 100  # the most objects inside one key of a dictionary
+MANY = 2**58  # more elements than any memory can hold
+OWN = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that users did not set
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is an integer that is not negative."""
+    """Whether a value is a nonnegative integer."""
     return type(value) is int and value >= 0
 
 
@@ -37,7 +37,7 @@ def rebuild_tensor(
     hooks: Any = None,
     metadata: Any = None,
 ) -> Tensor:
-    """A tensor in a piece of memory, which it may not reach out of."""
+    """A tensor in a piece of memory, checked to be within it."""
     check_claim(isinstance(storage, Storage), "a tensor lies in what is no memory")
     check_claim(
         isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides"
@@ -70,7 +70,7 @@ def rebuild_untyped_tensor(
     dtype: Any,
     metadata: Any = None,
 ) -> Tensor:
-    """A tensor in a piece of memory that the file has as bytes."""
+    """A tensor in a piece of memory that the file stores as bytes."""
     check_claim(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
     check_claim(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
     check_claim(storage.array.size % dtype.itemsize == 0, "a tensor lies in a part of an element")
@@ -79,7 +79,7 @@ def rebuild_untyped_tensor(
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
-    """A parameter around a tensor's memory, with the attributes that users gave it."""
+    """A parameter with a tensor's memory, and the attributes that users gave it."""
     check_claim(isinstance(data, Tensor), "a parameter is made of what is no tensor")
     return with_state(Parameter(data, bool(requires_grad)), state)
 
@@ -122,7 +122,7 @@ SPARSE = (layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc)
 
 
 def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tensor:
-    """A sparse tensor from its indices, values, size, and whether each place is there once."""
+    """A sparse tensor from its indices, values, size, and whether it is coalesced."""
     from rushlight.sparse.creation import rebuilt
 
     coordinates = layout is layouts.sparse_coo
@@ -142,7 +142,7 @@ TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_parameter)
 
 
 def key(value: Any) -> Any:
-    """A key of a dictionary or an element of a set: what tuples hold is counted, as hash() goes through all of it."""
+    """A key of a dictionary or element of a set; the size of nested tuples is limited, as hash() visits it all."""
     pending, left = [value], KEY
     while pending:
         item = pending.pop()
@@ -154,7 +154,7 @@ def key(value: Any) -> Any:
 
 
 def mapping(charge: Callable[..., Any], items: Any = ()) -> dict[Any, Any]:
-    """The items of a dictionary, given as one or as pairs."""
+    """A dictionary from another one, or from pairs."""
     charge(items)
     return {key(k): v for k, v in (items.items() if isinstance(items, dict) else items)}
 
@@ -165,7 +165,7 @@ def byte_array(charge: Callable[..., Any], content: Any = b"", encoding: str = "
 
 
 def encode(charge: Callable[..., Any], text: str, encoding: str = "latin1") -> bytes:
-    """How files hold bytes: as text in Latin-1."""
+    """Bytes from a text in Latin-1, as files store them."""
     check_claim(isinstance(text, str) and encoding in ("latin1", "latin-1"), "bytes are no text in Latin-1")
     return charge(text).encode("latin-1")
 
@@ -177,7 +177,7 @@ def number(charge: Callable[..., Any], *parts: float) -> complex:
 
 
 def shape(charge: Callable[..., Any], sizes: Any = ()) -> Size:
-    """A tensor's shape."""
+    """A `Size`."""
     check_claim(all(type(size) is int for size in charge(sizes)), "a shape has sizes that are no integers")
     return Size(sizes)
 
@@ -189,12 +189,12 @@ def steps(charge: Callable[..., Any], *bounds: int) -> range:
 
 
 def uncharged(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A maker that copies nothing of what it is given."""
+    """Marks a function that copies none of its arguments."""
     return lambda charge, *arguments: function(*arguments)
 
 
-# What may be called, and the way it is called. `charge` counts what is copied, and gives it back: a file can name the
-# same list or text over and over, but nothing that is written honestly does.
+# The functions that may be called, and how. `charge` counts what is copied, and returns it: a malicious file can copy
+# the same list or text over and over, which no honestly written file does.
 MAKERS: dict[Any, Callable[..., Any]] = {
     **{
         function: uncharged(function)

@@ -1,4 +1,4 @@
-"""Files that take the place of others only when all of them is on the disk."""
+"""Writing files so that an existing one is replaced only when the new one is completely on the disk."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows: what a killed process leaves is not recognized
+except ImportError:  # Windows: leftovers of killed processes are not recognized
     fcntl = None  # type: ignore[assignment]
 
 FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -17,13 +17,13 @@ ENDING = ".part"
 
 @contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name, in one step, when the block ends well and all is on the disk.
+    """A file to write to; it gets its name, atomically, when the block ends without error and all is on the disk.
 
-    Until then it lies beside the old one, which is left whole by errors, a full disk, and kills. It takes over the
-    old one's permissions, and its owner if it may; a link stays one, and its target is replaced. What is no file (a
-    pipe, a device) is written to as it is.
+    Until then it is a temporary file beside the old one, which stays intact after errors, a full disk, or a kill. It
+    gets the old file's permissions, and its owner if allowed; for a link the target is replaced. Special files (a pipe,
+    a device) are written to directly.
 
-    RuntimeError where the folder does not exist; PermissionError for a file or folder that may not be written to.
+    RuntimeError if the directory does not exist; PermissionError for a file or directory that must not be written to.
     """
     target = os.path.realpath(path)
     old = status(target)
@@ -54,7 +54,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 
 def status(path: str) -> os.stat_result | None:
-    """What the system says of a file, if there is one."""
+    """The `os.stat` result of a file; None if there is none."""
     try:
         return os.stat(path)
     except FileNotFoundError:
@@ -62,7 +62,7 @@ def status(path: str) -> os.stat_result | None:
 
 
 def take_over(old: os.stat_result, path: str) -> None:
-    """Gives a file another's owner, if that is allowed, and permissions."""
+    """Gives a file another's permissions, and its owner if allowed."""
     if hasattr(os, "chown"):
         with suppress(PermissionError):
             os.chown(path, old.st_uid, old.st_gid)
@@ -70,7 +70,7 @@ def take_over(old: os.stat_result, path: str) -> None:
 
 
 def begun(folder: str, name: str) -> tuple[BinaryIO, str]:
-    """A new file beside another, and its path; locked, so that others see that it is being written."""
+    """A new temporary file beside another, and its path; locked, so that others see that it is in use."""
     while True:
         path = os.path.join(folder, f".{name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{ENDING}")
         file = open(os.open(path, FRESH, 0o666), "wb")  # noqa: SIM115  the caller closes it
@@ -78,13 +78,13 @@ def begun(folder: str, name: str) -> tuple[BinaryIO, str]:
             return file, path
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.exists(path):  # nobody has taken it for a leftover before it was locked
+        if os.path.exists(path):  # unless it was removed as a leftover before it was locked
             return file, path
         file.close()
 
 
 def remove_leftovers(folder: str, name: str) -> None:
-    """Removes what processes that were killed have left beside a file: parts of it that nobody writes any more."""
+    """Removes the temporary files that killed processes have left beside a file."""
     if fcntl is None:
         return
     start = f".{name[:100]}."
@@ -97,7 +97,7 @@ def remove_leftovers(folder: str, name: str) -> None:
 
 
 def sync_folder(folder: str) -> None:
-    """Makes the system write down the names in a folder, where it can."""
+    """Flushes a directory's entries to the disk, where possible."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

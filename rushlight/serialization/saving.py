@@ -1,4 +1,4 @@
-"""`save`: pickles an object with PyTorch's names and writes the memory of its tensors beside."""
+"""`save`: pickles an object with PyTorch's names and writes the memory of its tensors separately."""
 
 import io
 import os
@@ -29,8 +29,8 @@ from rushlight.tensors import Tensor
 
 __all__ = ["save"]
 
-HEADERS = 30 + 20  # bytes before an entry: the header, and the field with its sizes
-ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
+HEADERS = 30 + 20  # bytes before an entry: the header, and the extra field with its sizes
+ALIGNMENT = 64  # of memory in an archive, for memory mapping
 
 
 def save(
@@ -40,13 +40,13 @@ def save(
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Saves an object with tensors in it, for example a `state_dict()`, to a path or to an open binary file.
+    """Saves an object that contains tensors, for example a `state_dict()`, to a path or to an open binary file.
 
-    A path gets the new file when all of it is on the disk: whatever happens before, the old one is left whole.
-    Tensors that share memory share it after loading too; results of recorded operations come back as leaves.
+    An existing file is replaced only when the new one is completely on the disk: after an error it is intact. Tensors
+    that share memory share it after loading too; non-leaf tensors are loaded as leaves.
     `_use_new_zipfile_serialization=False` writes the format of PyTorch before 1.6.
 
-    RuntimeError for a path in a folder that does not exist; OSError of the system's where the disk is full, say.
+    RuntimeError for a path in a directory that does not exist; OSError from the system, for example for a full disk.
 
     >>> import io, rushlight as torch
     >>> file = io.BytesIO()
@@ -88,14 +88,14 @@ def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Stora
 
 
 def padding(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """A field of the header of an entry that is as long as it takes for its content to begin at a multiple of 64."""
+    """An extra field for the header of an entry, so long that the content begins at a multiple of 64."""
     start = archive.fp.tell() + HEADERS + len(entry.filename.encode())  # type: ignore[union-attr]
     gap = -(start + 4) % ALIGNMENT
     return struct.pack("<2sH", b"FB", gap) + b"Z" * gap
 
 
 def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Storage], protocol: int) -> None:
-    """Writes pickles one after the other, then memory."""
+    """Writes several pickles, then memory."""
     sizes = {"short": 2, "int": 4, "long": 4}
     system = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little", "type_sizes": sizes}
     for part in (MAGIC_NUMBER, PROTOCOL_VERSION, system):
@@ -113,7 +113,7 @@ def bytes_of(array: np.ndarray) -> memoryview | bytes:
 
 
 def named(module: str, name: str) -> type:
-    """A class that a pickle names as one of PyTorch's, which need not be there."""
+    """A class that a pickle refers to as one of PyTorch's, which need not be installed."""
     return type(name, (), {"__module__": module})
 
 
@@ -127,7 +127,7 @@ GET_LAYOUT = named("torch.serialization", "_get_layout")
 STORAGES: dict[dtypes.dtype, type] = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
 UNTYPED_STORAGE = named("torch.storage", "UntypedStorage")
 WITHOUT_STORAGE = frozenset(
-    (  # the types that have no class of memory in PyTorch: theirs is bytes
+    (  # dtypes without a storage class in PyTorch: stored as bytes
         dtypes.uint16,
         dtypes.uint32,
         dtypes.uint64,
@@ -139,14 +139,14 @@ WITHOUT_STORAGE = frozenset(
 )
 
 
-class Pickler(pickle._Pickler):  # the C class can write no name that does not exist
-    """Pickles an object with PyTorch's names, and puts the memory of tensors aside."""
+class Pickler(pickle._Pickler):  # the C class cannot write names that do not exist
+    """Pickles an object with PyTorch's names, and collects the memory of tensors."""
 
     def __init__(self, file: BinaryIO, protocol: int, metadata: tuple[Any, ...]):
         super().__init__(file, protocol)
-        self.metadata = metadata  # at the end of references to memory
+        self.metadata = metadata  # appended to references to memory
         self.storages: dict[tuple[Any, ...], Storage] = {}
-        self.types: dict[int, np.dtype] = {}  # of the memory at an address
+        self.types: dict[int, np.dtype] = {}  # the dtype of the memory at each address
 
     def persistent_id(self, obj: Any) -> Any:
         """The reference to a piece of memory."""
@@ -158,7 +158,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         return "storage", STORAGES[d], obj.key, "cpu", obj.array.size, *self.metadata
 
     def reducer_override(self, obj):
-        """What is ours in PyTorch's form; everything else as it pickles itself."""
+        """Reduces rushlight's objects to PyTorch's form; all others pickle themselves."""
         if isinstance(obj, TensorBase):
             if is_lazy(obj):
                 return obj.__reduce_ex__(self.proto)
@@ -168,7 +168,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         return (GET_LAYOUT, (repr(obj),)) if isinstance(obj, layout) else NotImplemented
 
     def reduced(self, tensor: Tensor) -> Any:
-        """A tensor as a call of the function that PyTorch rebuilds it with."""
+        """A tensor as a call of the function that rebuilds it in PyTorch."""
         state = {name: value for name, value in vars(tensor).items() if name not in OWN}
         needs = tensor.requires_grad
         hooks: OrderedDict[Any, Any] = OrderedDict()
@@ -189,14 +189,14 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
             arguments = (*arguments, bits)
         if type(tensor) is Tensor and not state:
             return function, arguments
-        kind = Tensor if type(tensor) is Buffer else type(tensor)  # as PyTorch: it makes plain tensors of buffers
+        kind = Tensor if type(tensor) is Buffer else type(tensor)  # as in PyTorch, buffers become plain tensors
         return REBUILD_FROM_TYPE, (function, kind, arguments, state)
 
     def placed(self, tensor: Tensor) -> tuple[Storage, int, np.ndarray]:
-        """The piece of memory that a tensor lies in, its first element's place there, and its array.
+        """The piece of memory that a tensor is in, the index of its first element there, and its array.
 
-        That is all the memory that it is a view of, so that views share it after loading. What goes backward is copied.
-        RuntimeError for memory that two tensors show as different types.
+        The piece is all memory that the tensor is a view of, so that views share it after loading. Arrays with negative
+        strides are copied. RuntimeError for memory that two tensors show with different dtypes.
         """
         array, whole = memory(tensor._settled()), memory_of(tensor)
         if array.size and self.types.setdefault(address(whole), array.dtype) != array.dtype:
@@ -216,7 +216,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         return self.storages[place], offset, array
 
     def save_global(self, obj, name=None):
-        """Writes a name, PyTorch's for what is ours."""
+        """Writes a global name; PyTorch's name for an object of rushlight's."""
         module = getattr(obj, "__module__", None) or ""
         if module.partition(".")[0] not in ("rushlight", "torch"):
             return super().save_global(obj, name)
@@ -227,7 +227,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
 
 
 def sparse_parts(tensor: Any) -> Any:
-    """A sparse tensor as a call of the function that PyTorch rebuilds it with."""
+    """A sparse tensor as a call of the function that rebuilds it in PyTorch."""
     from rushlight.sparse.parts import parts
 
     tensor = tensor.detach()
@@ -243,11 +243,11 @@ def reach(array: np.ndarray) -> int:
 
 
 def within(array: np.ndarray, whole: np.ndarray) -> bool:
-    """Whether the elements of an array lie in another's memory."""
+    """Whether the elements of an array are in another's memory."""
     offset = address(array) - address(whole)
     return array.size == 0 or (offset >= 0 and offset + reach(array) * array.itemsize <= reach(whole) * whole.itemsize)
 
 
 def all_between(array: np.ndarray) -> np.ndarray:
-    """The memory from an array's first element to its last, with what lies between them."""
+    """The memory from an array's first element to its last, including gaps."""
     return laid_over(array, (reach(array),), (array.itemsize,))

@@ -1,4 +1,4 @@
-"""Unpicklers: the safe one, which checks each step and calls nothing but what is known, and the one that trusts."""
+"""Unpicklers: a safe one, which checks each step and calls only known functions, and one for trusted files."""
 
 import io
 import pickle
@@ -17,7 +17,7 @@ Memory = Callable[[Any], Any]
 
 
 class Source:
-    """A file up to some place: it gives as many bytes as it is asked for, or raises an error before it takes memory."""
+    """A file up to some position: a read beyond it raises an error before memory is allocated."""
 
     left: int
 
@@ -52,30 +52,30 @@ class Source:
 
 
 def safely(source: Source, memory: Memory, encoding: str = "utf-8") -> Any:
-    """An object of safe types. LoadError for any other, and for damage."""
+    """Loads an object of safe types. LoadError for any other, and for damage."""
     with as_damage("what it holds makes no sense"):
         return SafeUnpickler(source, memory, encoding).load()
 
 
 def trustingly(source: Source, memory: Memory, **options: Any) -> Any:
-    """An object of any types, whose code runs. LoadError for damage; errors of that code are raised as they are."""
+    """Loads an object of any types, whose code runs. LoadError for damage; errors of that code propagate."""
     try:
         return TrustingUnpickler(source, memory, **options).load()
     except LoadError:
         raise
     except Exception as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:  # not in the unpickler itself
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:  # outside of the unpickler
             raise
         raise LoadError(f"The file is damaged: what it holds makes no sense ({error}).") from error
 
 
 def of_today(module: str, name: str) -> tuple[str, str]:
-    """A name as Python 3 has it: pickles hold those of Python 2."""
+    """A name as in Python 3: pickles may contain names of Python 2."""
     return NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
 
 
 class TrustingUnpickler(pickle.Unpickler):
-    """Loads an object with whatever it is made of, with our types in the place of PyTorch's."""
+    """Loads any object, with rushlight's types in place of PyTorch's."""
 
     def __init__(self, source: Source, memory: Memory, **options: Any):
         super().__init__(source, **options)
@@ -86,7 +86,7 @@ class TrustingUnpickler(pickle.Unpickler):
         return self.memory(pid)
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name in the file stands for."""
+        """The object that a name in the file stands for."""
         module, name = of_today(module, name)
         if (module, name) in NAMES:
             return NAMES[module, name]
@@ -95,7 +95,7 @@ class TrustingUnpickler(pickle.Unpickler):
 
 
 class SafeUnpickler(pickle._Unpickler):
-    """Python's own unpickler with another form of each step that could do harm."""
+    """Python's own unpickler, with each step that could do harm replaced."""
 
     to_copy: int
 
@@ -106,20 +106,20 @@ class SafeUnpickler(pickle._Unpickler):
         self.memory = memory
         self.allowed: dict[str, Callable[..., Any]] = allowed_names()
         self.callable: set[Any] = {*MAKERS, *self.allowed.values()}
-        self.to_copy = source.left  # a pickle has at least a byte for each object that is copied once
+        self.to_copy = source.left  # a pickle has at least one byte for each object that is copied once
 
     def persistent_load(self, pid: Any) -> Any:
         """The memory that a reference names."""
         return self.memory(pid)
 
     def charge(self, items: Any) -> Any:
-        """Things that are about to be copied. LoadError where all copies together exceed the file."""
+        """Counts objects that will be copied. LoadError if all copies together exceed the file's size."""
         self.to_copy -= len(items)
         check_claim(self.to_copy >= 0, "it holds less than it says")
         return items
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name in the file stands for. LoadError where it could do harm."""
+        """The object that a name in the file stands for. LoadError for one that could do harm."""
         module, name = of_today(module, name)
         full = f"{module}.{name}"
         if (module, name) in NAMES:
@@ -129,25 +129,25 @@ class SafeUnpickler(pickle._Unpickler):
         raise LoadError(UNSAFE.format(full.removeprefix("builtins.")))
 
     def made(self, function: Any, arguments: Any) -> Any:
-        """The result of a call."""
+        """The result of calling a known function."""
         check_claim(isinstance(arguments, tuple), "the arguments of a call are no tuple")
         check_claim(callable(function) and function in self.callable, f"it calls {type(function)}")
         maker = MAKERS.get(function)
         return function(*arguments) if maker is None else maker(self.charge, *arguments)
 
     def load_reduce(self):
-        """A call."""
+        """Handles a function call."""
         arguments = self.stack.pop()
         self.stack[-1] = self.made(self.stack[-1], arguments)
 
     def load_newobj(self):
-        """A new object of a class."""
+        """Handles a new object of a class."""
         arguments, kind = self.stack.pop(), self.stack.pop()
         plain = kind in MAKERS or not isinstance(kind, type) or kind not in self.callable
         self.append(self.made(kind, arguments) if plain else kind.__new__(kind, *arguments))
 
     def load_newobj_ex(self):
-        """A new object of a class, with named arguments."""
+        """Handles a new object of a class, with keyword arguments."""
         named, arguments, kind = self.stack.pop(), self.stack.pop(), self.stack.pop()
         check_claim(
             isinstance(kind, type) and kind in self.callable and kind not in MAKERS, "it makes an object of no class"
@@ -155,11 +155,11 @@ class SafeUnpickler(pickle._Unpickler):
         self.append(kind.__new__(kind, *arguments, **named))
 
     def _instantiate(self, klass, args):
-        """A new object, in the oldest form."""
+        """Handles a new object, in the oldest form."""
         self.append(self.made(klass, tuple(args)))
 
     def load_build(self):
-        """The attributes of an object."""
+        """Handles setting the attributes of an object."""
         state, obj = self.stack.pop(), self.stack[-1]
         kind = type(obj)
         if kind in self.callable and kind not in MAKERS:
@@ -173,57 +173,57 @@ class SafeUnpickler(pickle._Unpickler):
         obj.__dict__.update(state)
 
     def load_append(self):
-        """An element of a list."""
+        """Handles appending to a list."""
         value = self.stack.pop()
         check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].append(value)
 
     def load_appends(self):
-        """Elements of a list."""
+        """Handles extending a list."""
         values = self.pop_mark()
         check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].extend(values)
 
     def load_setitem(self):
-        """An item of a dictionary."""
+        """Handles setting an item of a dictionary."""
         value, name = self.stack.pop(), self.stack.pop()
         self.set_items([name, value])
 
     def load_setitems(self):
-        """Items of a dictionary."""
+        """Handles setting items of a dictionary."""
         self.set_items(self.pop_mark())
 
     def load_dict(self):
-        """A dictionary of what lies on the stack."""
+        """Handles a dictionary from the items on the stack."""
         items = self.pop_mark()
         self.append({})
         self.set_items(items)
 
     def set_items(self, items):
-        """Puts keys and values, one after the other, into the dictionary on top of the stack."""
+        """Sets alternating keys and values in the dictionary on top of the stack."""
         target = self.stack[-1]
         check_claim(isinstance(target, dict) and len(items) % 2 == 0, "it sets items of what is no dictionary")
         for i in range(0, len(items), 2):
             target[key(items[i])] = items[i + 1]
 
     def load_additems(self):
-        """Elements of a set."""
+        """Handles adding elements to a set."""
         items = self.pop_mark()
         check_claim(type(self.stack[-1]) is set, "it adds to what is no set")
         self.stack[-1].update(map(key, items))
 
     def load_frozenset(self):
-        """A frozen set of what lies on the stack."""
+        """Handles a frozen set from the items on the stack."""
         items = self.pop_mark()
         self.append(frozenset(map(key, items)))
 
     def load_bytearray8(self):
-        """A bytearray; its bytes are read before memory is taken for them."""
+        """Handles a bytearray; its bytes are read before memory is allocated for it."""
         (length,) = unpack("<Q", self.read(8))
         self.append(bytearray(self.read(length)))
 
     def get_extension(self, code: Any) -> Any:
-        """Refuses numbers in the place of names, which Python lets programs register."""
+        """Refuses extension codes, by which programs can register names."""
         raise LoadError(UNSAFE.format(f"number {code} of copyreg's extensions"))
 
 
@@ -247,5 +247,5 @@ SafeUnpickler.dispatch.update(
 
 
 def source_of(content: bytes) -> Source:
-    """Bytes as a source."""
+    """A source for bytes."""
     return Source(io.BytesIO(content), len(content))

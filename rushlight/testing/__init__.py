@@ -8,5 +8,5 @@ from rushlight.testing.making import *
 
 
 def __getattr__(name: str) -> NoReturn:
-    """Says why there is no such name, or which ones are near."""
+    """Raises AttributeError with the reason why there is no such name, or similar names."""
     raise _no_such_name("rushlight.testing", name)

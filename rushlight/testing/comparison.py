@@ -1,4 +1,4 @@
-"""`assert_close`: what should be equal, or nearly so, number by number, through sequences and mappings."""
+"""`assert_close`: compares values number by number, also in sequences and mappings."""
 
 import cmath
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ Message = str | Callable[[str], str] | None
 
 
 class Options(NamedTuple):
-    """What counts as close."""
+    """The options of a comparison."""
 
     allow_subclasses: bool = True
     rtol: float | None = None
@@ -56,9 +56,9 @@ def assert_close(
 ) -> None:
     """AssertionError unless `actual` is close to `expected`: |actual - expected| <= atol + rtol * |expected|.
 
-    Tensors, arrays, numbers, and sequences and mappings of them; dtypes and shapes have to be the same. Tolerances
-    depend on the dtype, unless both are given. `msg` is the message, or makes it of the usual one. TypeError for what
-    cannot be compared.
+    Compares tensors, arrays, numbers, and sequences and mappings of them; dtypes and shapes must be the same. The
+    default tolerances depend on the dtype. `msg` is the message, or a function of the usual one. TypeError for values
+    that cannot be compared.
 
     >>> import rushlight as torch
     >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.5]))
@@ -79,7 +79,7 @@ def assert_close(
 
 
 class Difference(Exception):
-    """What is not as expected, and where, as an index: `[0]['a']`."""
+    """A difference, and where it is, as an index: `[0]['a']`."""
 
     def __init__(self, message: str, path: str = ""):
         super().__init__(message)
@@ -87,12 +87,12 @@ class Difference(Exception):
 
 
 def where_they_differ(path: str) -> str:
-    """Where a difference is, as messages say it."""
+    """The place of a difference in messages."""
     return f"\n\nThe failure occurred for item {path}" if path else ""
 
 
 def compare(actual: Any, expected: Any, options: Options, path: str) -> None:
-    """Raises a Difference where two values are not close."""
+    """Raises a Difference if two values are not close."""
     both = (actual, expected)
     if all(isinstance(v, Sequence) and not isinstance(v, str) for v in both):
         compare_sequences(actual, expected, options, path)
@@ -112,7 +112,7 @@ def compare(actual: Any, expected: Any, options: Options, path: str) -> None:
 
 
 def compare_sequences(actual: Any, expected: Any, options: Any, path: Any) -> None:
-    """Each item by itself."""
+    """Compares item by item."""
     if len(actual) != len(expected):
         raise Difference(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
     for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
@@ -120,7 +120,7 @@ def compare_sequences(actual: Any, expected: Any, options: Any, path: Any) -> No
 
 
 def compare_mappings(actual: Any, expected: Any, options: Any, path: Any) -> None:
-    """Each value by itself."""
+    """Compares value by value."""
     if actual.keys() != expected.keys():
         raise Difference(
             "The keys of the mappings do not match:\n"
@@ -133,7 +133,7 @@ def compare_mappings(actual: Any, expected: Any, options: Any, path: Any) -> Non
 
 
 def compare_numbers(actual: Any, expected: Any, options: Any, path: Any) -> None:
-    """Numbers of Python and NumPy."""
+    """Compares numbers of Python and NumPy."""
     actual, expected = (v.item() if isinstance(v, np.number) else v for v in (actual, expected))
     if options.check_dtype and type(actual) is not type(expected):
         raise Difference(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
@@ -152,7 +152,7 @@ def compare_numbers(actual: Any, expected: Any, options: Any, path: Any) -> None
 
 
 def tolerances(options: Options, *kinds: str) -> tuple[float, float]:
-    """How far apart values of some dtypes may be. ValueError where one tolerance is given without the other."""
+    """The tolerances for some dtypes. ValueError if only one of the two is given."""
     if (options.rtol is None) != (options.atol is None):
         lacking = "rtol" if options.rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacking}.")
@@ -163,7 +163,7 @@ def tolerances(options: Options, *kinds: str) -> tuple[float, float]:
 
 
 def report(what: Any, extra: Any, lines: Any, rtol: Any, atol: Any, path: Any) -> NoReturn:
-    """Raises the Difference of numbers, with how large it is."""
+    """Raises the Difference of numbers, with its size."""
     exact = rtol == 0 == atol
     allowed = ["" if exact else f" (up to {tolerance} allowed)" for tolerance in (atol, rtol)]
     told = "\n".join(line + more for line, more in zip(lines, allowed, strict=True))
@@ -171,7 +171,7 @@ def report(what: Any, extra: Any, lines: Any, rtol: Any, atol: Any, path: Any) -
 
 
 def as_tensors(actual: Any, expected: Any, options: Options) -> list[Any]:
-    """Both as tensors. TypeError where they cannot be compared."""
+    """Both values as tensors. TypeError if they cannot be compared."""
     related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
     if related and (options.allow_subclasses or type(actual) is type(expected)):
         try:
@@ -182,7 +182,7 @@ def as_tensors(actual: Any, expected: Any, options: Options) -> list[Any]:
 
 
 def compare_tensors(actual: Tensor, expected: Tensor, options: Options, path: str) -> None:
-    """What they are, then each number."""
+    """Compares two tensors: dtype and shape, then each number."""
     checks = [("shape", True), ("layout", options.check_layout), ("device", options.check_device)]
     for name, checked in (*checks, ("dtype", options.check_dtype)):
         a, b = getattr(actual, name), getattr(expected, name)
@@ -197,7 +197,7 @@ def compare_tensors(actual: Tensor, expected: Tensor, options: Options, path: st
 
 
 def compare_arrays(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, path: str) -> None:
-    """Each number of two tensors of one shape."""
+    """Compares each number of two tensors of the same shape."""
     if actual.dtype is not expected.dtype:
         dtype = rushlight.promote_types(actual.dtype, expected.dtype)
         actual, expected = actual.to(dtype), expected.to(dtype)
@@ -221,7 +221,7 @@ def compare_arrays(actual: Tensor, expected: Tensor, rtol: float, atol: float, e
 
 
 def greatest(difference: Any) -> str:
-    """The greatest of some numbers, and its index."""
+    """The largest of some numbers, with its index."""
     flat = int(difference.flatten().argmax())
     index = tuple(int(i) for i in np.unravel_index(flat, tuple(difference.shape)))
     return f"{difference.flatten()[flat].item()} at index {index}"
@@ -235,7 +235,7 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """Old: see `assert_close`, its successor, which does not convert dtypes.
+    """Deprecated: use `assert_close`, which does not convert dtypes.
 
     >>> import rushlight as torch
     >>> import warnings

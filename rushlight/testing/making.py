@@ -23,9 +23,9 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """A tensor of numbers drawn uniformly from `low` to `high`, by default from -9 to 9 (of bytes, from 0).
+    """A tensor of uniform random numbers from `low` to `high`, by default from -9 to 9 (for uint8, from 0).
 
-    ValueError for bounds that are no interval or that the dtype does not reach, and for options that exclude each
+    ValueError for bounds that are not an interval or are outside the dtype's range, and for options that exclude each
     other.
 
     >>> import rushlight as torch
@@ -60,7 +60,7 @@ def make_tensor(
 
 
 def bounds(dtype: Dtype, low: float | None, high: float | None) -> tuple[float, float]:
-    """From where to where numbers are drawn."""
+    """The bounds that numbers are drawn between."""
     first, last, least, most = interval(dtype)
     low, high = least if low is None else low, most if high is None else high
     for name, value in (("low", low), ("high", high)):
@@ -83,7 +83,7 @@ def bounds(dtype: Dtype, low: float | None, high: float | None) -> tuple[float, 
 
 
 def interval(dtype: Dtype) -> tuple[float, float, float, float]:
-    """The least and the greatest number of a dtype, and from where to where numbers are drawn unless told otherwise."""
+    """The smallest and the largest number of a dtype, and the default bounds for random numbers."""
     if dtype is rushlight.bool:
         return 0, 2, 0, 2
     if dtype.is_floating_point or dtype.is_complex:

@@ -14,7 +14,7 @@ ON_DEMAND = frozenset(
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is rarely used when it is first used; of other names says why there are none, or which are near."""
+    """Loads a submodule at its first use; AttributeError for an unknown name, with the reason or similar names."""
     if name in ON_DEMAND:
         return import_module(f"rushlight.utils.{name}")
     raise _no_such_name("rushlight.utils", name)

@@ -1,4 +1,4 @@
-"""Modes that take calls over below autograd: `TorchDispatchMode`, and what goes with it."""
+"""Modes that override calls below autograd: `TorchDispatchMode` and related functions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,11 +20,11 @@ __all__ = [
 
 
 class TorchDispatchMode:
-    """A context in which `__torch_dispatch__(func, types, args, kwargs)` is called in place of each operator.
+    """A context in which `__torch_dispatch__(func, types, args, kwargs)` is called instead of each operator.
 
-    `func` is an overload of `torch.ops.aten`, or of `torch.ops.rushlight` for what aten does not have. Backward passes
-    within the context come to it too. While it runs the mode itself is left, so that it can call `func`; other modes
-    that are entered see those calls. What it gives is recorded as the result of the call.
+    `func` is an overload of `torch.ops.aten`, or of `torch.ops.rushlight` for operators that aten lacks. The calls of
+    backward passes inside the context go to it too. While it runs the mode itself is inactive, so that it can call
+    `func`; outer modes still see those calls. Its return value is recorded as the result of the call.
 
     >>> import rushlight as torch
     >>> class Names(TorchDispatchMode):
@@ -43,7 +43,7 @@ class TorchDispatchMode:
             raise NotImplementedError("rushlight has no keys of dispatch: leave _dispatch_key out")
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """What is done in place of a call; a mode says what."""
+        """Handles a call; subclasses override it."""
         raise NotImplementedError("A mode defines __torch_dispatch__(self, func, types, args=(), kwargs=None).")
 
     def __enter__(self) -> Any:
@@ -57,47 +57,47 @@ class TorchDispatchMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> "TorchDispatchMode":
-        """A mode, to be entered: the older way to write `cls(...)`."""
+        """The older form of `cls(...)`: a mode to be entered."""
         return cls(*args, **kwargs)
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """Whether it is one of the compiler's own."""
+        """Whether it is a mode of the compiler: False."""
         return False
 
 
 class BaseTorchDispatchMode(TorchDispatchMode):
-    """A mode that calls each function as ever."""
+    """A mode that calls each function unchanged."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call itself."""
+        """Calls the function."""
         return func(*args, **kwargs or {})
 
 
 def _get_current_dispatch_mode() -> TorchDispatchMode | None:
-    """The innermost mode that is entered in this thread."""
+    """The innermost active mode of this thread, or None."""
     modes = modes_here()
     return modes[-1].mode if modes else None
 
 
 def _get_current_dispatch_mode_stack() -> list[TorchDispatchMode]:
-    """The modes that are entered in this thread, the innermost last."""
+    """The active modes of this thread, the innermost last."""
     return [one.mode for one in modes_here()]
 
 
 def _len_torch_dispatch_stack() -> int:
-    """How many modes are entered in this thread."""
+    """The number of active modes in this thread."""
     return len(modes_here())
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether a mode is entered in this thread."""
+    """Whether a mode is active in this thread."""
     return bool(modes_here())
 
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
-    """A context without the modes that are entered in this thread."""
+    """A context without the modes that are active in this thread."""
     entered = modes_here()
     for one in entered:
         one.inside = True
@@ -109,13 +109,13 @@ def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
-    """Whether a class of wrappers says which tensors its objects are made of, and makes one of them."""
+    """Whether a class of wrappers defines `__tensor_flatten__` and `__tensor_unflatten__`."""
     parts = ("__tensor_flatten__", "__tensor_unflatten__")
     return issubclass(t, Tensor) and t is not Tensor and dispatches(t) and all(hasattr(t, name) for name in parts)
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether an object is a wrapper that says which tensors it is made of.
+    """Whether an object is a wrapper whose class defines `__tensor_flatten__` and `__tensor_unflatten__`.
 
     >>> import rushlight as torch
     >>> is_traceable_wrapper_subclass(torch.ones(2))
@@ -127,7 +127,7 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
 def transform_subclass(
     t: Any, callback: Callable[[str, Tensor], Tensor], outer_size: Any = None, outer_stride: Any = None
 ) -> Any:
-    """A wrapper of the same kind whose tensors are what `callback(name, tensor)` gives."""
+    """A wrapper of the same class, with each inner tensor replaced by `callback(name, tensor)`."""
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
     size = t.size() if outer_size is None else outer_size
@@ -136,7 +136,7 @@ def transform_subclass(
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
-    """The result of a call by a wrapper's class: the argument itself of a change in place, else what was computed.
+    """The result of a call handled by a wrapper's class: for an in-place change the changed argument, else `out`.
 
     Views are recorded as views of their argument in any case.
     """

@@ -1,4 +1,4 @@
-"""Trees under the names that PyTorch's own code has for them: `torch.utils._pytree`."""
+"""Trees under the names of PyTorch's own module: `torch.utils._pytree`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -64,9 +64,9 @@ def register_pytree_node(
     serialized_type_name: str | None = None,
     **options: Any,
 ) -> None:
-    """Makes a class a container: `flatten_fn(tree)` gives its items and a context, `unflatten_fn` makes one of those.
+    """Makes a class a container: `flatten_fn(tree)` returns its items and a context, `unflatten_fn` rebuilds it.
 
-    ValueError for a class that is one already.
+    ValueError for a class that is a container already.
     """
     register(cls, flatten_fn, unflatten_fn)
 
@@ -75,7 +75,7 @@ _register_pytree_node = register_pytree_node
 
 
 class NodeDef(NamedTuple):
-    """How a container is taken apart and put together."""
+    """The functions that flatten and unflatten a container."""
 
     type: type
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
@@ -83,22 +83,22 @@ class NodeDef(NamedTuple):
 
 
 def _dict_flatten(d: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
-    """The values of a dictionary, and its keys: how libraries enter dictionaries of their own."""
+    """The values and the keys of a dictionary; libraries use it to register dictionary classes."""
     return list(d.values()), list(d)
 
 
 def _dict_unflatten(values: Any, context: list[Any]) -> dict[Any, Any]:
-    """The dictionary of values and keys."""
+    """The dictionary of given values and keys."""
     return dict(zip(context, values, strict=True))
 
 
 def _dict_flatten_with_keys(d: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """The values of a dictionary, each after what leads to it, and its keys."""
+    """The values of a dictionary, each with its key, and the list of keys."""
     return list(zip(keys(d, len(d)), d.values(), strict=True)), list(d)
 
 
 class Containers(Mapping):
-    """The types of containers that there are now, each with its `NodeDef`."""
+    """The registered types of containers, each with its `NodeDef`."""
 
     def __getitem__(self, kind: type) -> NodeDef:
         if kind not in self:
@@ -130,7 +130,7 @@ def is_namedtuple(obj: Any) -> bool:
 
 
 def tree_iter(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> Any:
-    """The leaves of a tree, one after the other."""
+    """Iterates over the leaves of a tree."""
     return iter(tree_leaves(tree, is_leaf))
 
 
@@ -147,75 +147,75 @@ def tree_is_leaf(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> boo
 def tree_map_(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
-    """Calls a function for each leaf; gives back the tree."""
+    """Calls a function for each leaf; returns the tree."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def only(kinds: Kinds, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that leaves values of other types as they are."""
+    """A function that leaves values of other types unchanged."""
     return lambda value: function(value) if is_one(kinds, value) else value
 
 
 def is_one(kinds: Kinds, value: Any) -> bool:
-    """Whether a value is of some types, or such that a function says so."""
+    """Whether a value is of some types, or satisfies a predicate."""
     return isinstance(value, kinds) if isinstance(kinds, (type, tuple)) else kinds(value)
 
 
 def tree_map_only(
     kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
-    """The tree of a function's results for the leaves of some types, and of all others as they are."""
+    """The tree with a function applied to the leaves of some types."""
     return tree_map(only(kinds, func), tree, is_leaf=is_leaf)
 
 
 def tree_map_only_(
     kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
-    """Calls a function for the leaves of some types; gives back the tree."""
+    """Calls a function for the leaves of some types; returns the tree."""
     return tree_map_(only(kinds, func), tree, is_leaf=is_leaf)
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
-    """Whether something holds for all leaves."""
+    """Whether a predicate holds for all leaves."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
-    """Whether something holds for any leaf."""
+    """Whether a predicate holds for any leaf."""
     return any(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_all_only(
     kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> bool:
-    """Whether something holds for all leaves of some types."""
+    """Whether a predicate holds for all leaves of some types."""
     return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
 
 
 def tree_any_only(
     kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> bool:
-    """Whether something holds for any leaf of some types."""
+    """Whether a predicate holds for any leaf of some types."""
     return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves of a tree, each after the keys that lead to it."""
+    """The leaves of a tree, each with its path."""
     return with_paths(tree, is_leaf)
 
 
 def tree_flatten_with_path(
     tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
-    """The leaves of a tree, each after the keys that lead to it, and the structure."""
+    """The leaves of a tree, each with its path, and the structure."""
     return with_paths(tree, is_leaf), tree_structure(tree, is_leaf)
 
 
 def tree_map_with_path(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
-    """The tree of a function's results for the path and the value of each leaf."""
+    """The tree of a function's results for the path and value of each leaf."""
     found, spec = tree_flatten_with_path(tree, is_leaf)
     columns = [tree_leaves(rest, is_leaf) for rest in rests]
     return tree_unflatten([func(*pair, *more) for pair, *more in zip(found, *columns, strict=True)], spec)

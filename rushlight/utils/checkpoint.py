@@ -1,6 +1,4 @@
-"""Checkpointing: what a function saves for the backward pass is dropped, and computed again when that pass needs
-it.
-"""
+"""Checkpointing: values that a function saves for backward are dropped, and computed again when backward needs them."""
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -36,13 +34,13 @@ __all__ = [
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
-Again = Callable[[], AbstractContextManager[Any]]  # makes the context that a further call is made in
+Again = Callable[[], AbstractContextManager[Any]]  # makes the context for a further call
 
-AROUND: list[Callable[[], Again]] = []  # what is asked at a first call for such contexts: files above enter it
+AROUND: list[Callable[[], Again]] = []  # called at a first call to get such contexts; higher files register here
 
 
 class CheckpointError(RuntimeError):
-    """The second computation of a checkpointed function saved other tensors than the first.
+    """The recomputation of a checkpointed function saved other tensors than the first call.
 
     >>> import rushlight as torch
     >>> issubclass(torch.utils.checkpoint.CheckpointError, RuntimeError)
@@ -51,7 +49,7 @@ class CheckpointError(RuntimeError):
 
 
 def noop_context_fn() -> Contexts:
-    """Two contexts that do nothing: for the function, and for its second computation.
+    """Two contexts that do nothing: for the first call, and for the recomputation.
 
     >>> import rushlight as torch
     >>> forward, again = torch.utils.checkpoint.noop_context_fn()
@@ -72,22 +70,21 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Calls a function without keeping what it saves: the backward pass calls it again.
+    """Calls a function without keeping what it saves for backward: the backward pass calls the function again.
 
-    Less memory, more time.
+    This saves memory and costs time.
 
-    With `use_reentrant=False`, the one to use, saved tensors are replaced one by one: everything works as
-    without checkpointing. `use_reentrant=True`, with a warning the default, makes the call one node of the
-    graph that runs a backward pass of its own: it needs an argument that requires grad, and `backward`
-    without `inputs`.
+    With `use_reentrant=False`, which is recommended, saved tensors are replaced one by one: everything works as without
+    checkpointing. `use_reentrant=True`, the default with a warning, makes the call one node of the graph that runs a
+    backward pass of its own: it needs an argument that requires grad, and works only with `backward` without `inputs`.
 
-    `preserve_rng_state` (True) lets both calls draw the same random numbers. Only where not reentrant:
-    keyword arguments for the function; `context_fn`, which gives a context for each of the two calls;
-    `determinism_check` ("default" or "none"), whether shapes and dtypes of what both calls save are compared;
-    `debug`, whether the error for a difference shows the lines that saved; `early_stop`, whether the second
-    call ends when all is there.
+    `preserve_rng_state` (True) makes both calls draw the same random numbers. Only with `use_reentrant=False`: keyword
+    arguments for the function; `context_fn`, which returns a context for each of the two calls; `determinism_check`
+    ("default" or "none"), whether shapes and dtypes of the tensors saved by both calls are compared; `debug`, whether
+    the error for a mismatch shows the lines that saved; `early_stop`, whether the second call ends as soon as all
+    needed tensors are saved.
 
-    Raises ValueError for options that do not go together, CheckpointError when the calls differ.
+    Raises ValueError for options that exclude each other, CheckpointError if the two calls differ.
 
     >>> import rushlight as torch
     >>> from rushlight.utils.checkpoint import checkpoint
@@ -121,8 +118,7 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Tensor, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Tensor:
-    """Calls functions one after another, or the modules of a Sequential, in checkpointed segments; the last is
-    not.
+    """Calls functions in sequence, or the modules of a Sequential, in checkpointed segments except the last.
 
     `use_reentrant` and `preserve_rng_state` are those of `checkpoint`.
 
@@ -154,7 +150,7 @@ def checkpoint_sequential(
 
 
 def surroundings() -> Callable[[], ExitStack]:
-    """A function that enters what a further call of a function takes to find things as they are now."""
+    """A function that enters contexts which restore the present state for a further call."""
     made = [notice() for notice in AROUND]
 
     def enter() -> ExitStack:
@@ -167,7 +163,7 @@ def surroundings() -> Callable[[], ExitStack]:
 
 
 def chained(steps: Any) -> Callable[..., Any]:
-    """The functions one after another as one function."""
+    """The functions composed into one."""
 
     def run(input):
         for step in steps:
@@ -178,7 +174,7 @@ def chained(steps: Any) -> Callable[..., Any]:
 
 
 def refuse_keywords(kwargs: dict[str, Any]) -> None:
-    """Raises for keyword arguments that nobody takes."""
+    """Raises ValueError for unexpected keyword arguments."""
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
 
@@ -198,7 +194,7 @@ _options: dict[str, bool | None] = {"debug": None, "early_stop": None}
 
 @contextmanager
 def overridden(option: str, value: Any) -> Iterator[Any]:
-    """A context in which an option of `checkpoint` has one value for all calls."""
+    """A context in which an option of `checkpoint` has the same value for all calls."""
     previous = _options[option]
     _options[option] = value
     try:
@@ -208,7 +204,7 @@ def overridden(option: str, value: Any) -> Iterator[Any]:
 
 
 def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
-    """A context in which `early_stop` has this value for all functions that are checkpointed.
+    """A context that sets `early_stop` for all checkpointed functions.
 
     >>> import rushlight as torch
     >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
@@ -222,8 +218,7 @@ def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
-    """A context in which `debug` has this value for all functions that are checkpointed; None for what the call
-    says.
+    """A context that sets `debug` for all checkpointed functions; None leaves it to each call.
 
     >>> import rushlight as torch
     >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
@@ -237,7 +232,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
 
 class Holder:
-    """What the graph holds in the place of the saved tensor of this number."""
+    """What the graph holds in place of the saved tensor of a number."""
 
     __slots__ = ("__weakref__", "number")
 
@@ -246,23 +241,23 @@ class Holder:
 
 
 class StopRecomputation(Exception):
-    """All that is needed has been computed again."""
+    """Raised when everything needed has been recomputed."""
 
 
 class Frame:
-    """One call of a checkpointed function: what it takes to call it again, and what the calls saved."""
+    """One call of a checkpointed function: its arguments, and the tensors that the calls saved."""
 
     completed: bool
 
     def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
         self.function, self.kwargs = function, kwargs
         self.args: list[Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
-        self.given = args  # until the first call is done
+        self.given = args  # until the first call has ended
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.surroundings = surroundings()
         self.metadata_of, self.early_stop = metadata_of, early_stop
         self.lines: list[Any] | None = [] if debug else None
-        self.holders: list[Any] = []  # weak references: what the graph does not need any more need not be kept again
+        self.holders: list[Any] = []  # weak references: what the graph no longer needs is not recomputed
         self.metadata: list[Any] = []
         self.completed = False
         self.recomputed: WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # backward run -> Recomputation
@@ -283,7 +278,7 @@ class Frame:
         return result
 
     def hold(self, tensor: Tensor) -> Holder:
-        """Notes a tensor that the first call saves, and drops it."""
+        """Records a tensor that the first call saves, and drops it."""
         holder = Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.metadata.append(self.metadata_of(tensor))
@@ -292,8 +287,8 @@ class Frame:
         return holder
 
     def find(self, holder: Holder) -> Tensor:
-        """The tensor of a holder again, once in each backward run."""
-        run = RUN.get() or Holder(-1)  # outside of a run any object will do
+        """The recomputed tensor for a holder; recomputation runs once in each backward pass."""
+        run = RUN.get() or Holder(-1)  # outside of a backward pass any object will do
         again = self.recomputed.get(run)
         if again is None:
             again = self.recomputed[run] = Recomputation(self)
@@ -302,9 +297,7 @@ class Frame:
 
 
 class Argument:
-    """A tensor argument, kept as an operation would save it: with its version, or packed by the hooks around the
-    call.
-    """
+    """A tensor argument, saved as an operation would do it: with its version, or packed by the surrounding hooks."""
 
     def __init__(self, tensor: Any):
         packing = CURRENT.get().packing
@@ -312,7 +305,7 @@ class Argument:
         self.version = 0 if tensor._inference else tensor._version
 
     def tensor(self) -> Tensor:
-        """The tensor again. RuntimeError when it was changed in place since."""
+        """The argument. RuntimeError if it was changed in place since."""
         if isinstance(self.kept, Packed):
             return restore(self.kept, None, True)
         if not self.kept._inference and self.kept._version != self.version:
@@ -321,7 +314,7 @@ class Argument:
 
 
 class Recomputation:
-    """A further call of a checkpointed function, for one backward run."""
+    """A further call of a checkpointed function, for one backward pass."""
 
     beyond: bool
 
@@ -352,7 +345,7 @@ class Recomputation:
         if frame.lines is not None:
             self.lines.append(line_of_user())
         if number >= len(frame.holders):
-            if not frame.completed:  # a backward pass within the function's first call
+            if not frame.completed:  # a backward pass inside the function's first call
                 self.beyond = True
                 return tensor
             raise self.error("trying to save more tensors during recomputation than during the original forward pass.")
@@ -362,7 +355,7 @@ class Recomputation:
         return tensor
 
     def take(self, holder: Holder) -> Tensor:
-        """Gives out the tensor of a holder."""
+        """Hands out the tensor for a holder."""
         tensor = self.tensors[holder.number] if holder.number < len(self.tensors) else None
         if tensor is None:
             raise CheckpointError(
@@ -373,7 +366,7 @@ class Recomputation:
         return tensor
 
     def check(self) -> None:
-        """Raises where the calls saved different tensors."""
+        """Raises CheckpointError if the calls saved different tensors."""
         frame = self.frame
         if self.beyond:
             return
@@ -395,7 +388,7 @@ class Recomputation:
             )
 
     def error(self, message: str) -> CheckpointError:
-        """The error for calls that differ, with the lines that saved where that was asked for."""
+        """The error for calls that differ; with `debug` it shows the lines that saved."""
         if self.frame.lines is None:
             tip = (
                 "Tip: To see a more detailed error message, pass `debug=True` to "
@@ -409,7 +402,7 @@ class Recomputation:
 
 
 class CheckpointFunction(Function):
-    """The reentrant variant: a node that computes the function again and runs a backward pass through it.
+    """The reentrant form: a node that calls the function again and runs a backward pass through it.
 
     >>> import rushlight as torch
     >>> x = torch.tensor(1.0, requires_grad=True)
@@ -419,7 +412,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
-        """Calls the function unrecorded."""
+        """Calls the function without recording."""
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
@@ -432,7 +425,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
-        """Calls the function again, recorded, and differentiates that."""
+        """Calls the function again with recording, and differentiates the result."""
         if not RUN.get().whole:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
@@ -456,7 +449,7 @@ class CheckpointFunction(Function):
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors of a tuple detached, those that required grad as leaves; what is no tensor as it is.
+    """Detaches the tensors of a tuple, keeping `requires_grad`; other values are unchanged.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([1.0], requires_grad=True) * 2
@@ -470,7 +463,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """The devices of tensors among arguments, and the states of their generators: none, as tensors are the CPU's.
+    """The devices of tensors among arguments, and the states of their generators: none, as tensors are on the CPU.
 
     The state of the CPU's generator is `torch.get_rng_state()`.
 
@@ -482,7 +475,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
 
 
 def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
-    """Puts back what `get_device_states` gave. RuntimeError for devices that there are not.
+    """Restores what `get_device_states` returned. RuntimeError for devices that do not exist.
 
     >>> import rushlight as torch
     >>> torch.utils.checkpoint.set_device_states(*torch.utils.checkpoint.get_device_states(torch.ones(2)))
@@ -494,7 +487,7 @@ def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, devic
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """Warns where nothing among some inputs requires grad.
+    """Warns if none of some inputs requires grad.
 
     >>> import rushlight as torch
     >>> import warnings
@@ -517,7 +510,7 @@ SELECTIVE = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what selective checkpointing takes when it is first used; of other names says why there are none."""
+    """Loads selective checkpointing at its first use; AttributeError for an unknown name, with the reason."""
     if name in SELECTIVE:
         return getattr(import_module("rushlight.utils.selective_checkpoint"), name)
     return _type_or_miss("rushlight.utils.checkpoint", name)

@@ -1,4 +1,4 @@
-"""Tensors of other libraries without a copy, as `torch.utils.dlpack`."""
+"""Exchanging tensors with other libraries without a copy, as `torch.utils.dlpack`."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A capsule of DLPack that shares a tensor's memory.
+    """A DLPack capsule that shares a tensor's memory.
 
     >>> import rushlight as torch
     >>> torch.from_dlpack(torch.utils.dlpack.to_dlpack(torch.ones(2)))

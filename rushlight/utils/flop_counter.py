@@ -16,29 +16,29 @@ __all__ = ["FlopCounterMode", "register_flop_formula"]
 
 
 def mm_flop(a_shape: Any, b_shape: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """Two for each product of elements of two matrices."""
+    """Two operations for each product of elements of two matrices."""
     m, k = a_shape
     return m * b_shape[1] * 2 * k
 
 
 def addmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """The product alone."""
+    """The operations of the product alone."""
     return mm_flop(a_shape, b_shape)
 
 
 def bmm_flop(a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """A product for each matrix of a batch."""
+    """The operations of a product for each matrix of a batch."""
     b, m, k = a_shape
     return b * m * b_shape[-1] * 2 * k
 
 
 def baddbmm_flop(self_shape: Any, a_shape: Any, b_shape: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """The products alone."""
+    """The operations of the products alone."""
     return bmm_flop(a_shape, b_shape)
 
 
 def conv_flop_count(x_shape: Any, w_shape: Any, out_shape: Any, transposed: bool = False) -> int:
-    """Two for each element of the kernel and each place that it is laid on."""
+    """Two operations for each element of the kernel at each position."""
     places = (x_shape if transposed else out_shape)[2:]
     return prod(w_shape) * prod(places) * x_shape[0] * 2
 
@@ -55,19 +55,19 @@ def conv_flop(
     out_shape: Any = None,
     **kwargs: Any,
 ) -> int:
-    """A convolution, or a transposed one."""
+    """The operations of a convolution, or a transposed one."""
     return conv_flop_count(x_shape, w_shape, out_shape, transposed)
 
 
 def conv_weight_flop(
     grad_shape: Any, x_shape: Any, w_shape: Any, *args: Any, out_shape: Any = None, **kwargs: Any
 ) -> int:
-    """The gradient of a convolution's weight: as many as the convolution."""
+    """The operations for the gradient of a convolution's weight: as many as for the convolution."""
     return conv_flop_count(x_shape, w_shape, grad_shape)
 
 
 def einsum_flop(shapes: Any, subscripts: Any, output: str, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """Operands are contracted one after the other: two for each index of what takes part in a step."""
+    """Two operations for each combination of indices in each step; operands are contracted one after the other."""
     operands = zip(subscripts, shapes, strict=True)
     sizes = dict(pair for letters, shape in operands for pair in zip(letters, shape, strict=True))
     held, total = set(subscripts[0]), 0
@@ -81,7 +81,7 @@ def einsum_flop(shapes: Any, subscripts: Any, output: str, *args: Any, out_shape
 
 
 def tensordot_flop(a_shape: Any, b_shape: Any, dims: Any, dims_other: Any, *args: Any, **kwargs: Any) -> int:
-    """The product of two matrices that tensors are made to."""
+    """The operations of the matrix product that tensors are reshaped for."""
     return 2 * prod(a_shape) * prod(n for dim, n in enumerate(b_shape) if dim not in dims_other)
 
 
@@ -89,14 +89,14 @@ flop_registry: dict[Any, Callable[..., Any]] = {}
 
 
 def get_shape(value: Any) -> Any:
-    """The shape of a tensor, those of tensors in lists; all else as it is."""
+    """The shape of a tensor, also of tensors in lists; other values unchanged."""
     if type(value) in (tuple, list):
         return [get_shape(item) for item in value]
     return value.shape if isinstance(value, Tensor) else value
 
 
 def shape_wrapper(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A formula of shapes as one of tensors."""
+    """Makes a formula for tensors from one for shapes."""
 
     def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
         shapes = {key: get_shape(value) for key, value in kwargs.items()}
@@ -106,10 +106,10 @@ def shape_wrapper(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a function as the count of operators of `torch.ops.aten`, packets of overloads.
+    """Registers a function as the flop formula of operators of `torch.ops.aten`, given as overload packets.
 
-    It is given the shapes of tensors in their place and `out_shape`; with `get_raw` the tensors, and `out_val`.
-    ValueError for what is no packet.
+    It is called with shapes in place of tensors and with `out_shape`; with `get_raw` with tensors and `out_val`.
+    ValueError for an object that is not a packet.
 
     >>> import rushlight as torch
     >>> @register_flop_formula(torch.ops.aten.exp)
@@ -143,7 +143,7 @@ register_flop_formula(aten.baddbmm)(baddbmm_flop)
 register_flop_formula(aten.convolution)(conv_flop)
 OURS: dict[
     str, Callable[..., Any]
-] = {  # steps that go by rushlight's names, by the operator of PyTorch's that they are counted as
+] = {  # steps with names of rushlight's own, by the PyTorch operator that they count as
     "convolution_weight": shape_wrapper(conv_weight_flop),
     "einsum": shape_wrapper(einsum_flop),
     "tensordot": shape_wrapper(tensordot_flop),
@@ -152,10 +152,10 @@ COUNTED_AS = {"convolution_weight": aten.convolution_backward, "einsum": aten.bm
 
 
 class FlopCounterMode:
-    """A context in which the floating-point operations of products and convolutions are counted, module by module.
+    """A context that counts the floating-point operations of products and convolutions, by module.
 
-    At its end the table of `get_table` is printed, unless `display` is False; `depth` is how far below a module others
-    have rows of their own. `custom_mapping` gives counts of further operators, functions as `register_flop_formula`
+    At its end the table of `get_table` is printed, unless `display` is False; `depth` is the depth down to which
+    submodules have their own rows. `custom_mapping` gives formulas for further operators, as `register_flop_formula`
     takes them. `mods` is not needed.
 
     >>> import rushlight as torch
@@ -183,7 +183,7 @@ class FlopCounterMode:
 
     @property
     def flop_registry(self) -> dict[Any, Callable[..., Any]]:
-        """The counts of operators, those that were given last."""
+        """The formulas by operator; later registrations take precedence."""
         return {**flop_registry, **self.custom}
 
     def get_total_flops(self) -> int:
@@ -191,11 +191,11 @@ class FlopCounterMode:
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """The numbers by module, "Global" for all, and operator."""
+        """The counts by module ("Global" for all) and operator."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """The counts as a table, with the shares of modules and of the operators in them."""
+        """The counts as a table, with percentages by module and operator."""
         whole, wanted = self.get_total_flops(), self.depth if depth is None else depth
         rows: list[tuple[str, str, str]] = []
         named = sorted(name for name in self.flop_counts if name != "Global" and name.count(".") < (wanted or 999999))
@@ -235,14 +235,14 @@ class FlopCounterMode:
 
 
 class Counting(TorchDispatchMode):
-    """The mode of a counter: it counts each call, which is made as ever."""
+    """The mode of a counter: it counts each call, and makes it unchanged."""
 
     def __init__(self, counter: FlopCounterMode):
         super().__init__()
         self.counter = counter
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """A call, counted."""
+        """Makes a call and counts it."""
         result = func(*args, **(kwargs or {}))
         self.counter.count(func, result, args, kwargs or {})
         return result
@@ -252,13 +252,13 @@ SUFFIXES = ["", "K", "M", "B", "T"]
 
 
 def row(name: str, count: int, whole: int) -> tuple[str, str, str]:
-    """A row of the table: a number in the unit of the whole, and its share."""
+    """A row of the table: a count in the unit of the total, and its percentage."""
     power = max(0, min(len(SUFFIXES) - 1, (len(str(whole)) - 2) // 3))
     return name, f"{count / 1000**power:.3f}{SUFFIXES[power]}", f"{count / whole:.2%}" if whole else "0%"
 
 
 def table(header: list[str], rows: list[tuple[str, str, str]]) -> str:
-    """Rows below a header, names to the left and numbers to the right."""
+    """Formats rows under a header, names on the left and numbers on the right."""
     widths = [max(len(line[i]) for line in (header, *rows)) + 2 * (i > 0) for i in range(3)]
     lines = [header, ["-" * width for width in widths], *rows]
     return "\n".join(

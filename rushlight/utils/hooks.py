@@ -10,13 +10,13 @@ __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_ha
 
 
 def unserializable_hook(f: Any) -> Any:
-    """Marks a hook that means nothing to another process: `warn_if_has_hooks` does not warn of it."""
+    """Marks a hook that other processes do not need: `warn_if_has_hooks` does not warn about it."""
     f.__torch_unserializable__ = True
     return f
 
 
 def warn_if_has_hooks(tensor: Any) -> None:
-    """Warns of each hook on a leaf, as files do not keep them."""
+    """Warns about each hook on a leaf, since files do not store hooks."""
     hooks = getattr(tensor.hooks, "outputs", None) or {}
     for hook in [hook for table in hooks.values() for hook in table.values()]:
         if not hasattr(hook, "__torch_unserializable__"):

@@ -1,4 +1,4 @@
-"""Files from the net, where programs for PyTorch's first years import them from: `torch.hub` has them."""
+"""The old module of downloads, which are in `torch.hub` now."""
 
 from rushlight.hub import load_state_dict_from_url as load_url
 

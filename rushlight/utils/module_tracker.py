@@ -1,4 +1,4 @@
-"""Which modules are being computed, forward or backward: `ModuleTracker`."""
+"""`ModuleTracker`: which modules are running, forward or backward."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["ModuleTracker"]
 
 
 class ModuleTracker:
-    """A context in which `parents` is the set of the names of all modules that are being computed, "Global" among them.
+    """A context in which `parents` is the set of the names of all running modules, and "Global".
 
     A module's name is that of its class, followed by its path below the module that was called.
 
@@ -43,7 +43,7 @@ class ModuleTracker:
         return RUN.get() is not None
 
     def name_of(self, module: Any) -> str:
-        """The name of a module, which those below it are named by too."""
+        """The name of a module, which prefixes those of its submodules."""
         name = self._names.setdefault(module, type(module).__name__)
         if module not in self._seen:
             self._seen.add(module)
@@ -53,7 +53,7 @@ class ModuleTracker:
         return name
 
     def enters(self, name: str) -> Callable[..., None]:
-        """What notes in a backward pass that a module is being computed; what another pass has left is forgotten."""
+        """Makes a hook that marks a module as running in backward; marks of an earlier pass are removed."""
 
         def note(*grads: Any) -> None:
             if RUN.get() is not self._run:
@@ -63,17 +63,17 @@ class ModuleTracker:
         return note
 
     def leaves(self, name: str) -> Callable[..., None]:
-        """What notes that a module was computed."""
+        """Makes a hook that marks a module as no longer running."""
         return lambda *grads: self.parents.discard(name)
 
     def watch(self, values: Any, told: Callable[..., None]) -> None:
-        """Has something told when the gradients of all tensors among some values have come."""
+        """Calls a function when the gradients of all tensors among some values have arrived."""
         tensors = [value for value in tree_leaves(values) if isinstance(value, Tensor) and value.requires_grad]
         if tensors:
             self._hooks.append(register_multi_grad_hook(tensors, told))
 
     def before(self, module: Any, args: Any) -> None:
-        """A module is called."""
+        """Called before a module's forward."""
         if self._run is not None and RUN.get() is None:
             self._run, self.parents = None, {"Global"}
         name = self.name_of(module)
@@ -81,7 +81,7 @@ class ModuleTracker:
         self.watch(args, self.leaves(name))
 
     def after(self, module: Any, args: Any, output: Any) -> None:
-        """It was called."""
+        """Called after a module's forward."""
         name = self.name_of(module)
         self.parents.discard(name)
         self.watch(output, self.enters(name))

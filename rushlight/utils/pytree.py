@@ -1,4 +1,4 @@
-"""Trees of tuples, named tuples, lists and dictionaries, taken apart into leaves and put together."""
+"""Trees of tuples, named tuples, lists and dictionaries: flattening and unflattening."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -10,7 +10,7 @@ _registered: dict[type, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
 
 class SequenceKey(NamedTuple):
-    """The place of an item of a list or tuple."""
+    """The index of an item of a list or tuple."""
 
     idx: int
 
@@ -28,7 +28,7 @@ class MappingKey(NamedTuple):
 
 
 class GetAttrKey(NamedTuple):
-    """The name of an item of a named tuple."""
+    """The field name of an item of a named tuple."""
 
     name: str
 
@@ -37,8 +37,9 @@ class GetAttrKey(NamedTuple):
 
 
 class TreeSpec(NamedTuple):
-    """The structure of a tree: a container's type, what else is needed to make one (the keys of a dictionary),
-    and the structures of its items. A leaf has no type.
+    """The structure of a tree: a container's type, its context, and the structures of its items.
+
+    The context is what else is needed to rebuild the container, such as the keys of a dictionary. A leaf has no type.
     """
 
     type: type | None
@@ -60,7 +61,7 @@ LEAF = TreeSpec(None, None, ())
 
 
 def parts(tree: Any) -> tuple[type | None, Any, list[Any]]:
-    """The type, context and items of a container; no type for a leaf."""
+    """The type, context and items of a container; the type is None for a leaf."""
     kind = type(tree)
     if kind in (dict, OrderedDict):
         return kind, list(tree), list(tree.values())
@@ -75,19 +76,19 @@ def parts(tree: Any) -> tuple[type | None, Any, list[Any]]:
 
 
 def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
-    """Makes a class a container: `flatten` gives the items and the context of one, `unflatten` makes one of those."""
+    """Makes a class a container: `flatten` returns the items and the context, `unflatten` rebuilds it."""
     if kind in _registered:
         raise ValueError(f"{kind} is already registered as pytree node.")
     _registered[kind] = flatten, unflatten
 
 
 def container_types() -> list[type]:
-    """The types of containers, those of named tuples left out."""
+    """The registered types of containers, without named tuples."""
     return [tuple, list, dict, OrderedDict, defaultdict, *_registered]
 
 
 def keys(tree: Any, number: int) -> list[Any]:
-    """What leads to each of a container's items."""
+    """The key of each of a container's items."""
     if isinstance(tree, dict):
         return [MappingKey(key) for key in tree]
     if hasattr(type(tree), "_fields"):
@@ -98,7 +99,7 @@ def keys(tree: Any, number: int) -> list[Any]:
 def with_paths(
     tree: Any, is_leaf: Callable[..., Any] | None = None, path: tuple[Any, ...] = ()
 ) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves of a tree, each after the keys that lead to it."""
+    """The leaves of a tree, each with its path."""
     kind, _, items = parts(tree)
     if kind is None or (is_leaf is not None and is_leaf(tree)):
         return [(path, tree)]
@@ -107,12 +108,12 @@ def with_paths(
 
 
 def is_named(kind: type) -> bool:
-    """Whether a type is one of named tuples, or of the results of operators with several outputs."""
+    """Whether a type is a named tuple, or the result type of operators with several outputs."""
     return issubclass(kind, tuple) and (hasattr(kind, "_fields") or "return_types" in kind.__module__)
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[..., Any] | None = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves of a tree from left to right, and its structure; a container that `is_leaf` says so of is a leaf.
+    """The leaves of a tree from left to right, and its structure; containers for which `is_leaf` is true are leaves.
 
     >>> from rushlight.utils.pytree import tree_flatten
     >>> tree_flatten((1, {"a": [2, 3]}))
@@ -130,7 +131,7 @@ def tree_flatten(tree: Any, is_leaf: Callable[..., Any] | None = None) -> tuple[
 
 
 def tree_unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
-    """The tree of a structure with some leaves. ValueError for another number of leaves than it has."""
+    """The tree of a structure with given leaves. ValueError for a wrong number of leaves."""
     if len(leaves) != spec.num_leaves:
         raise ValueError(
             f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that "
@@ -160,7 +161,7 @@ def tree_leaves(tree: Any, is_leaf: Callable[..., Any] | None = None) -> list[An
 
 
 def tree_map(function: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[..., Any] | None = None) -> Any:
-    """The tree of a function's results for each leaf, and for the leaves of further trees of the same structure.
+    """The tree of a function's results for each leaf, together with those of further trees of the same structure.
 
     >>> from rushlight.utils.pytree import tree_map
     >>> tree_map(lambda n: n + 1, {"a": 1, "b": (2, 3)})
@@ -172,7 +173,7 @@ def tree_map(function: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Call
 
 
 def broadcast_leaves(tree: Any, spec: TreeSpec) -> list[Any] | None:
-    """The leaves of a tree that is a beginning of a structure, each repeated for all below it; None where it is not.
+    """The leaves of a tree that is a prefix of a structure, repeated for all leaves below; None if it is not a prefix.
 
     >>> from rushlight.utils.pytree import broadcast_leaves, tree_flatten
     >>> broadcast_leaves((0, 1), tree_flatten((5, [6, 7]))[1])

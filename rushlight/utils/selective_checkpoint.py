@@ -20,7 +20,7 @@ __all__ = [
 
 
 class CheckpointPolicy(Enum):
-    """What is to be done with the result of an operator: saved, or computed again; MUST and PREFER are the same here.
+    """What to do with an operator's result: save or recompute it. MUST and PREFER have the same effect here.
 
     >>> CheckpointPolicy.MUST_SAVE.value
     0
@@ -37,14 +37,14 @@ class CheckpointPolicy(Enum):
 SAVED = (
     CheckpointPolicy.MUST_SAVE,
     CheckpointPolicy.PREFER_SAVE,
-    CheckpointPolicy.MUST_CPU_OFFLOAD,  # what is saved is on the CPU
+    CheckpointPolicy.MUST_CPU_OFFLOAD,  # saved values are on the CPU anyway
     CheckpointPolicy.PREFER_CPU_OFFLOAD,
 )
 SAC_IGNORED_OPS = {aten.detach.default}
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told of a call besides the operator and its arguments: the result, `op_output`."""
+    """The context that a policy gets: the result of the call, `op_output`."""
 
     is_recompute: bool
 
@@ -53,14 +53,14 @@ class SelectiveCheckpointContext:
 
 
 class Kept:
-    """A result that was saved, with the version that it had."""
+    """A saved result with its version."""
 
     def __init__(self, value: Any):
         self.value = value.detach() if isinstance(value, Tensor) else value
         self.version = value._version if isinstance(value, Tensor) else None
 
     def get(self, changed: bool) -> Any:
-        """The result. RuntimeError where it was changed since, unless that is allowed."""
+        """The result. RuntimeError if it was changed in place since, unless that is allowed."""
         if self.version is not None and not changed and self.value._version != self.version:
             raise RuntimeError(
                 "Tensor cached during selective activation checkpoint has been mutated: change a copy (x.clone()), or "
@@ -70,7 +70,7 @@ class Kept:
 
 
 class Saving(TorchDispatchMode):
-    """The mode of the first call: it asks the policy about each operator, and saves results."""
+    """The mode of the first call: asks the policy for each operator, and saves results."""
 
     policy: Callable[..., Any]
     calls: dict[Any, list[Any]]
@@ -80,7 +80,7 @@ class Saving(TorchDispatchMode):
         self.policy, self.calls = policy, calls
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """A call, whose result is kept if the policy says so."""
+        """Makes a call, and saves the result if the policy says so."""
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         if func not in SAC_IGNORED_OPS:
@@ -92,7 +92,7 @@ class Saving(TorchDispatchMode):
 
 
 class Using(TorchDispatchMode):
-    """The mode of the second call: results that were saved are not computed again."""
+    """The mode of the second call: results that were saved are not recomputed."""
 
     calls: dict[Any, list[Any]]
     changed: bool
@@ -106,7 +106,7 @@ class Using(TorchDispatchMode):
         return super().__enter__()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The result of the first call where that was saved, else the call."""
+        """The result of the first call if it was saved, else the result of the call."""
         if func in SAC_IGNORED_OPS:
             return func(*args, **(kwargs or {}))
         place, calls = self.place[func], self.calls[func]
@@ -131,10 +131,11 @@ SPENT = object()
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
-    """Two contexts for `checkpoint(..., context_fn=...)`, which keep the results of some operators.
+    """Two contexts for `checkpoint(..., context_fn=...)`, which save the results of some operators.
 
-    Either a list of overloads, such as `torch.ops.aten.mm.default`, or a function of a `SelectiveCheckpointContext`,
-    an overload and its arguments, which returns a `CheckpointPolicy`. ValueError for a list of anything else.
+    The argument is a list of overloads, such as `torch.ops.aten.mm.default`, or a function of a
+    `SelectiveCheckpointContext`, an overload and its arguments, which returns a `CheckpointPolicy`. ValueError for a
+    list of anything else.
 
     >>> import rushlight as torch
     >>> from functools import partial

@@ -1,4 +1,4 @@
-"""What calls of operators are to PyTorch's dispatcher: `table` says how that is entered, a file a kind of operator."""
+"""Calls of operators as PyTorch's dispatcher makes them: `table` explains how they are entered, by kind of operator."""
 
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["ALWAYS_TENSOR", "Rendering", "is_tensor", "rendering_of"]
 
 
 def rendering_of(op: Any, args: tuple[Any, ...]) -> Rendering:
-    """The rendering of a call, by aten's name where it has one."""
+    """The rendering of a call: aten's overload and arguments, if there is one."""
     render = RENDERINGS.get(op.name)
     found = elementwise_rendering(op, args) if render is None else render(*args)
     return found or Rendering(own_overload(op), args)
@@ -22,5 +22,5 @@ def rendering_of(op: Any, args: tuple[Any, ...]) -> Rendering:
 
 @cache
 def own_overload(op) -> OpOverload:
-    """The overload, in a namespace of rushlight's, of an operator that aten has not: it takes the same arguments."""
+    """The overload, in rushlight's namespace, of an operator that aten lacks: it takes the same arguments."""
     return OpOverload(OpOverloadPacket("rushlight", op.name, op, ["default"]), "default")

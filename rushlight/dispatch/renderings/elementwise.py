@@ -9,12 +9,12 @@ from rushlight.ops.overloads import recorded
 
 __all__ = ["ALWAYS_TENSOR", "elementwise_rendering"]
 
-ALWAYS_TENSOR = frozenset(["add", "sub", "mul", "div"])  # a number is one of the operands that `Tensor` takes
-OTHERWISE_NAMED = {"relu": "relu"}  # where the profiler shows another event within
+ALWAYS_TENSOR = frozenset(["add", "sub", "mul", "div"])  # their `Tensor` overload takes numbers too
+OTHERWISE_NAMED = {"relu": "relu"}  # where the profiler shows an inner event instead
 
 
 def elementwise_rendering(op: Any, args: tuple[Any, ...]) -> Rendering | None:
-    """An elementwise operator of one or two operands."""
+    """The rendering of an elementwise operator of one or two operands."""
     name = OTHERWISE_NAMED.get(op.name) or (op.name if callable(op.aten) else op.aten[-1] if op.aten else "")
     overloads = recorded().get(name, [])
     if op.promote is None or not overloads or len(args) > 2:
@@ -27,7 +27,7 @@ def elementwise_rendering(op: Any, args: tuple[Any, ...]) -> Rendering | None:
 
 
 def is_plain(args: tuple[Any, ...]) -> bool:
-    """Whether the first of some operands is a tensor."""
+    """Whether the first operand is a tensor."""
     return isinstance(args[0], TensorBase)
 
 

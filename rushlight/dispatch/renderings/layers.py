@@ -7,11 +7,11 @@ from typing import Any
 from rushlight.dispatch.renderings.table import RENDERINGS, Rendering, renders, trimmed, with_defaults
 from rushlight.ops.aten_namespace import aten
 
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the dispatcher numbers them
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as in the dispatcher
 
 
 def added(name: str) -> Callable[..., Any]:
-    """The rendering of a product that is added to something."""
+    """The rendering of a product that is added to another tensor, such as addmm."""
 
     def render(input, first, second, beta, alpha):
         factors = {"beta": beta, "alpha": alpha}
@@ -97,7 +97,7 @@ def mse_loss(input, target, parameter, reduction):
 
 
 def with_parameter(name: str, default: float) -> Callable[..., Any]:
-    """The rendering of a loss with a parameter behind the reduction."""
+    """The rendering of a loss with a parameter after the reduction."""
 
     def render(input, target, parameter, reduction):
         args = input, target, REDUCTIONS[reduction], parameter

@@ -1,4 +1,4 @@
-"""Renderings of reductions, sorting and what else goes along dimensions."""
+"""Renderings of reductions, sorting and other operators along dimensions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from rushlight.ops.aten_namespace import aten
 
 
 def is_all(dims: Any, input: Any) -> bool:
-    """Whether some dimensions are all of a tensor."""
+    """Whether some dimensions are all dimensions of a tensor."""
     return len(tuple(dims)) == input._array.ndim
 
 
@@ -34,7 +34,7 @@ def product_along(input, dim, keepdim, dtype):
 
 
 def spread(name: str) -> Callable[..., Any]:
-    """The rendering of a variance, or what is made of one."""
+    """The rendering of a variance or standard deviation."""
 
     def render(input, dims, correction, keepdim):
         overload = getattr(aten, name).correction
@@ -62,7 +62,7 @@ def truth(name: str) -> Callable[..., Any]:
 
 
 def extreme(name: str) -> Callable[..., Any]:
-    """The rendering of a maximum, minimum or median along a dimension, with where it is."""
+    """The rendering of a maximum, minimum or median along a dimension, with its index."""
     return lambda input, dim, keepdim, *options: (
         None if any(options) else Rendering(getattr(aten, name).dim, trimmed((input, dim, keepdim), False))
     )

@@ -9,7 +9,7 @@ from rushlight.dispatch.renderings.table import Rendering, is_tensor, renders, t
 from rushlight.layouts import preserve_format
 from rushlight.ops.aten_namespace import aten
 
-ENDLESS = 9223372036854775807  # how the dispatcher writes the open end of a slice
+ENDLESS = 9223372036854775807  # the dispatcher's number for the open end of a slice
 
 
 @renders("transpose")
@@ -24,7 +24,7 @@ def squeeze(input, dims):
 
 @renders("squeeze1")
 def squeeze_dim(input, dims):
-    """Without a dimension of one element there is none to take away, whichever was named."""
+    """Squeezing a 0-dimensional tensor changes nothing, whichever dimension is named."""
     wide = next((dim for dim, n in enumerate(input._array.shape) if n != 1), 0)
     return Rendering(aten.squeeze.dim, (input, dims[0] if dims else wide))
 
@@ -109,7 +109,7 @@ def pad(input, widths, value):
 
 
 def place_of(key: tuple[Any, ...], ndim: int) -> tuple[int, Any] | None:
-    """The one dimension that a key says something of, and what; None where it says more."""
+    """The only dimension that a key indexes, and its index; None if it indexes several."""
     said = [item for item in key if item is not Ellipsis and item != slice(None)]
     if len(said) != 1 or isinstance(said[0], np.ndarray):
         return None
@@ -142,7 +142,7 @@ def look(input, key):
 
 
 def indices_of(key: Any) -> list[Any] | None:
-    """A key of arrays and whole dimensions as aten's list of tensors and None; None for any other key."""
+    """A key of arrays and full slices as aten's list of tensors and None; None for any other key."""
     found = [None if isinstance(item, slice) and item == slice(None) else item for item in key]
     if any(item is not None and not (is_tensor(item) and item.shape) for item in found):
         return None

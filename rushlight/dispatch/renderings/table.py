@@ -1,8 +1,8 @@
-"""What a call of an operator is to PyTorch's dispatcher: an overload of `torch.ops.aten`, and its arguments.
+"""The calls of PyTorch's dispatcher for calls of operators: an overload of `torch.ops.aten`, and its arguments.
 
-A rendering is a function of the call's arguments, entered under the operator's name; arguments that have their default
-are left out, as PyTorch does. An elementwise operator of one or two operands needs none. What has no rendering, or gets
-arguments that aten has no form for, goes by its own name: `rushlight.NAME.default`.
+A rendering is a function of the call's arguments, entered under the operator's name; arguments with default values are
+left out, as in PyTorch. An elementwise operator of one or two operands needs none. An operator without a rendering, or
+with arguments that aten does not take, has its own name: `rushlight.NAME.default`.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ __all__ = ["RENDERINGS", "Rendering", "dtype_given", "is_tensor", "renders", "tr
 
 
 class Rendering(NamedTuple):
-    """An overload and the arguments to call it with; `pick` makes the operator's result of that of the overload."""
+    """An overload and its arguments; `pick` selects the operator's result from that of the overload."""
 
     overload: OpOverload
     args: tuple[Any, ...]
@@ -32,7 +32,7 @@ RENDERINGS: dict[str, Callable[..., Rendering | None]] = {}
 
 
 def renders(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a function as the rendering of the operators of some names."""
+    """Enters a function as the rendering of the named operators."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         RENDERINGS.update(dict.fromkeys(names, function))
@@ -42,7 +42,7 @@ def renders(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def trimmed(args: tuple[Any, ...], *defaults: Any) -> tuple[Any, ...]:
-    """Arguments without the last ones that have their defaults."""
+    """The arguments without trailing ones that have their default values."""
     kept = list(args)
     for default in reversed(defaults):
         if kept[-1] is not default and kept[-1] != default:
@@ -52,7 +52,7 @@ def trimmed(args: tuple[Any, ...], *defaults: Any) -> tuple[Any, ...]:
 
 
 def dtype_given(dtype: Any, input: Any) -> dict[str, Any]:
-    """The keyword of a dtype to compute in, where it is not that of the input."""
+    """The `dtype` keyword, if it differs from the input's dtype."""
     if dtype is None or np.dtype(dtype) == input._array.dtype:
         return {}
     return {"dtype": dtypes.FROM_NUMPY[np.dtype(dtype)]}
@@ -64,6 +64,6 @@ def is_tensor(value: Any) -> bool:
 
 
 def with_defaults(name: str, *defaults: Any) -> None:
-    """Enters an operator whose arguments are aten's, with the defaults of the last ones."""
+    """Enters an operator that has aten's arguments, with the default values of the last ones."""
     overload = getattr(aten, name).default
     RENDERINGS[name] = lambda *args: Rendering(overload, trimmed(args, *defaults))

@@ -1,1 +1,1 @@
-"""Where PyTorch had `fully_shard` first."""
+"""The original place of `fully_shard` in PyTorch."""

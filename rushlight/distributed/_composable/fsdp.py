@@ -1,3 +1,3 @@
-"""`fully_shard`, where PyTorch had it first."""
+"""`fully_shard`, under its original module name."""
 
 from rushlight.distributed.fsdp import *  # noqa: F403

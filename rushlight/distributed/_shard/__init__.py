@@ -1,4 +1,4 @@
-"""PyTorch's first sharded tensors, which its DTensors have replaced: names for programs that import them."""
+"""PyTorch's first sharded tensors, which its DTensors have replaced: only names, for programs that import them."""
 
 from typing import Any, NoReturn
 
@@ -6,7 +6,7 @@ __all__ = ["shard_module"]
 
 
 def shard_module(module: Any, plan: Any, src_rank: int = 0, process_group: Any = None) -> NoReturn:
-    """NotImplementedError: `parallelize_module` shares the layers of a module out.
+    """Raises NotImplementedError: `parallelize_module` shards the layers of a module.
 
     >>> from rushlight.distributed._shard import shard_module
     >>> shard_module(None, None)

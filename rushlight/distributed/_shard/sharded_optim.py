@@ -1,4 +1,4 @@
-"""The optimizer of sharded tensors of PyTorch's first kind, and the parameters that are such tensors."""
+"""The optimizer of PyTorch's first sharded tensors, and the parameters that are such tensors."""
 
 from collections.abc import Iterator
 

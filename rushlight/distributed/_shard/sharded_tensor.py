@@ -1,4 +1,4 @@
-"""Classes of sharded tensors of PyTorch's first kind: there are no objects of them."""
+"""Classes of PyTorch's first sharded tensors: without instances."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 

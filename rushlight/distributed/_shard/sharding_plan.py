@@ -1,4 +1,4 @@
-"""Classes of plans for `shard_module`: there are no objects of them."""
+"""Classes of plans for `shard_module`: without instances."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 

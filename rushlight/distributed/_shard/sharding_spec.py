@@ -1,4 +1,4 @@
-"""Classes that say how tensors of PyTorch's first kind are cut: there are no objects of them."""
+"""Classes that specify how PyTorch's first sharded tensors are sharded: without instances."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 

@@ -1,3 +1,3 @@
-"""`torch.distributed.tensor` by its old name."""
+"""`torch.distributed.tensor`, under its old name."""
 
 from rushlight.distributed.tensor import *

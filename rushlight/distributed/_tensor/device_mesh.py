@@ -1,4 +1,4 @@
-"""Meshes of processes, by their old name."""
+"""Device meshes, under their old module name."""
 
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 

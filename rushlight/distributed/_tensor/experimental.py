@@ -1,4 +1,4 @@
-"""Contexts for `DTensor`, where PyTorch had them first."""
+"""Contexts for `DTensor`, under their old module name."""
 
 from rushlight.distributed.tensor.experimental import implicit_replication
 

@@ -1,4 +1,4 @@
-"""How the processes of a mesh share a tensor, by its old name."""
+"""Placements of DTensors, under their old module name."""
 
 from rushlight.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 

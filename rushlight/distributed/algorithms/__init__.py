@@ -1,4 +1,4 @@
-"""What is built on communication: training with uneven inputs, and hooks on the communication of gradients."""
+"""Algorithms based on communication: training with uneven inputs, and communication hooks for gradients."""
 
 from rushlight.distributed.algorithms.join import Join as Join
 from rushlight.distributed.algorithms.join import Joinable as Joinable

@@ -1,6 +1,6 @@
-"""`Join`: training goes on although some processes have run out of inputs.
+"""`Join`: training continues when some processes have run out of inputs.
 
-A process that is done answers the communications that the others still make, with zeros, until all are done.
+A process that is done takes part in the others' communication with zeros, until all are done.
 """
 
 from abc import ABC, abstractmethod
@@ -16,43 +16,43 @@ from rushlight.distributed.work import Work
 
 __all__ = ["Join", "JoinHook", "Joinable"]
 
-MANY = 1000  # iterations after which a warning names the cost
+MANY = 1000  # the iteration at which a warning mentions the cost
 
 
 class JoinHook:
-    """What a process does in the place of an object's communications once it has run out of inputs."""
+    """What a process does instead of an object's communication once it has run out of inputs."""
 
     def main_hook(self) -> None:
-        """Answers the communications of one iteration of the others."""
+        """Takes part in the communication of one iteration of the others."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Called when all processes are done."""
 
 
 class Joinable(ABC):
-    """An object whose communications can be answered by processes that are done: a wrapped module, an optimizer."""
+    """An object whose communication finished processes can answer: a wrapped module, an optimizer."""
 
     _join_config: "dict[str, Any] | None" = None
 
     @abstractmethod
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What answers for the object; the arguments are those of `Join`."""
+        """The hook for the object; the arguments are those of `Join`."""
 
     @property
     @abstractmethod
     def join_device(self) -> Any:
-        """The device of the communications."""
+        """The device of the communication."""
 
     @property
     @abstractmethod
     def join_process_group(self) -> ProcessGroup:
-        """The group of the communications."""
+        """The group of the communication."""
 
 
 class Join:
     """`with Join([model]):` around a training loop whose number of iterations differs from process to process.
 
-    `throw_on_early_termination=True` raises a RuntimeError everywhere as soon as one process is done.
+    With `throw_on_early_termination=True` all processes raise a RuntimeError as soon as one is done.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Join:
         pass
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        """Answers the others' communications until they are done too."""
+        """Takes part in the others' communication until they are done too."""
         if self._enable and kind is None:
             self._wait_for_all()
         for joinable in self._joinables:
@@ -103,9 +103,9 @@ class Join:
 
     @staticmethod
     def notify_join_context(joinable: Joinable) -> Work | None:
-        """Tells the processes that are done that this one makes another iteration; objects call it once in each.
+        """Tells finished processes that this one makes another iteration; called once per iteration.
 
-        RuntimeError where a process is done and the loop was to end then.
+        RuntimeError if a process is done and `throw_on_early_termination` is set.
         """
         config = joinable._join_config
         if config is None or not config["enable"] or config["first"] is not joinable:
@@ -121,7 +121,7 @@ EARLY = "Detected at least one rank that exhausted inputs. Throwing across all r
 
 
 def count(group: ProcessGroup, mine: int) -> int:
-    """The sum of what the processes of a group say: how many go on, or how many are done."""
+    """The sum over the group of a number from each process: how many continue, or how many are done."""
     total = new_tensor(np.array([mine], np.int64))
     all_reduce(total, group=group)
     return total._array.item()

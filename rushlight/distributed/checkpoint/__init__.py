@@ -1,4 +1,4 @@
-"""Checkpoints that several processes write together, and any number of processes reads."""
+"""Distributed checkpoints: written by several processes together, and readable by any number of processes."""
 
 from rushlight.distributed.checkpoint.default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter

@@ -1,4 +1,4 @@
-"""How `save` and `load` plan, unless they are told otherwise."""
+"""The default planners of `save` and `load`."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.checkpoint.planner import LoadPlanner, SavePlanner
@@ -7,7 +7,7 @@ __all__ = ["DefaultLoadPlanner", "DefaultSavePlanner"]
 
 
 class DefaultSavePlanner(SavePlanner):
-    """How `save` plans. NotImplementedError for a state dict that is not to be flattened."""
+    """The default planner of `save`. NotImplementedError for `flatten_state_dict=False`."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class DefaultSavePlanner(SavePlanner):
 
 
 class DefaultLoadPlanner(LoadPlanner):
-    """How `load` plans; with `allow_partial_load` names that the checkpoint lacks stay as they are."""
+    """The default planner of `load`; with `allow_partial_load` entries that the checkpoint lacks keep their values."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class DefaultLoadPlanner(LoadPlanner):
 
 
 def refuse_unflattened(flatten_state_dict: bool) -> None:
-    """NotImplementedError for a state dict that is to stay nested in a checkpoint."""
+    """NotImplementedError for a state dict that should not be flattened."""
     if not flatten_state_dict:
         raise NotImplementedError("flatten_state_dict=False is not supported: checkpoints hold values by their paths.")
 

@@ -1,4 +1,4 @@
-"""The folder of a checkpoint: a file from each process, and `.metadata`, written last, which says what lies where."""
+"""A checkpoint's directory: a file from each process, and `.metadata`, written last, which tells where things are."""
 
 import os
 import time
@@ -14,7 +14,7 @@ METADATA = ".metadata"
 
 
 class FileSystemWriter(StorageWriter):
-    """Writes a checkpoint to a folder. A `.metadata` there means that the checkpoint is whole."""
+    """Writes a checkpoint to a directory. It is complete once `.metadata` exists."""
 
     path: Path
 
@@ -30,7 +30,7 @@ class FileSystemWriter(StorageWriter):
         return f"__{rank}_0.distcp"
 
     def prepare(self) -> None:
-        """Makes the folder, and takes away what is left there of an earlier checkpoint, its mark first."""
+        """Makes the directory, and removes an earlier checkpoint from it, `.metadata` first."""
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / METADATA).unlink(missing_ok=True)
         for left in [*self.path.glob("__*_0.distcp"), *self.path.glob("*.failed")]:
@@ -41,23 +41,26 @@ class FileSystemWriter(StorageWriter):
         save(tensors, self.path / self.name(rank))
 
     def give_up(self, rank: int, error: BaseException) -> None:
-        """Lets those that wait know that a process could not write its file."""
+        """Tells waiting processes that this one could not write its file."""
         (self.path / f"{rank}.failed").write_text(f"rank {rank}: {error}")
 
     def wait_for(self, names: list[str]) -> None:
-        """Waits until there are files, or without names the whole checkpoint. RuntimeError where a process gave up."""
+        """Waits until the named files exist, or without names for the whole checkpoint.
+
+        RuntimeError if a process gave up.
+        """
         while not all((self.path / name).exists() for name in names or [METADATA]):
             for failed in self.path.glob("*.failed"):
                 raise RuntimeError(f"The checkpoint in {self.path} could not be written: {failed.read_text()}")
             time.sleep(0.01)
 
     def finish(self, metadata: dict[str, Any]) -> None:
-        """Writes what lies where."""
+        """Writes `.metadata`."""
         save(metadata, self.path / METADATA)
 
 
 class FileSystemReader(StorageReader):
-    """Reads a checkpoint from a folder."""
+    """Reads a checkpoint from a directory."""
 
     path: Path
     _files: dict[str, dict[str, Any]]
@@ -70,14 +73,14 @@ class FileSystemReader(StorageReader):
         self.path, self._files = Path(checkpoint_id), {}
 
     def metadata(self) -> dict[str, Any]:
-        """What lies where. FileNotFoundError where there is no whole checkpoint."""
+        """The content of `.metadata`. FileNotFoundError if there is no complete checkpoint."""
         file = self.path / METADATA
         if not file.exists():
             raise FileNotFoundError(f"{self.path} holds no checkpoint, or one that was not finished: no {METADATA}.")
         return load(file)
 
     def read(self, name: str, key: str) -> Any:
-        """A tensor from the file of a process."""
+        """A tensor from a process's file."""
         if name not in self._files:
             self._files[name] = load(self.path / name, mmap=True)
         return self._files[name][key]

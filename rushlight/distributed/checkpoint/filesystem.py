@@ -1,4 +1,4 @@
-"""The folder of a checkpoint, where PyTorch has it."""
+"""Checkpoints in a directory, under PyTorch's module name."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter

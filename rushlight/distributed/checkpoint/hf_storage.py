@@ -1,4 +1,4 @@
-"""PyTorch's checkpoints in the files of `safetensors`, whose classes programs import: there are none here."""
+"""Classes for PyTorch's checkpoints in `safetensors` files, which programs import: without instances."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 

@@ -1,4 +1,4 @@
-"""What of a state dict a process writes, and where what it reads goes: classes to be extended."""
+"""Planners, which decide what a process writes of a state dict, and where loaded values go: classes to extend."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -24,11 +24,11 @@ __all__ = [
 
 
 class CheckpointException(RuntimeError):
-    """A checkpoint lacks what was asked for, or has it in another shape."""
+    """A checkpoint lacks an entry, or has it in another shape."""
 
 
 class WriteItemType(Enum):
-    """What is written: a tensor, a part of one, or any other value."""
+    """The kinds of items written: a tensor, a part of one, or any other value."""
 
     TENSOR = auto()
     SHARD = auto()
@@ -36,7 +36,7 @@ class WriteItemType(Enum):
 
 
 class LoadItemType(Enum):
-    """What is read: a tensor, or any other value."""
+    """The kinds of items read: a tensor, or any other value."""
 
     TENSOR = auto()
     BYTE_IO = auto()
@@ -44,14 +44,14 @@ class LoadItemType(Enum):
 
 @dataclass(frozen=True)
 class MetadataIndex:
-    """The path of a value in a state dict, with points between names."""
+    """The path of a value in a state dict, with dots between names."""
 
     fqn: str
 
 
 @dataclass(frozen=True)
 class WriteItem:
-    """A value that a process writes."""
+    """An item that a process writes."""
 
     index: MetadataIndex
     type: WriteItemType
@@ -66,7 +66,7 @@ class SavePlan:
 
 @dataclass(frozen=True)
 class ReadItem:
-    """A value that a process reads: its name in the state dict, and in the checkpoint."""
+    """An item that a process reads: its name in the state dict, and in the checkpoint."""
 
     type: LoadItemType
     dest_index: MetadataIndex
@@ -81,7 +81,7 @@ class LoadPlan:
 
 
 class SavePlanner:
-    """What of a state dict a process writes; `DefaultSavePlanner` does what `save` does by itself."""
+    """Plans what a process writes of a state dict; `DefaultSavePlanner` is used by default."""
 
     state_dict: dict[str, Any]
     paths: dict[str, Path]
@@ -89,13 +89,13 @@ class SavePlanner:
     def set_up_planner(
         self, state_dict: dict[str, Any], storage_meta: Any = None, is_coordinator: bool = False
     ) -> None:
-        """Takes the state dict; one process is the coordinator."""
+        """Receives the state dict; one process is the coordinator."""
         self.state_dict = dict(values_by_path(state_dict))
         self.paths = {text_of(path): path for path, _ in paths_of(state_dict)}
         self.is_coordinator = is_coordinator
 
     def create_local_plan(self) -> SavePlan:
-        """Says what this process writes: its parts of DTensors; the coordinator writes what all have alike."""
+        """Plans what this process writes: its parts of DTensors; the coordinator also writes what all have alike."""
         return SavePlan(
             [item for key, value in self.state_dict.items() if (item := self._item(key, value)) is not None]
         )
@@ -110,15 +110,15 @@ class SavePlanner:
         return WriteItem(MetadataIndex(key), kind)
 
     def lookup_object(self, index: MetadataIndex) -> Any:
-        """The value of a name."""
+        """The value for an index."""
         return self.state_dict[index.fqn]
 
     def transform_object(self, write_item: WriteItem, object: Any) -> Any:
-        """What is written for a value: it itself."""
+        """The object to write for a value: by default the value itself."""
         return object
 
     def resolve_data(self, write_item: WriteItem) -> Any:
-        """What is written: a tensor, or any other value."""
+        """The data to write: a tensor, or any other value."""
         value = self.transform_object(write_item, self.lookup_object(write_item.index))
         if isinstance(value, DTensor):
             value = value.to_local()
@@ -126,7 +126,7 @@ class SavePlanner:
 
 
 class LoadPlanner:
-    """Where what is read goes; `DefaultLoadPlanner` does what `load` does by itself."""
+    """Plans where loaded values go; `DefaultLoadPlanner` is used by default."""
 
     original_state_dict: dict[str, Any]
     is_coordinator: bool
@@ -135,13 +135,16 @@ class LoadPlanner:
     allow_partial_load = False
 
     def set_up_planner(self, state_dict: dict[str, Any], metadata: Any = None, is_coordinator: bool = False) -> None:
-        """Takes the state dict to be filled, and what the checkpoint says of itself."""
+        """Receives the state dict to fill, and the checkpoint's metadata."""
         self.original_state_dict, self.metadata, self.is_coordinator = state_dict, metadata, is_coordinator
         self.state_dict = dict(values_by_path(state_dict))
         self._read: dict[str, Any] = {}
 
     def create_local_plan(self) -> LoadPlan:
-        """Says what is read. CheckpointException for names that the checkpoint lacks, unless a part may be loaded."""
+        """Plans what to read.
+
+        CheckpointException for names that the checkpoint lacks, unless partial loading is allowed.
+        """
         there = {**self.metadata["tensors"], **self.metadata["values"]}
         missing = [key for key in self.state_dict if key not in there]
         if missing and not self.allow_partial_load:
@@ -153,18 +156,18 @@ class LoadPlanner:
         return ReadItem(kind, MetadataIndex(key), MetadataIndex(key))
 
     def resolve_tensor(self, read_item: ReadItem) -> Tensor:
-        """The tensor, or DTensor, that is filled."""
+        """The tensor or DTensor to fill."""
         return self.state_dict[read_item.dest_index.fqn]
 
     def commit_tensor(self, read_item: ReadItem, tensor: Tensor) -> None:
-        """Takes notice of a tensor that has been filled."""
+        """Called after a tensor has been filled."""
 
     def load_bytes(self, read_item: ReadItem, value: Any) -> None:
-        """Takes a value that is no tensor, as it was saved."""
+        """Receives a value that is not a tensor."""
         self._read[read_item.dest_index.fqn] = value
 
     def finish(self) -> None:
-        """Puts values that are no tensors in their places."""
+        """Stores the values that are not tensors in the state dict."""
         replace(self.original_state_dict, self._read)
 
 

@@ -1,4 +1,4 @@
-"""`save` and `load`: each process writes the parts that it holds, and reads those that it needs."""
+"""`save` and `load`: each process writes the parts that it holds, and reads the parts that it needs."""
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,12 +30,12 @@ Parts = list[tuple[int, int]]  # the first and last element of each dimension
 
 
 def states_of(state_dict: dict[str, Any]) -> dict[str, Any]:
-    """A state dict with the states of objects in their places."""
+    """A state dict with objects replaced by their states."""
     return {name: value.state_dict() if isinstance(value, Stateful) else value for name, value in state_dict.items()}
 
 
 def members_of(process_group: ProcessGroup | None, no_dist: bool) -> ProcessGroup | None:
-    """The processes that share a checkpoint; None for this one alone."""
+    """The group of processes that share a checkpoint; None for this process alone."""
     return None if no_dist or not is_initialized() else here(process_group)
 
 
@@ -51,7 +51,7 @@ def storage_at(checkpoint_id: Path, given: Any, default: type) -> Any:
 
 
 class Saving:
-    """A checkpoint that is being written: all that processes have to say to each other is said when it is made."""
+    """A checkpoint being written; all communication between the processes takes place when it is made."""
 
     pieces: list[Any]
     members: ProcessGroup | None
@@ -84,7 +84,7 @@ class Saving:
         self.pieces, self.members = pieces, members
 
     def copy(self) -> None:
-        """Takes copies of the tensors, which may then change."""
+        """Copies the tensors, so that they may change afterwards."""
         self.tensors = {key: tensor.clone() for key, tensor in self.tensors.items()}
 
     def write(self) -> None:
@@ -92,7 +92,7 @@ class Saving:
         self.writer.write(self.rank, self.tensors)
 
     def finish(self) -> None:
-        """Says what lies where, once all files are there; that makes them a checkpoint."""
+        """Writes the metadata once all files exist; this completes the checkpoint."""
         tensors: dict[str, dict[Any, Any]] = {}
         for own in self.pieces:
             for key, (path, shape, name, parts) in own.items():
@@ -101,7 +101,7 @@ class Saving:
         self.writer.finish({"version": VERSION, "tensors": tensors, "values": self.values, "paths": self.paths})
 
     def write_apart(self) -> None:
-        """Writes this process's file, and waits for those of the others, which are seen in the folder."""
+        """Writes this process's file, and waits for the other files to appear in the directory."""
         try:
             self.write()
         except BaseException as error:
@@ -124,11 +124,11 @@ def save(
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
 ) -> None:
-    """Writes a state dict to the folder `checkpoint_id`, all processes together.
+    """Writes a state dict to the directory `checkpoint_id`, by all processes together.
 
-    Each writes the parts of DTensors that it holds; what all have alike, rank 0 writes. Values may be nested, and
-    objects with a `state_dict()`. The checkpoint counts once all of it is written: a process that dies before leaves
-    none. The folder has rushlight's own format, not that of PyTorch's `torch.distributed.checkpoint`.
+    Each process writes the parts of DTensors that it holds; rank 0 writes what is the same in all. Values may be
+    nested, and may be objects with a `state_dict()`. The checkpoint is valid only when completely written: if a process
+    dies before, there is none. The format is rushlight's own, not that of PyTorch's `torch.distributed.checkpoint`.
     """
     saving = Saving(state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist)
     saving.write()
@@ -149,10 +149,10 @@ def async_save(
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
 ) -> Future[Any]:
-    """`save` beside further work: copies all tensors, then writes them in a thread.
+    """Saves in the background: copies all tensors, then writes them in a thread.
 
-    What it gives has a `result()` once the whole checkpoint is written. The folder has to be one that all processes
-    see, since they look there for each other's files.
+    The returned future has a `result()` once the whole checkpoint is written. All processes must see the same
+    directory, since they look for each other's files there.
     """
     saving = Saving(state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist)
     saving.copy()
@@ -171,10 +171,10 @@ def load(
     process_group: ProcessGroup | None = None,
     no_dist: bool = False,
 ) -> None:
-    """Reads a checkpoint into a state dict of the same keys: tensors are changed in place, other values replaced.
+    """Loads a checkpoint into a state dict with the same keys: tensors are changed in place, other values replaced.
 
     The number of processes may differ from that at saving: each reads the parts that it holds. Objects with a
-    `load_state_dict()` get their state. CheckpointException for keys that the checkpoint lacks, and other shapes.
+    `load_state_dict()` get their state. CheckpointException for keys that the checkpoint lacks, and for other shapes.
     """
     reader = storage_at(checkpoint_id, storage_reader, FileSystemReader)
     metadata = metadata_of(reader)
@@ -221,7 +221,7 @@ def load_whole(reader: StorageReader) -> dict[str, Any]:
 
 
 def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: StorageReader) -> None:
-    """Fills a tensor, or the part of it that this process holds, from the pieces that were saved."""
+    """Fills a tensor, or the part that this process holds, from the saved pieces."""
     if saved is None or shape_of(tensor) != saved["shape"]:
         there = "no tensor" if saved is None else saved["shape"]
         raise CheckpointException(f"Size mismatch between saved {there} and current: {shape_of(tensor)} for {key}.")
@@ -237,7 +237,7 @@ def fill(key: str, tensor: Tensor, saved: dict[str, Any] | None, reader: Storage
 
 
 def within(common: Parts, part: Parts) -> tuple[slice, ...]:
-    """Where something common lies in a part."""
+    """The slices of a common region within a part."""
     return tuple(slice(low - first, high - first) for (low, high), (first, _) in zip(common, part, strict=True))
 
 
@@ -247,5 +247,5 @@ def shape_of(tensor: Tensor) -> list[int]:
 
 
 def parts_of(tensor: Tensor) -> Parts:
-    """What of a whole tensor this process holds."""
+    """The region of a whole tensor that this process holds."""
     return tensor.spread.parts() if isinstance(tensor, DTensor) else [(0, size) for size in tensor.shape]

@@ -1,4 +1,4 @@
-"""State dicts by parameters' names, of modules and optimizers, sharded or not: alike on any number of processes."""
+"""State dicts of modules and optimizers by parameter names, sharded or not: the same for any number of processes."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ __all__ = [
 
 @dataclass
 class StateDictOptions:
-    """How state dicts are given and taken.
+    """Options for getting and setting state dicts.
 
-    - `full_state_dict` brings sharded tensors together; with `cpu_offload` as well only rank 0 gets the state dict,
-      the others an empty one;
+    - `full_state_dict` gathers sharded tensors; with `cpu_offload` only rank 0 gets the state dict, the others an empty
+    one;
     - `broadcast_from_rank0`, with `full_state_dict`: what is set comes from rank 0, the others may give an empty one;
     - `ignore_frozen_params` leaves out parameters that do not require grad;
     - `strict` is that of `load_state_dict`.
@@ -57,12 +57,12 @@ class StateDictOptions:
             )
 
     def for_this_rank(self, state: dict[str, Any]) -> dict[str, Any]:
-        """What this process gets of a state dict that all have brought together."""
+        """The part of a gathered state dict that this process gets."""
         only_first = self.full_state_dict and self.cpu_offload and is_initialized() and get_rank() != 0
         return {} if only_first else state
 
     def from_rank_0(self, state: dict[str, Any]) -> dict[str, Any]:
-        """The state dict that is to be set: rank 0's, where that is wanted."""
+        """The state dict to set: rank 0's with `broadcast_from_rank0`."""
         if not self.broadcast_from_rank0 or not is_initialized():
             return state
         box = [state]
@@ -74,22 +74,22 @@ DEFAULT = StateDictOptions()
 
 
 def plain(module: Module) -> Module:
-    """The module itself, without `DistributedDataParallel` around it."""
+    """The module without a `DistributedDataParallel` wrapper."""
     return module.module if isinstance(module, DistributedDataParallel) else module
 
 
-PREFIX = "_fsdp_wrapped_module."  # of the names of parameters in `FullyShardedDataParallel`
-CHECKPOINTED = "_checkpoint_wrapped_module."  # and in `checkpoint_wrapper`
-SHARDS = ContextVar("rushlight_shards", default=False)  # whether its state dicts hold shards, whatever has been set
+PREFIX = "_fsdp_wrapped_module."  # prefix of parameters' names in `FullyShardedDataParallel`
+CHECKPOINTED = "_checkpoint_wrapped_module."  # prefix of parameters' names in `checkpoint_wrapper`
+SHARDS = ContextVar("rushlight_shards", default=False)  # whether state dicts hold shards, whatever is set
 
 
 def plain_name(name: str) -> str:
-    """The name that a parameter has without modules that are wrapped around others."""
+    """The name of a parameter without the prefixes of wrappers."""
     return name.replace(PREFIX, "").replace(CHECKPOINTED, "")
 
 
 def sharded_state(module: Module) -> dict[str, Any]:
-    """A module's state dict, of shards where it is in `FullyShardedDataParallel`."""
+    """A module's state dict, with shards if it is in `FullyShardedDataParallel`."""
     before = SHARDS.set(True)
     try:
         return module.state_dict()
@@ -98,12 +98,12 @@ def sharded_state(module: Module) -> dict[str, Any]:
 
 
 def whole(value: Any, options: StateDictOptions) -> Any:
-    """A tensor brought together, where that is wanted."""
+    """A tensor gathered, if the options ask for it."""
     return value.full_tensor() if options.full_state_dict and isinstance(value, DTensor) else value
 
 
 def get_model_state_dict(model: Module, *, options: StateDictOptions | None = None) -> dict[str, Any]:
-    """A module's state by name; sharded tensors are DTensors, or whole with `full_state_dict`."""
+    """A module's state by name; sharded tensors are DTensors, or gathered with `full_state_dict`."""
     options = options or DEFAULT
     target = plain(model)
     left_out = [name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad]
@@ -115,9 +115,9 @@ def get_model_state_dict(model: Module, *, options: StateDictOptions | None = No
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Gives a module a state, of whole tensors or of DTensors; gives what `load_state_dict` gives.
+    """Sets a module's state from whole tensors or DTensors; returns the result of `load_state_dict`.
 
-    Parameters without memory, on the device "meta", get that of their state.
+    Parameters on the device "meta" get memory with their state.
     """
     options = options or DEFAULT
     target = plain(model)
@@ -128,7 +128,7 @@ def set_model_state_dict(
 
 
 def rows_for(own: Any, value: Any) -> Any:
-    """The part of a whole tensor that this process holds, where it holds a part of it."""
+    """The part of a whole tensor that this process holds of a sharded one."""
     if not isinstance(own, DTensor) or isinstance(value, DTensor):
         return value
     return own.alike(own.spread.cut(value._array.reshape(own.shape)).copy())
@@ -141,7 +141,7 @@ def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Ten
 
 
 def _init_optim_state(optim: Optimizer) -> None:
-    """Gives an optimizer that has not stepped yet the state of its first step; parameters stay as they are."""
+    """Gives an optimizer that has not stepped yet its initial state; parameters are unchanged."""
     parameters = [p for group in optim.param_groups for p in group["params"]]
     if optim.state or any(p.grad is not None for p in parameters):
         return
@@ -160,9 +160,9 @@ def _init_optim_state(optim: Optimizer) -> None:
 def get_optimizer_state_dict(
     model: Module, optimizers: Optimizer, *, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
-    """An optimizer's state and options, by the names of the module's parameters.
+    """An optimizer's state and options, by the module's parameter names.
 
-    One that has not stepped yet gets the state that it begins with, so that a checkpoint can be loaded into it.
+    An optimizer that has not stepped yet gets its initial state, so that a checkpoint can be loaded into it.
     """
     options = options or DEFAULT
     _init_optim_state(optimizers)
@@ -184,13 +184,13 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Gives an optimizer a state by names, of whole tensors or of DTensors."""
+    """Sets an optimizer's state by names, from whole tensors or DTensors."""
     given = (options or DEFAULT).from_rank_0(optim_state_dict)
     optimizers.load_state_dict(optimizer_state_for(model, optimizers, given))
 
 
 def optimizer_state_for(model: Module, optimizers: Optimizer, given: dict[str, Any]) -> dict[str, Any]:
-    """What an optimizer's `load_state_dict` takes, of a state by names of whole tensors or of DTensors."""
+    """Converts a state by names, of whole tensors or DTensors, to what an optimizer's `load_state_dict` takes."""
     named = named_parameters(model, optimizers)
     numbers = {name: i for i, (name, _) in enumerate(named)}
     by_name = dict(named)
@@ -203,7 +203,7 @@ def optimizer_state_for(model: Module, optimizers: Optimizer, given: dict[str, A
 
 
 def rows_of_state(parameter: Tensor, key: str, value: Any) -> Any:
-    """The part of a state that belongs to the rows that this process holds, as an ordinary tensor."""
+    """The part of a state for the rows that this process holds, as an ordinary tensor."""
     if isinstance(value, DTensor):
         return value.to_local()
     if isinstance(parameter, DTensor) and isinstance(value, Tensor) and key not in NUMBERS:
@@ -229,6 +229,6 @@ def set_state_dict(
     optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
 ) -> Any:
-    """Gives a module and its optimizer states by name; gives what the module's `load_state_dict` gives."""
+    """Sets the states of a module and its optimizer by name; returns the result of the module's `load_state_dict`."""
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return set_model_state_dict(model, model_state_dict, options=options)

@@ -1,4 +1,4 @@
-"""What a checkpoint takes for an object with a state."""
+"""The protocol of objects whose state a checkpoint stores."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,12 +7,12 @@ __all__ = ["Stateful"]
 
 @runtime_checkable
 class Stateful(Protocol):
-    """An object that gives its state, and takes one: a module, an optimizer, anything of the user's."""
+    """An object with `state_dict` and `load_state_dict`: a module, an optimizer, or the user's own."""
 
     def state_dict(self) -> dict[str, Any]:
         """The state."""
         ...
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over a state."""
+        """Sets the state."""
         ...

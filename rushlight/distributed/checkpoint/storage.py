@@ -1,4 +1,4 @@
-"""Where a checkpoint is written to and read from: what `save` and `load` ask of it."""
+"""The interface of storage for checkpoints, which `save` and `load` use."""
 
 import os
 from abc import ABC, abstractmethod
@@ -8,7 +8,7 @@ __all__ = ["StorageReader", "StorageWriter"]
 
 
 class StorageWriter(ABC):
-    """A place that a checkpoint is written to. `FileSystemWriter` is one; the methods are rushlight's own."""
+    """Storage that a checkpoint is written to, such as `FileSystemWriter`; the methods are rushlight's own."""
 
     @abstractmethod
     def reset(self, checkpoint_id: str | os.PathLike[str]) -> None:
@@ -16,11 +16,11 @@ class StorageWriter(ABC):
 
     @abstractmethod
     def name(self, rank: int) -> str:
-        """The name of what a process writes."""
+        """The name under which a process writes."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Makes the place ready, on rank 0: what is left there of an earlier checkpoint counts no more."""
+        """Prepares the storage, on rank 0: an earlier checkpoint there becomes invalid."""
 
     @abstractmethod
     def write(self, rank: int, tensors: dict[str, Any]) -> None:
@@ -28,19 +28,19 @@ class StorageWriter(ABC):
 
     @abstractmethod
     def give_up(self, rank: int, error: BaseException) -> None:
-        """Lets those that wait know that a process could not write its part."""
+        """Tells waiting processes that this one could not write its part."""
 
     @abstractmethod
     def wait_for(self, names: list[str]) -> None:
-        """Waits for what processes write, or without names for the whole checkpoint. RuntimeError where one gave up."""
+        """Waits for the named parts, or without names for the whole checkpoint. RuntimeError if a process gave up."""
 
     @abstractmethod
     def finish(self, metadata: dict[str, Any]) -> None:
-        """Writes what lies where: the checkpoint is whole."""
+        """Writes the metadata, which completes the checkpoint."""
 
 
 class StorageReader(ABC):
-    """A place that a checkpoint is read from. `FileSystemReader` is one; the methods are rushlight's own."""
+    """Storage that a checkpoint is read from, such as `FileSystemReader`; the methods are rushlight's own."""
 
     read_together = False  # whether all processes call `read` for each tensor, in one order, needed or not
 
@@ -50,8 +50,8 @@ class StorageReader(ABC):
 
     @abstractmethod
     def metadata(self) -> dict[str, Any]:
-        """What lies where. FileNotFoundError where there is no whole checkpoint."""
+        """The metadata. FileNotFoundError if there is no complete checkpoint."""
 
     @abstractmethod
     def read(self, name: str, key: str) -> Any:
-        """A tensor from what a process wrote under a name."""
+        """A tensor that a process wrote under a name."""

@@ -1,4 +1,4 @@
-"""State dicts as flat dictionaries: the values in nested dictionaries and lists by the path to them."""
+"""State dicts as flat dictionaries: the values in nested dictionaries and lists, by path."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -51,7 +51,7 @@ def values_by_path(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 def replace(tree: Any, values: dict[str, Any], path: str = "") -> None:
-    """Puts new values at the paths of old ones."""
+    """Replaces the values at given paths."""
     items = list(tree.items() if isinstance(tree, dict) else enumerate(tree))
     for name, value in items:
         here = f"{path}.{name}" if path else str(name)

@@ -1,1 +1,1 @@
-"""What programs import of PyTorch's elastic launcher; MPI launches processes here."""
+"""What programs import from PyTorch's elastic launcher; here MPI launches processes."""

@@ -1,4 +1,4 @@
-"""Modules whose parameters, gradients and optimizer state are shared out among processes: `fully_shard`."""
+"""Fully sharded data parallelism: parameters, gradients and optimizer state divided among processes."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.fsdp import api as _api

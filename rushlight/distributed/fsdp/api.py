@@ -1,4 +1,4 @@
-"""The settings of `FullyShardedDataParallel`, which programs name before they make one."""
+"""The options of `FullyShardedDataParallel`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = """
 
 
 class ShardingStrategy(Enum):
-    """What is shared out: all, gradients and the optimizer's state, nothing, or all within each line of a mesh."""
+    """What is sharded: everything, only gradients and optimizer state, nothing, or everything per line of a mesh."""
 
     FULL_SHARD = auto()
     SHARD_GRAD_OP = auto()
@@ -26,14 +26,14 @@ class ShardingStrategy(Enum):
 
 
 class BackwardPrefetch(Enum):
-    """When the backward pass fetches the next parameters: before or after the gradients of the current ones."""
+    """When backward prefetches the next parameters: before or after the gradients of the current ones."""
 
     BACKWARD_PRE = auto()
     BACKWARD_POST = auto()
 
 
 class StateDictType(Enum):
-    """What a state dict holds: whole tensors, this process's memory, or shards."""
+    """What a state dict holds: whole tensors, local memory, or shards."""
 
     FULL_STATE_DICT = auto()
     LOCAL_STATE_DICT = auto()
@@ -41,7 +41,7 @@ class StateDictType(Enum):
 
 
 class OptimStateKeyType(Enum):
-    """What the keys of an optimizer's state are: names of parameters or their numbers."""
+    """The keys of an optimizer's state: names of parameters or their indices."""
 
     PARAM_NAME = auto()
     PARAM_ID = auto()
@@ -49,7 +49,7 @@ class OptimStateKeyType(Enum):
 
 @dataclass
 class MixedPrecision:
-    """The types of parameters in use, of sums of gradients, and of buffers; None leaves one as it is."""
+    """The dtypes of parameters in computation, of gradient reduction, and of buffers; None for no change."""
 
     param_dtype: Dtype | None = None
     reduce_dtype: Dtype | None = None
@@ -62,68 +62,68 @@ class MixedPrecision:
 
 @dataclass
 class CPUOffload:
-    """Whether parameters rest in the memory of the CPU."""
+    """Whether parameters are kept on the CPU."""
 
     offload_params: bool = False
 
 
 @dataclass
 class StateDictConfig:
-    """How a state dict is made: whether it goes to the CPU."""
+    """Options of a state dict: whether it is moved to the CPU."""
 
     offload_to_cpu: bool = False
 
 
 @dataclass
 class FullStateDictConfig(StateDictConfig):
-    """How one of whole tensors is made: also, whether on the first process alone."""
+    """Options of a state dict of whole tensors: also whether only rank 0 gets it."""
 
     rank0_only: bool = False
 
 
 @dataclass
 class LocalStateDictConfig(StateDictConfig):
-    """How one of this process's memory is made."""
+    """Options of a state dict of local memory."""
 
 
 @dataclass
 class ShardedStateDictConfig(StateDictConfig):
-    """How one of shards is made."""
+    """Options of a state dict of shards."""
 
     _use_dtensor: bool = False
 
 
 @dataclass
 class OptimStateDictConfig:
-    """How the state dict of an optimizer is made: whether it goes to the CPU."""
+    """Options of an optimizer's state dict: whether it is moved to the CPU."""
 
     offload_to_cpu: bool = True
 
 
 @dataclass
 class FullOptimStateDictConfig(OptimStateDictConfig):
-    """How one of whole tensors is made: also, whether on the first process alone."""
+    """Options of an optimizer's state dict of whole tensors: also whether only rank 0 gets it."""
 
     rank0_only: bool = False
 
 
 @dataclass
 class LocalOptimStateDictConfig(OptimStateDictConfig):
-    """How one of this process's memory is made."""
+    """Options of an optimizer's state dict of local memory."""
 
     offload_to_cpu: bool = False
 
 
 @dataclass
 class ShardedOptimStateDictConfig(OptimStateDictConfig):
-    """How one of shards is made."""
+    """Options of an optimizer's state dict of shards."""
 
     _use_dtensor: bool = False
 
 
 @dataclass
 class StateDictSettings:
-    """The kind of state dicts, and how those of a module and of its optimizer are made."""
+    """The kind of state dicts, with the options for a module and for its optimizer."""
 
     state_dict_type: StateDictType
     state_dict_config: StateDictConfig

@@ -1,4 +1,4 @@
-"""The names of PyTorch's module of this name."""
+"""The names of PyTorch's module with this name."""
 
 # ruff: noqa: F403 (it has these names and no others)
 

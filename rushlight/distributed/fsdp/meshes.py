@@ -1,4 +1,4 @@
-"""On which processes `FullyShardedDataParallel` cuts parameters, and on which it has replicas."""
+"""The processes over which `FullyShardedDataParallel` shards parameters, and over which it replicates them."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def mesh_for(
     group: ProcessGroup | tuple[ProcessGroup, ProcessGroup] | None,
     mesh: DeviceMesh | None,
 ) -> DeviceMesh:
-    """The mesh whose last dimension cuts parameters; along the first of two there are replicas."""
+    """The mesh whose last dimension shards parameters; the first of two dimensions replicates them."""
     if group is not None and mesh is not None:
         raise ValueError("Cannot pass both process_group and device_mesh at the same time. Please just pass one.")
     if strategy in HYBRID:
@@ -34,7 +34,7 @@ def mesh_for(
 
 
 def hybrid(group: ProcessGroup | tuple[ProcessGroup, ProcessGroup] | None, mesh: DeviceMesh | None) -> DeviceMesh:
-    """The mesh of replicas of shards. ValueError for what names no such mesh."""
+    """The mesh for hybrid sharding. ValueError if the arguments do not name one."""
     if mesh is not None and mesh.ndim == 2:
         return mesh
     if mesh is None and isinstance(group, (tuple, list)) and len(group) == 2:

@@ -1,4 +1,4 @@
-"""In which types a sharded module computes and communicates, and where its parameters rest."""
+"""The dtypes in which a sharded module computes and communicates, and where its parameters are kept."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ __all__ = ["CPUOffloadPolicy", "MixedPrecisionPolicy", "OffloadPolicy"]
 
 @dataclass(frozen=True)
 class MixedPrecisionPolicy:
-    """The types of a sharded module: of its parameters in use, of sums of gradients, and of its outputs.
+    """The dtypes of a sharded module: of its parameters in computation, of gradient reduction, and of its outputs.
 
-    None leaves a type as it is. With `cast_forward_inputs` floating-point inputs are cast to `param_dtype`.
+    None leaves a dtype unchanged. With `cast_forward_inputs` floating-point inputs are cast to `param_dtype`.
     """
 
     param_dtype: Dtype | None = None
@@ -22,11 +22,11 @@ class MixedPrecisionPolicy:
 
 @dataclass
 class OffloadPolicy:
-    """Leaves sharded parameters where they are computed with."""
+    """Keeps sharded parameters on the device of the computation."""
 
 
 @dataclass
 class CPUOffloadPolicy(OffloadPolicy):
-    """Keeps sharded parameters in the memory of the CPU, which is where they always are here."""
+    """Keeps sharded parameters on the CPU, where they always are here."""
 
     pin_memory: bool = True

@@ -1,4 +1,4 @@
-"""What the state dicts of modules in `FullyShardedDataParallel` hold: kept by each, set for all below a module."""
+"""The state dict type of modules in `FullyShardedDataParallel`: stored in each, set for a whole subtree."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,12 +26,12 @@ DEFAULT = StateDictSettings(StateDictType.FULL_STATE_DICT, FullStateDictConfig()
 
 
 def wrapped_below(module: Module) -> list[Any]:
-    """The modules in `FullyShardedDataParallel` below a module, itself too."""
+    """The modules in `FullyShardedDataParallel` below a module, including itself."""
     return [part for part in module.modules() if "_state_dict_settings" in part.__dict__]
 
 
 def get_state_dict_type(module: Module) -> StateDictSettings:
-    """What state dicts hold of a module and of all below. RuntimeError where these differ."""
+    """The state dict type of a module and its submodules. RuntimeError if these differ."""
     found = [part._state_dict_settings for part in wrapped_below(module)]
     if any(settings != found[0] for settings in found):
         raise RuntimeError("All FSDP modules must have the same state_dict_type: set it for the outermost module.")
@@ -44,9 +44,9 @@ def set_state_dict_type(
     state_dict_config: StateDictConfig | None = None,
     optim_state_dict_config: OptimStateDictConfig | None = None,
 ) -> StateDictSettings:
-    """Sets what state dicts hold of a module and of all below; gives what they held before.
+    """Sets the state dict type of a module and its submodules; returns the former one.
 
-    RuntimeError for a configuration of another type; NotImplementedError for LOCAL_STATE_DICT.
+    RuntimeError for a configuration of the wrong class; NotImplementedError for LOCAL_STATE_DICT.
     """
     if state_dict_type not in CONFIGS:
         raise NotImplementedError(
@@ -73,7 +73,7 @@ def state_dict_type(
     state_dict_config: StateDictConfig | None = None,
     optim_state_dict_config: OptimStateDictConfig | None = None,
 ) -> Iterator[None]:
-    """A context in which state dicts hold what `set_state_dict_type` would set."""
+    """A context that sets the state dict type, as `set_state_dict_type`."""
     before = set_state_dict_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
     try:
         yield

@@ -1,4 +1,4 @@
-"""`fully_shard`: shares a module's parameters, gradients and optimizer state out among processes."""
+"""`fully_shard`: shards a module's parameters, gradients and optimizer state over processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -23,15 +23,15 @@ __all__ = ["FSDPModule", "UnshardHandle", "fully_shard", "register_fsdp_forward_
 
 
 class FSDPModule:
-    """What a module is too, once `fully_shard` has been called on it."""
+    """A class that `fully_shard` adds to a module's."""
 
     _shards: Shards
     _reshards: bool
 
     def unshard(self, async_op: bool = False) -> "UnshardHandle | None":
-        """Brings the parameters together until `reshard`; with `async_op` when the handle that it gives is waited for.
+        """Gathers the parameters until `reshard`; with `async_op` when the returned handle is waited for.
 
-        All processes have to call it.
+        All processes must call it.
         """
         if async_op:
             return UnshardHandle(self._shards)
@@ -39,50 +39,50 @@ class FSDPModule:
         return None
 
     def reshard(self) -> None:
-        """Leaves each process with its rows of the parameters."""
+        """Reduces the parameters to the rows of each process."""
         self._shards.hide()
 
     def set_modules_to_forward_prefetch(self, modules: list["FSDPModule"]) -> None:
-        """Names the modules whose parameters are brought together with this one's in the forward pass.
+        """Sets the modules whose parameters are gathered together with this one's in forward.
 
         ValueError for modules that are not sharded.
         """
         self._shards.next_forward = [module._shards for module in sharded(modules)]
 
     def set_modules_to_backward_prefetch(self, modules: list["FSDPModule"]) -> None:
-        """The same for the backward pass."""
+        """Sets the modules whose parameters are gathered together with this one's in backward."""
         self._shards.next_backward = [module._shards for module in sharded(modules)]
 
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
-        """With False, gradients are added up in each process alone, until a backward pass with True averages them."""
+        """With False, each process accumulates its own gradients, until a backward pass with True averages them."""
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]  # a Module too
             if isinstance(module, FSDPModule):
                 module._shards.syncs = requires_gradient_sync
 
     def set_gradient_divide_factor(self, factor: float) -> None:
-        """Has the sums of this module's gradients divided by another number than that of the processes."""
+        """Sets the divisor of this module's summed gradients, by default the number of processes."""
         self._shards.divisor = factor
 
     def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
-        """Tells whether parameters are given back between the forward and the backward pass."""
+        """Sets whether parameters are resharded between forward and backward."""
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]  # a Module too
             if isinstance(module, FSDPModule):
                 module._reshards = reshard_after_forward
 
 
 class UnshardHandle:
-    """What `unshard(async_op=True)` gives."""
+    """The handle that `unshard(async_op=True)` returns."""
 
     def __init__(self, shards: Shards):
         self._shards = shards
 
     def wait(self) -> None:
-        """Brings the parameters together. All processes have to call it."""
+        """Gathers the parameters. All processes must call it."""
         self._shards.show()
 
 
 def sharded(modules: list[Any]) -> list[FSDPModule]:
-    """The modules. ValueError for one that is not sharded."""
+    """Checks that modules are sharded: ValueError if one is not."""
     for module in modules:
         if not isinstance(module, FSDPModule):
             raise ValueError(f"Expects FSDPModule but got {type(module).__name__}: call fully_shard on it first.")
@@ -99,16 +99,16 @@ def fully_shard(
     offload_policy: OffloadPolicy | None = None,
     ignored_params: set[Tensor] | None = None,
 ) -> Module:
-    """Leaves each process with some rows of each parameter of a module; gives the module, which is changed.
+    """Shards a module: each process keeps some rows of each parameter. Changes the module, and returns it.
 
-    Parameters are whole only while the module's forward or backward pass runs; then gradients are averaged, and each
-    process keeps those of its rows. Optimizers made afterwards keep the state of these rows only. Call it on the
-    blocks of a network first and on the network last: what a block shares out, the network leaves alone.
+    Parameters are whole only while the module's forward or backward runs; then gradients are averaged, and each process
+    keeps those of its rows. Optimizers made afterwards hold the state of these rows only. Call it on the blocks of a
+    network first and on the network last: parameters that a block has sharded are left out then.
 
-    `reshard_after_forward=False` keeps parameters whole until the backward pass: more memory, less communication. It is
-    the default for the outermost module. `mesh` is the process group, or a mesh of one dimension; all by default. Along
-    the first dimension of a mesh of two there are replicas, each of which is sharded along the second.
-    NotImplementedError for what is not supported. Source: Y. Zhao et al., "PyTorch FSDP", 2023.
+    `reshard_after_forward=False` keeps parameters whole until backward: more memory, less communication. It is the
+    default for the outermost module. `mesh` is the process group, or a one-dimensional mesh; by default all processes.
+    With a two-dimensional mesh parameters are replicated along the first dimension and sharded along the second.
+    NotImplementedError for unsupported options. Source: Y. Zhao et al., "PyTorch FSDP", 2023.
     """
     if shard_placement_fn is not None:
         raise NotImplementedError(
@@ -132,9 +132,9 @@ def fully_shard(
 
 
 def register_fsdp_forward_method(module: Module, method_name: str) -> None:
-    """Has a method of a sharded module bring its parameters together as `forward` does.
+    """Makes a method of a sharded module gather its parameters as `forward` does.
 
-    AttributeError where there is no such method. Modules that are not sharded stay as they are.
+    AttributeError if there is no such method. Modules that are not sharded are not changed.
     """
     if not hasattr(module, method_name):
         raise AttributeError(f"{type(module)} does not have a method {method_name}")
@@ -143,7 +143,7 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
 
 
 def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A module's `forward` with whole parameters, after which only rows are left where that is wanted."""
+    """Wraps a module's `forward`: gathers the parameters before, and reshards them after if wanted."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         shards: Shards = self._shards
@@ -173,17 +173,17 @@ def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-DEPTH: list[Module] = []  # the sharded modules whose forward pass runs, the outermost first
+DEPTH: list[Module] = []  # the sharded modules whose forward is running, outermost first
 
 
 def shown_again() -> Callable[[], AbstractContextManager[None]]:
-    """Makes contexts in which parameters that are whole now are so again, for calls that the backward pass makes."""
+    """Makes contexts that gather the parameters which are whole now, for recomputation in backward."""
     return partial(all_shown, [module.__dict__["_shards"] for module in DEPTH])
 
 
 @contextmanager
 def all_shown(inside: list[Shards]) -> Iterator[None]:
-    """A context with whole parameters; their memory stays, as the backward pass goes on with them."""
+    """A context with whole parameters; they stay in memory, since backward continues with them."""
     hidden = [shards for shards in inside if not shards.is_shown()]
     for shards in hidden:
         shards.show()
@@ -198,5 +198,5 @@ AROUND.append(shown_again)
 
 
 def cast(tree: Any, dtype: Dtype) -> Any:
-    """Nested tensors in another floating-point type; integers and what is no tensor stay as they are."""
+    """Casts nested floating-point tensors to another dtype; other values are unchanged."""
     return tree_map(lambda x: x.to(dtype) if isinstance(x, Tensor) and x.is_floating_point() else x, tree)

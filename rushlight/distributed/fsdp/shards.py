@@ -1,4 +1,4 @@
-"""The parameters of one sharded module: brought together where they are used, their gradients averaged and cut up."""
+"""The parameters of one sharded module: gathered where they are used; their gradients averaged and sharded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,9 +28,9 @@ __all__ = ["Shards"]
 
 
 class Place:
-    """One parameter: the modules that have it, the rows that this process holds, and the whole.
+    """One parameter: the modules that have it, the rows that this process holds, and the whole tensor.
 
-    The whole is one leaf for all passes. Between its uses it has no memory: one zero, shown in the whole's shape.
+    The whole tensor is the same leaf in all passes. Between its uses it has no memory: a single zero, expanded.
     """
 
     def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, mesh: DeviceMesh, start: int, dtype: Any):
@@ -54,32 +54,32 @@ class Place:
         self.grad: np.ndarray | None = None
 
     def show(self, tensor: Tensor) -> None:
-        """Puts the whole or the rows in the parameter's place in the modules that have it."""
+        """Sets the whole tensor or the rows as the parameter of the modules that have it."""
         for module, name in self.owners:
             module._parameters[name] = tensor  # type: ignore[assignment]  # stands for the Parameter
 
     def is_shown(self) -> bool:
-        """Whether the whole is in the parameter's place."""
+        """Whether the whole tensor is the modules' parameter now."""
         module, name = self.owners[0]
         return module._parameters[name] is self.whole
 
     def adopt(self) -> None:
-        """Takes rows that have been put in the parameter's place since it was last shown, as their successor."""
+        """Takes over rows that were assigned as the modules' parameter since it was last set."""
         module, name = self.owners[0]
         found = module._parameters[name]
         if isinstance(found, DTensor) and found is not self.sharded and found is not self.whole:
             self.sharded = found
 
     def holds(self, array: np.ndarray) -> bool:
-        """Whether an array lies in the memory of the whole."""
+        """Whether an array is in the memory of the whole tensor."""
         whole = self.whole._array
         return whole is not self.nothing and 0 <= address(array) - address(whole) < max(whole.nbytes, 1)
 
 
 def spread_of_rows(parameter: Tensor, rows: tuple[int, ...], mesh: DeviceMesh) -> Spread:
-    """How a parameter is placed when its rows are cut along the last dimension of a mesh.
+    """The placement of a parameter whose rows are sharded along the last dimension of a mesh.
 
-    One that other processes have cut already is cut once more: on a mesh of both kinds of processes, theirs first.
+    A parameter that is sharded already is sharded again: on a mesh of both dimensions, the earlier one first.
     """
     placements: tuple[Placement, ...] = (*[Replicate()] * (mesh.ndim - 1), Shard(0))
     if not isinstance(parameter, DTensor):
@@ -93,9 +93,9 @@ def spread_of_rows(parameter: Tensor, rows: tuple[int, ...], mesh: DeviceMesh) -
 
 
 class Shards:
-    """The parameters of a module that no sharded module in it has.
+    """The parameters of a module that are in no sharded submodule of it.
 
-    `gather` makes them whole, in one communication. A hook on each takes its gradient; when the last has come, the
+    `gather` makes them whole, in a single communication. A hook on each takes its gradient; after the last one the
     gradients are averaged over the processes, and each process gets those of its rows. Processes that hold the same
     rows are `replicas` of each other.
     """
@@ -116,11 +116,11 @@ class Shards:
     ):
         self.group, self.policy = mesh.get_group(mesh.ndim - 1), policy
         self.replicas = mesh.get_group(0) if mesh.ndim == 2 else None
-        self.divisor: float | None = None  # of the sums of gradients: the number of processes, unless one is set
+        self.divisor: float | None = None  # of summed gradients: by default the number of processes
         self.places: list[Place] = []
         self.length = 0
         self.syncs = self.gathered = False
-        self.next_forward: list[Shards] = []  # what is brought together too, ahead of its use
+        self.next_forward: list[Shards] = []  # gathered too, in advance
         self.next_backward: list[Shards] = []
         self.missing: set[int] = set()
         found: dict[int, tuple[Tensor, list[tuple[Module, str]]]] = {}
@@ -136,7 +136,7 @@ class Shards:
         self.hide()
 
     def _add(self, place: Place) -> None:
-        """Puts a parameter behind the others. AssertionError for one of another dtype, as they travel as one array."""
+        """Adds a parameter. AssertionError for a different dtype, as they are communicated as one array."""
         if self.places and place.nothing.dtype != self.places[0].nothing.dtype:
             raise AssertionError(
                 f"FSDP expects uniform original parameter dtype but got {self.places[0].nothing.dtype} and "
@@ -150,23 +150,23 @@ class Shards:
     # parameters
 
     def put_rows(self) -> None:
-        """Puts the rows of this process in the parameters' places."""
+        """Sets the rows of this process as the parameters."""
         for place in self.places:
             place.show(place.sharded)
 
     def hide(self) -> None:
-        """Puts rows in the parameters' places, and gives the memory of the whole ones back."""
+        """Sets the rows as the parameters, and frees the memory of the whole tensors."""
         self.put_rows()
         for place in self.places:
             place.whole._array = place.nothing
         self.gathered = False
 
     def is_shown(self) -> bool:
-        """Whether the whole parameters are in their places."""
+        """Whether the whole tensors are set as the parameters."""
         return all(place.is_shown() for place in self.places)
 
     def gather(self) -> None:
-        """Brings the parameters together, where they are not."""
+        """Gathers the parameters, unless they are whole."""
         if self.gathered or not self.places:
             return
         own = np.zeros(self.length, self.places[0].nothing.dtype)
@@ -182,9 +182,9 @@ class Shards:
         self.gathered = True
 
     def show(self) -> None:
-        """Puts the whole parameters in their places, and expects their gradients.
+        """Sets the whole tensors as the parameters, and expects their gradients.
 
-        In a backward pass, where a function is called again, it expects those that it has expected before, if any.
+        When a function is recomputed in backward, it expects the same gradients as before, if any.
         """
         self.gather()
         if RUN.get() is None or not self.missing:
@@ -194,9 +194,9 @@ class Shards:
 
     @contextmanager
     def brought_together(self, writes_back: bool, left_out: bool, with_grads: bool) -> Iterator[None]:
-        """A context with parameters that are whole and leaves of their own; what is written to them may stay.
+        """A context in which the parameters are whole, and leaves of their own; changes of them may be kept.
 
-        A process that is left out takes part in the communication alone.
+        A process that is left out only takes part in the communication.
         """
         wholes: list[tuple[Place, Tensor]] = []
         self.hide()
@@ -219,10 +219,10 @@ class Shards:
                     rows._bump()
                 place.show(rows)
 
-    # what the graph keeps
+    # what the graph saves
 
     def pack(self, tensor: Tensor) -> Any:
-        """What the graph keeps of a tensor: of a whole parameter, or a view of it, only where it lies."""
+        """What the graph saves of a tensor: for a whole parameter, or a view of it, only its place."""
         for number, place in enumerate(self.places):
             array = tensor._array
             if place.holds(array):
@@ -230,7 +230,7 @@ class Shards:
         return tensor
 
     def unpack(self, kept: Any) -> Tensor:
-        """The tensor that was packed; brings the parameters together again if they are not."""
+        """The tensor that was packed; gathers the parameters again if necessary."""
         if isinstance(kept, Tensor):
             return kept
         number, offset, shape, strides = kept
@@ -243,7 +243,7 @@ class Shards:
     # gradients
 
     def _take(self, place: Place, whole: Tensor) -> None:
-        """Takes the gradient of a whole parameter; the last one begins the average."""
+        """Takes the gradient of a whole parameter; the last one starts the averaging."""
         assert whole.grad is not None
         grad, whole.grad = whole.grad._array, None
         place.grad = grad if place.grad is None else place.grad + grad
@@ -256,7 +256,7 @@ class Shards:
         self.missing -= {id(place) for place in self.places if id(place.whole) not in used}
 
     def reduce(self) -> None:
-        """Averages the gradients over the processes, and adds those of this process's rows to its parameters'."""
+        """Averages the gradients over the processes, and accumulates those of this process's rows."""
         self.hide()
         self.missing = {id(place) for place in self.places if place.whole.requires_grad}
         size, dtype = self.group.size(), self.policy.reduce_dtype
@@ -279,7 +279,7 @@ class Shards:
                 self._give(place.sharded, own[place.part])
 
     def _give(self, sharded: DTensor, averages: np.ndarray) -> None:
-        """Adds averages, of which the first are those of the rows, to the gradient of the rows."""
+        """Accumulates averages, of which the first are those of the rows, into the gradient of the rows."""
         rows = sharded._array
         grad = averages[: rows.size].reshape(rows.shape).astype(rows.dtype)
         if sharded.grad is not None:

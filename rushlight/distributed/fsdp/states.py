@@ -1,4 +1,4 @@
-"""State dicts of modules in `FullyShardedDataParallel`: under the names that they have without it."""
+"""State dicts of modules in `FullyShardedDataParallel`: with the names that parameters have without it."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["give_state", "take_state"]
 
 
 def give_state(module: Any, state: dict[str, Any], prefix: str, local_metadata: Any) -> None:
-    """Puts what a state dict has of a wrapped module under its own names, whole or sharded as its settings say."""
+    """Renames a wrapped module's entries of a state dict; they are whole or sharded according to its settings."""
     settings = module._state_dict_settings
     full = settings.state_dict_type is StateDictType.FULL_STATE_DICT and not SHARDS.get()
     left_out = full and settings.state_dict_config.rank0_only and get_rank() != 0
@@ -37,7 +37,7 @@ def take_state(
     unexpected_keys: list[str],
     error_msgs: list[str],
 ) -> None:
-    """Puts what a state dict has of a wrapped module under the names of its parts, cut to this process's rows."""
+    """Renames entries of a state dict to those of a wrapped module, cut to this process's rows."""
     places = places_of(module)
     for key in [key for key in state if key.startswith(prefix)]:
         name = key[len(prefix) :]
@@ -46,7 +46,7 @@ def take_state(
 
 
 def places_of(module: Any) -> dict[str, Any]:
-    """The module's own parameters, by their names without the wrapper's."""
+    """The module's own parameters, by their names without the wrapper."""
     places = {id(place.sharded): place for place in module._shards.places}
     named = module._fsdp_wrapped_module.named_parameters(remove_duplicate=False)
     return {plain_name(name): places[id(own)] for name, own in named if id(own) in places}

@@ -1,4 +1,4 @@
-"""Which parts of a module are wrapped by themselves: questions that are asked of each part."""
+"""Policies that decide which submodules are wrapped separately."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,21 +17,21 @@ WRAPPER: ContextVar[tuple[type, dict[str, Any]] | None] = ContextVar("rushlight_
 
 
 def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
-    """Each part is wrapped."""
+    """Wraps every submodule."""
     return True
 
 
 def lambda_auto_wrap_policy(
     module: Module, recurse: bool, nonwrapped_numel: int, lambda_fn: Callable[[Module], bool]
 ) -> bool:
-    """Parts that a function says yes to are wrapped; with `recurse` the question is whether to look at their parts."""
+    """Wraps submodules for which a function is true; with `recurse` it asks whether to visit their submodules."""
     return True if recurse else lambda_fn(module)
 
 
 def transformer_auto_wrap_policy(
     module: Module, recurse: bool, nonwrapped_numel: int, transformer_layer_cls: Iterable[type[Module]]
 ) -> bool:
-    """Parts of some classes are wrapped."""
+    """Wraps submodules of the given classes."""
     return True if recurse else isinstance(module, tuple(transformer_layer_cls))
 
 
@@ -43,7 +43,7 @@ def size_based_auto_wrap_policy(
     force_leaf_modules: Iterable[type[Module]] | None = None,
     exclude_wrap_modules: Iterable[type[Module]] | None = None,
 ) -> bool:
-    """Parts with so many numbers that are not wrapped yet are wrapped, lists and dictionaries of parts excepted."""
+    """Wraps submodules with at least so many unwrapped parameters, except lists and dictionaries of modules."""
     large = nonwrapped_numel >= min_num_params
     if recurse:
         return large and not isinstance(module, tuple(force_leaf_modules or ()))
@@ -51,7 +51,7 @@ def size_based_auto_wrap_policy(
 
 
 class ModuleWrapPolicy:
-    """Parts of some classes are wrapped."""
+    """Wraps submodules of the given classes."""
 
     def __init__(self, module_classes: Iterable[type[Module]]) -> None:
         self._module_classes = set(module_classes)
@@ -61,7 +61,7 @@ class ModuleWrapPolicy:
 
 
 class CustomPolicy:
-    """Parts for which a function gives True, or options for their wrapper."""
+    """Wraps submodules for which a function returns True, or options for their wrapper."""
 
     def __init__(self, lambda_fn: Callable[[Module], bool | dict[str, Any]]) -> None:
         self._lambda_fn = lambda_fn
@@ -81,9 +81,9 @@ def wrap_parts(
     ignored_modules: set[int],
     ignored_parameters: set[int],
 ) -> None:
-    """Wraps the parts of a module, not the module itself, that a policy says yes to, the inner ones first.
+    """Wraps the submodules of a module (not the module itself) that a policy selects, inner ones first.
 
-    ValueError for parts that are wrapped already.
+    ValueError for submodules that are wrapped already.
     """
     made: dict[int, tuple[Module, int]] = {}
 
@@ -91,7 +91,7 @@ def wrap_parts(
         return sum(own.numel() for own in part.parameters() if id(own) not in ignored_parameters)
 
     def wrapped(part: Module) -> tuple[Module, int]:
-        """A part, and how many of its numbers are wrapped in it."""
+        """A submodule, and the number of its elements that are wrapped in it."""
         if isinstance(wrapper, type) and isinstance(part, wrapper):
             raise ValueError(
                 "FSDP auto wrapping requires modules to not already have FSDP applied, but found "
@@ -105,7 +105,7 @@ def wrap_parts(
         return wrapper(part, **{**options, **(chosen if isinstance(chosen, dict) else {})}), numbers
 
     def go_through(part: Module, numbers: int) -> int:
-        """Wraps parts of a part where the policy wants to look at them; gives how many numbers are wrapped."""
+        """Wraps submodules of a submodule if the policy visits them; returns the number of wrapped elements."""
         total = 0
         if policy(module=part, recurse=True, nonwrapped_numel=numbers):
             for name, child in list(part.named_children()):
@@ -122,7 +122,7 @@ def wrap_parts(
 
 @contextmanager
 def enable_wrap(*, wrapper_cls: Any, **wrapper_kwargs: Any) -> Iterator[None]:
-    """A context in which `wrap` wraps, with a class and its options."""
+    """A context in which `wrap` wraps modules with a class and its options."""
     before = WRAPPER.set((wrapper_cls, wrapper_kwargs))
     try:
         yield
@@ -131,6 +131,6 @@ def enable_wrap(*, wrapper_cls: Any, **wrapper_kwargs: Any) -> Iterator[None]:
 
 
 def wrap(module: Module, **wrap_overrides: Any) -> Module:
-    """The module, wrapped where `enable_wrap` says with what."""
+    """The module, wrapped if inside `enable_wrap`."""
     found = WRAPPER.get()
     return module if found is None else found[0](module, **{**found[1], **wrap_overrides})

@@ -1,4 +1,4 @@
-"""`FullyShardedDataParallel`: PyTorch's first way to share out a module, as a module around it."""
+"""`FullyShardedDataParallel`: PyTorch's first API for sharding a module, as a wrapper around it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -45,16 +45,16 @@ __all__ = ["FullyShardedDataParallel"]
 
 
 class FullyShardedDataParallel(Module):
-    """Leaves each process with its rows of a module's parameters, gradients and optimizer state, as `fully_shard` does.
+    """Shards a module's parameters, gradients and optimizer state over the processes, as `fully_shard` does.
 
-    Wrapped with `device_id="cpu"`; without it RuntimeError, as in PyTorch's build for CPUs. `auto_wrap_policy` says
-    which parts are wrapped by themselves. `sharding_strategy`: FULL_SHARD; SHARD_GRAD_OP keeps parameters whole from
-    the forward to the backward pass; NO_SHARD averages gradients alone; HYBRID_SHARD has replicas of shards, along the
-    first dimension of a `device_mesh` of two, or two groups, (that of the shards, that of the replicas).
+    It needs `device_id="cpu"`; without it RuntimeError, as in PyTorch's build for CPUs. `auto_wrap_policy` selects the
+    submodules that are wrapped separately. `sharding_strategy`: FULL_SHARD; SHARD_GRAD_OP keeps parameters whole from
+    forward to backward; NO_SHARD only averages gradients; HYBRID_SHARD replicates shards, along the first dimension of
+    a two-dimensional `device_mesh`, or with two groups (that of the shards, that of the replicas).
 
-    Parameters are those of `fully_shard` whatever `use_orig_params` is: DTensors under their own names. Optimizers are
-    made afterwards. `backward_prefetch`, `forward_prefetch` and `limit_all_gathers` say when PyTorch sends ahead; here
-    parameters are sent when they are used, with the same results. NotImplementedError for what is not supported.
+    Parameters are those of `fully_shard` whatever `use_orig_params` is: DTensors under their own names. Optimizers must
+    be made afterwards. `backward_prefetch`, `forward_prefetch` and `limit_all_gathers` control prefetching in PyTorch;
+    here parameters are sent when they are used, with the same results. NotImplementedError for unsupported options.
     Source: Y. Zhao et al., "PyTorch FSDP", 2023.
     """
 
@@ -110,7 +110,7 @@ class FullyShardedDataParallel(Module):
         self._share_out(mesh, ignored, sync_module_states)
 
     def _share_out(self, mesh: DeviceMesh, ignored: set[int], sync_module_states: bool) -> None:
-        """Leaves this process with its rows of the parameters that no wrapped part has."""
+        """Shards the parameters that no wrapped submodule has."""
         if sync_module_states:
             everything = [*self.parameters(), *self.buffers()]
             own = [tensor for tensor in everything if id(tensor) not in ignored and not isinstance(tensor, DTensor)]
@@ -131,7 +131,7 @@ class FullyShardedDataParallel(Module):
 
     @property
     def module(self) -> Module:
-        """The module that is wrapped."""
+        """The wrapped module."""
         return self._fsdp_wrapped_module
 
     def __getattr__(self, name: str) -> Any:
@@ -147,24 +147,24 @@ class FullyShardedDataParallel(Module):
 
     @sharded_forward
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The module's `forward` with whole parameters."""
+        """Calls the module's `forward` with whole parameters."""
         types = self.mixed_precision
         if types.param_dtype is not None and types.cast_root_forward_inputs and [self] == DEPTH:
             args, kwargs = cast((args, kwargs), types.param_dtype)
         return self._fsdp_wrapped_module(*args, **kwargs)
 
     def apply(self, fn: Callable[[Module], None]) -> Any:
-        """Calls a function for all modules below, with whole parameters; what it changes stays."""
+        """Calls a function for all submodules, with whole parameters; its changes are kept."""
         with self.summon_full_params(self, recurse=False):
             return super().apply(fn)
 
     def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0) -> Tensor:
-        """Scales gradients down to a norm over all parameters and shards; gives the norm they had."""
+        """Scales gradients to a norm of at most `max_norm` over all parameters and shards; returns the former norm."""
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """A context in which gradients are added up in each process alone, until a backward pass outside averages."""
+        """A context in which each process accumulates its own gradients, until a backward pass outside averages."""
         inside = [part._shards for part in self.fsdp_modules(self)]
         before = [shards.syncs for shards in inside]
         for shards in inside:
@@ -176,7 +176,7 @@ class FullyShardedDataParallel(Module):
                 shards.syncs = synced
 
     def register_comm_hook(self, state: object, hook: Callable) -> None:
-        """NotImplementedError: how gradients are sent is set by `mixed_precision` alone."""
+        """Raises NotImplementedError: how gradients are sent is set only by `mixed_precision`."""
         raise NotImplementedError(
             "FullyShardedDataParallel takes no hooks for communication: MixedPrecision(reduce_dtype=...) sets the type "
             "that gradients are sent in."
@@ -184,7 +184,7 @@ class FullyShardedDataParallel(Module):
 
     @staticmethod
     def fsdp_modules(module: Module, root_only: bool = False) -> list["FullyShardedDataParallel"]:
-        """The wrapped modules below a module, itself too; with `root_only` those that are in no other."""
+        """The wrapped modules below a module, including itself; with `root_only` only the outermost."""
         found = [part for part in module.modules() if isinstance(part, FullyShardedDataParallel)]
         inner = {id(part) for outer in found for part in outer.modules() if part is not outer} if root_only else ()
         return [part for part in found if id(part) not in inner]
@@ -199,10 +199,10 @@ class FullyShardedDataParallel(Module):
         offload_to_cpu: bool = False,
         with_grads: bool = False,
     ) -> Iterator[None]:
-        """A context in which parameters are whole, with their gradients where that is wanted.
+        """A context in which parameters are whole, optionally with their gradients.
 
-        What is written to them stays, unless `writeback` is False; with `rank0_only` the first process alone has them.
-        All processes have to enter it.
+        Changes of them are kept, unless `writeback` is False; with `rank0_only` only rank 0 has them. All processes
+        must enter it.
         """
         if writeback and rank0_only:
             raise NotImplementedError("writeback=True and rank0_only=True is not supported: give writeback=False.")
@@ -221,7 +221,7 @@ class FullyShardedDataParallel(Module):
     def optim_state_dict(
         model: Module, optim: Optimizer, optim_state_dict: dict[str, Any] | None = None, group: Any = None
     ) -> dict[str, Any]:
-        """An optimizer's state by names of parameters, whole or sharded as `set_state_dict_type` says."""
+        """An optimizer's state by names of parameters, whole or sharded according to `set_state_dict_type`."""
         if optim_state_dict is not None:
             raise NotImplementedError("optim_state_dict is not supported: the state is that of the optimizer.")
         settings = get_state_dict_type(model)
@@ -240,9 +240,9 @@ class FullyShardedDataParallel(Module):
         load_directly: bool = False,
         group: Any = None,
     ) -> dict[str, Any]:
-        """What the optimizer's `load_state_dict` takes, of what `optim_state_dict` gave; loaded too if wanted.
+        """Converts the result of `optim_state_dict` for the optimizer's `load_state_dict`; optionally calls that.
 
-        With the full state on the first process alone (`rank0_only`) all processes have to call it.
+        With the full state only on rank 0 (`rank0_only`) all processes must call it.
         """
         if is_named_optimizer:
             raise NotImplementedError("is_named_optimizer is not supported: optimizers have numbers for parameters.")
@@ -259,7 +259,7 @@ RESHARD = (ShardingStrategy.FULL_SHARD, ShardingStrategy.HYBRID_SHARD)
 
 
 def refuse(types: MixedPrecision, module: Module, wraps: bool) -> None:
-    """NotImplementedError for what is not supported of a mixed precision."""
+    """NotImplementedError for unsupported options of mixed precision."""
     if types.keep_low_precision_grads:
         raise NotImplementedError("keep_low_precision_grads=True is not supported: gradients have their rows' type.")
     kept = tuple(types._module_classes_to_ignore)
@@ -273,6 +273,6 @@ def refuse(types: MixedPrecision, module: Module, wraps: bool) -> None:
 
 
 def parameters_of(given: Sequence[Any]) -> set[int]:
-    """The identities of parameters that are given, by themselves or in modules."""
+    """The ids of parameters that are given directly or in modules."""
     found = [own for item in given for own in (item.parameters() if isinstance(item, Module) else [item])]
     return {id(own) for own in found}

@@ -1,4 +1,4 @@
-"""Communication with derivatives, and modules in other processes."""
+"""Differentiable communication, and remote modules."""
 
 from rushlight.distributed.nn import functional as functional
 from rushlight.distributed.nn.api.remote_module import RemoteModule as RemoteModule

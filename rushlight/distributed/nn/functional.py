@@ -1,6 +1,6 @@
-"""Collectives with derivatives: each function's adjoint is the communication the other way.
+"""Differentiable collectives: the backward of each function is the adjoint communication.
 
-All processes have to run the backward pass too, since the adjoints communicate.
+All processes must run backward too, since the adjoints communicate.
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ Group = ProcessGroup | None
 
 
 class AllReduce(Function):
-    """A sum everywhere; the adjoint of a sum that all have is the sum of what all have for it."""
+    """A sum on all processes; its adjoint is the same sum of the gradients."""
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, op: ReduceOp, group: Group) -> Tensor:
@@ -45,7 +45,7 @@ class AllReduce(Function):
 
 
 class Broadcast(Function):
-    """The tensor of one process everywhere; its adjoint sums up what all have for it, in that process."""
+    """Sends the tensor of one process to all; its adjoint sums the gradients of all in that process."""
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, src: int, group: Group) -> Tensor:
@@ -60,7 +60,7 @@ class Broadcast(Function):
 
 
 class Reduce(Function):
-    """A sum in one process, and zeros in the others; its adjoint is a broadcast."""
+    """A sum on one process, zeros on the others; its adjoint is a broadcast."""
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, dst: int, op: ReduceOp, group: Group) -> Tensor:
@@ -75,7 +75,7 @@ class Reduce(Function):
 
 
 class AllToAll(Function):
-    """Row i of a stack to process i, and what comes from process i at row i: its own adjoint."""
+    """Sends row i of a stack to process i, and receives row i from it: self-adjoint."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, group: Group) -> Tensor:
@@ -90,7 +90,7 @@ class AllToAll(Function):
 
 
 class AllToAllParts(Function):
-    """Parts of unequal length to each process; the adjoint has the lengths exchanged."""
+    """Sends parts of different lengths to each process; the adjoint exchanges the lengths."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, output: Tensor, received: list[int], sent: list[int], group: Group) -> Tensor:
@@ -105,37 +105,37 @@ class AllToAllParts(Function):
 
 
 def is_rank(rank: int, group: Group) -> bool:
-    """Whether this process has a rank among all."""
+    """Whether this process has a given global rank."""
     members = here(group)
     return members.ranks[members.rank()] == rank
 
 
 def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None) -> Tensor:
-    """The sum of the tensors of all processes. Its derivative is that of sums alone: other `op`s raise ValueError."""
+    """The sum of the tensors of all processes. Only sums have a derivative: other `op`s raise ValueError."""
     if op is not ReduceOp.SUM:
         raise ValueError(f"The derivative of all_reduce is that of ReduceOp.SUM, not of ReduceOp.{op.name}.")
     return AllReduce.apply(tensor, op, group)
 
 
 def broadcast(tensor: Tensor, src: int, group: Group = None) -> Tensor:
-    """The tensor of process `src`; the others give one of its shape and dtype."""
+    """The tensor of process `src`; the others pass one of its shape and dtype."""
     return Broadcast.apply(tensor, src, group)
 
 
 def reduce(tensor: Tensor, dst: int, op: ReduceOp = ReduceOp.SUM, group: Group = None) -> Tensor:
-    """The sum of the tensors of all processes in process `dst`, zeros in the others."""
+    """The sum of the tensors of all processes on process `dst`, zeros on the others."""
     if op is not ReduceOp.SUM:
         raise ValueError(f"The derivative of reduce is that of ReduceOp.SUM, not of ReduceOp.{op.name}.")
     return Reduce.apply(tensor, dst, op, group)
 
 
 def all_gather(tensor: Tensor, group: Group = None) -> tuple[Tensor, ...]:
-    """The tensors of all processes, in the order of their ranks."""
+    """The tensors of all processes, ordered by rank."""
     return unbind(AllToAll.apply(stack([tensor] * here(group).size()), group))
 
 
 def gather(tensor: Tensor, dst: int = 0, group: Group = None) -> tuple[Tensor, ...]:
-    """The tensors of all processes in process `dst`, zeros in the others."""
+    """The tensors of all processes on process `dst`, zeros on the others."""
     members = here(group)
     to = members.ranks.index(dst)
     zeros = zeros_like(tensor)
@@ -143,7 +143,7 @@ def gather(tensor: Tensor, dst: int = 0, group: Group = None) -> tuple[Tensor, .
 
 
 def scatter(tensors: list[Tensor], src: int = 0, group: Group = None) -> Tensor:
-    """The tensor that process `src` has for this one in its list; the others give lists of the same shapes."""
+    """The tensor for this process in the list of process `src`; the others pass lists of the same shapes."""
     members = here(group)
     return unbind(AllToAll.apply(stack(list(tensors)), group))[members.ranks.index(src)]
 
@@ -151,7 +151,7 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Group = None) -> Tensor:
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None
 ) -> Tensor:
-    """The sum of what all processes have for this one in their lists; `output` has its shape."""
+    """The sum of the tensors for this process in the lists of all; `output` has its shape."""
     if op is not ReduceOp.SUM:
         raise ValueError(f"The derivative of reduce_scatter is that of ReduceOp.SUM, not of ReduceOp.{op.name}.")
     return AllToAll.apply(stack(list(input_list)), group).sum(0)
@@ -160,7 +160,7 @@ def reduce_scatter(
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Group = None
 ) -> tuple[Tensor, ...]:
-    """What each process has for this one in its list; `output_tensor_list` gives the shapes."""
+    """The tensors for this process in the lists of all; `output_tensor_list` gives the shapes."""
     sent = [tensor.numel() for tensor in input_tensor_list]
     received = [tensor.numel() for tensor in output_tensor_list]
     flat = cat([tensor.reshape(-1) for tensor in input_tensor_list])
@@ -176,5 +176,8 @@ def all_to_all_single(
     input_split_sizes: list[int] | None = None,
     group: Group = None,
 ) -> Tensor:
-    """Parts of `input` along its first dimension to each process, joined there; `output` gives the shape."""
+    """Sends parts of `input` along its first dimension to each process, where they are concatenated.
+
+    `output` gives the shape.
+    """
     return AllToAllParts.apply(input, output, output_split_sizes or [], input_split_sizes or [], group)

@@ -1,4 +1,4 @@
-"""Optimizers of several processes."""
+"""Distributed optimizers."""
 
 from rushlight.distributed.optim.across import DistributedOptimizer
 from rushlight.distributed.optim.zero_redundancy import ZeroRedundancyOptimizer

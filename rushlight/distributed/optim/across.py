@@ -1,4 +1,4 @@
-"""`DistributedOptimizer`: one optimizer in each worker that holds parameters."""
+"""`DistributedOptimizer`: an optimizer in each worker that holds parameters."""
 
 from collections import defaultdict
 from typing import Any
@@ -11,17 +11,17 @@ from rushlight.optim import Optimizer
 
 __all__ = ["DistributedOptimizer"]
 
-STEPS = lock()  # steps in one worker are taken one after the other: their optimizers may share parameters
+STEPS = lock()  # steps in one worker are serialized: optimizers may share parameters
 
 
 class Local:
-    """The optimizer of one worker, for the parameters that it holds."""
+    """The optimizer of one worker, for its parameters."""
 
     def __init__(self, optimizer_class: type[Optimizer], params: list[RRef[Any]], args: Any, kwargs: Any):
         self.optimizer = optimizer_class([param.local_value() for param in params], *args, **kwargs)
 
     def step(self, context_id: int) -> None:
-        """Takes a step with the gradients that the context has here."""
+        """Takes a step with the gradients of the context in this worker."""
         with STEPS:
             for param, grad in get_gradients(context_id).items():
                 param.grad = grad
@@ -29,15 +29,15 @@ class Local:
 
 
 def make(optimizer_class: type[Optimizer], params: list[RRef[Any]], args: Any, kwargs: Any) -> RRef[Local]:
-    """Makes the optimizer of this worker; a reference to it."""
+    """Makes the optimizer of this worker; returns a reference to it."""
     return RRef(Local(optimizer_class, params, args, kwargs))
 
 
 class DistributedOptimizer:
-    """Optimizes parameters that several workers hold: in each of them an optimizer of a class takes its steps.
+    """Optimizes parameters of several workers: each of them has an optimizer that takes the steps.
 
     `params_rref` are references to parameters; `args` and `kwargs` go to the optimizers. Gradients are those of a
-    context of distributed autograd. Steps in one worker are taken one after another.
+    distributed autograd context. Steps in one worker are taken one after another.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import autograd, rpc
@@ -65,6 +65,6 @@ class DistributedOptimizer:
         self.remote_optimizers = wait_all(calls)
 
     def step(self, context_id: int) -> None:
-        """Takes a step in each worker, with its gradients in the context. RuntimeError for an unknown context."""
+        """Takes a step in each worker, with the context's gradients there. RuntimeError for an unknown context."""
         get_gradients(context_id)
         wait_all([optimizer.rpc_async().step(context_id) for optimizer in self.remote_optimizers])

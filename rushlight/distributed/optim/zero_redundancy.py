@@ -1,4 +1,4 @@
-"""`ZeroRedundancyOptimizer`: the state of an optimizer, shared out among processes."""
+"""`ZeroRedundancyOptimizer`: optimizer state sharded over processes."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -18,12 +18,12 @@ __all__ = ["ZeroRedundancyOptimizer"]
 
 
 class ZeroRedundancyOptimizer(Optimizer, Joinable):
-    """An optimizer of which each process keeps the state of some parameters, changes these, and sends them to all.
+    """An optimizer that shards its state: each process updates some of the parameters, and sends them to all.
 
-    `optimizer_class` is the optimizer, `defaults` are its options. Parameters go to processes so that each has about
-    the same number of elements. With `parameters_as_bucket_view` those of a process lie in one piece of memory, which
-    is sent as it is. `state_dict()` needs `consolidate_state_dict(to)` before it, on all processes.
-    Used with `DistributedDataParallel`, whose averaged gradients it takes.
+    `optimizer_class` is the optimizer, `defaults` are its options. Parameters are distributed so that each process has
+    about the same number of elements. With `parameters_as_bucket_view` those of a process are in one flat tensor, which
+    is sent without copies. `state_dict()` needs a call of `consolidate_state_dict(to)` before it, on all processes. It
+    is used with `DistributedDataParallel`, which averages the gradients.
 
     Source: S. Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020
     (stage 1).
@@ -55,7 +55,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._share_out()
 
     def _share_out(self) -> None:
-        """Gives each parameter to a process, the large ones first, and makes the optimizer of this one's."""
+        """Assigns each parameter to a process, large ones first, and makes the optimizer of this process's."""
         self.owner: dict[int, int] = {}
         load = [0] * self.world_size
         everything = [parameter for group in self.param_groups for parameter in group["params"]]
@@ -74,7 +74,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         return [parameter for parameter in params if self.owner[id(parameter)] == rank]
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a group of parameters, and shares all out anew; the state that there is stays where it is."""
+        """Adds a parameter group, and distributes all again; existing state stays where it is."""
         super().add_param_group(param_group)
         if self.optim is not None:
             state = self.optim.state
@@ -82,7 +82,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             self.optim.state.update({p: s for p, s in state.items() if self.owner[id(p)] == self.rank})
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
-        """Changes this process's parameters by their gradients, then gets those of the others."""
+        """Updates this process's parameters, then receives those of the others."""
         Join.notify_join_context(self)
         assert self.optim is not None
         for group, local in zip(self.param_groups, self.optim.param_groups, strict=True):
@@ -92,7 +92,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         return loss
 
     def _sent_by(self, rank: int) -> list[Tensor]:
-        """What a process sends after each step: its parameters, or the memory that they lie in."""
+        """What a process sends after each step: its parameters, or their flat memory."""
         owned = [parameter for group in self.param_groups for parameter in self._owned(group["params"], rank)]
         return in_one_piece(owned) if self._as_views else owned
 
@@ -102,7 +102,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             broadcast_all([tensor.detach() for tensor in tensors], self.process_group, rank)
 
     def consolidate_state_dict(self, to: int = 0) -> None:
-        """Collects the state of all processes in process `to`, where `state_dict()` then has it. All call it."""
+        """Collects the state of all processes on process `to`, for `state_dict()` there. All must call it."""
         assert self.optim is not None
         numbers = self._numbers()
         state = {numbers[id(p)]: as_arrays(s) for p, s in self.optim.state.items()}
@@ -111,14 +111,14 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._collected = everyone or []
 
     def _numbers(self) -> dict[int, int]:
-        """The parameters' numbers in state dicts, by identity."""
+        """The parameters' indices in state dicts, by id."""
         everything = [parameter for group in self.param_groups for parameter in group["params"]]
         return {id(parameter): i for i, parameter in enumerate(everything)}
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of all parameters, as the optimizer in one process would have it.
+        """The state of all parameters, in the form of the optimizer in a single process.
 
-        RuntimeError unless it has been collected in this process.
+        RuntimeError unless it was collected in this process.
         """
         if not self._collected:
             raise RuntimeError(
@@ -133,7 +133,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over options and state; each process keeps the state of its own parameters."""
+        """Loads options and state; each process keeps the state of its own parameters."""
         super().load_state_dict(state_dict)
         assert self.optim is not None
         self.optim.state.clear()
@@ -143,7 +143,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     # uneven inputs
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What makes the steps of a process that is done."""
+        """The hook that takes the steps of a process that is done."""
         return StepHook(self)
 
     @property
@@ -153,23 +153,23 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     @property
     def join_process_group(self) -> ProcessGroup:
-        """The group that shares the state."""
+        """The group over which the state is sharded."""
         return self.process_group
 
 
 class StepHook(JoinHook):
-    """Makes a step in each iteration of the others: this process's parameters have to be changed too."""
+    """Takes a step in each iteration of the others: this process's parameters must be updated too."""
 
     def __init__(self, optimizer: ZeroRedundancyOptimizer):
         self.optimizer = optimizer
 
     def main_hook(self) -> None:
-        """Makes a step."""
+        """Takes a step."""
         self.optimizer.step()
 
 
 def in_one_piece(parameters: list[Tensor]) -> list[Tensor]:
-    """Has parameters lie one after the other in memory; gives that, a flat tensor for each dtype."""
+    """Moves parameters into one flat tensor for each dtype; returns these."""
     pieces = []
     for dtype in {parameter.dtype: None for parameter in parameters}:
         alike = [parameter for parameter in parameters if parameter.dtype is dtype]
@@ -181,14 +181,14 @@ def in_one_piece(parameters: list[Tensor]) -> list[Tensor]:
 
 
 def as_arrays(state: Any) -> Any:
-    """A state with arrays for tensors, to be sent."""
+    """A state with tensors converted to arrays, for sending."""
     if isinstance(state, dict):
         return {name: as_arrays(value) for name, value in state.items()}
     return state._array if isinstance(state, Tensor) else state
 
 
 def as_tensors(state: Any) -> Any:
-    """A state that was sent, with tensors for arrays."""
+    """A received state with arrays converted to tensors."""
     if isinstance(state, dict):
         return {name: as_tensors(value) for name, value in state.items()}
     return new_tensor(state) if hasattr(state, "__array__") else state

@@ -1,4 +1,4 @@
-"""A module in stages, each on a process of its own; a batch goes through them in parts, so that all are at work."""
+"""Pipeline parallelism: a module in stages, each on its own process; a batch goes through in microbatches."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.pipelining.microbatch import TensorChunkSpec

@@ -1,4 +1,4 @@
-"""Batches in parts: arguments and targets are cut along a dimension, results put together again."""
+"""Microbatches: arguments and targets are split along a dimension, results are concatenated."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["TensorChunkSpec", "arguments_of_parts", "merged", "parts_of"]
 
 
 class TensorChunkSpec:
-    """The dimension along which a tensor is cut.
+    """The dimension along which a tensor is split.
 
     >>> TensorChunkSpec(1).split_dim
     1
@@ -26,17 +26,17 @@ class TensorChunkSpec:
 
     @staticmethod
     def from_tuple(chunk_dims: Sequence[int]) -> tuple["TensorChunkSpec", ...]:
-        """One for each of some dimensions."""
+        """A tuple of specs, one for each given dimension."""
         return tuple(TensorChunkSpec(dim) for dim in chunk_dims)
 
     @staticmethod
     def from_dict(chunk_dims: dict[str, int]) -> dict[str, "TensorChunkSpec"]:
-        """One for each of some dimensions, under their names."""
+        """A dictionary of specs, one for each given dimension."""
         return {name: TensorChunkSpec(dim) for name, dim in chunk_dims.items()}
 
 
 def parts_of(value: Any, number: int, spec: TensorChunkSpec | None = None) -> list:
-    """The parts of a value: of tensors in it along a dimension, 0 unless `spec` says another; what else as it is."""
+    """Splits the tensors in a value along a dimension, by default 0; other values are repeated."""
     values, shape = tree_flatten(value)
     dim = 0 if spec is None else spec.split_dim
     cut = [tensor_parts(item, number, dim) if isinstance(item, Tensor) else [item] * number for item in values]
@@ -44,7 +44,7 @@ def parts_of(value: Any, number: int, spec: TensorChunkSpec | None = None) -> li
 
 
 def tensor_parts(tensor: Tensor, number: int, dim: int) -> Sequence[Tensor]:
-    """The parts of a tensor. ValueError where it has fewer elements along the dimension than there are parts."""
+    """The parts of a tensor. ValueError if it has fewer elements along the dimension than parts."""
     if tensor.size(dim) < number:
         raise ValueError(
             f"Tensor size {tensor.size(dim)} is smaller than num_chunks: dimension {dim} of an argument or target of "
@@ -60,7 +60,7 @@ def arguments_of_parts(
     args_spec: Sequence[TensorChunkSpec] | None = None,
     kwargs_spec: dict[str, TensorChunkSpec] | None = None,
 ) -> tuple[list[tuple], list[dict[str, Any]]]:
-    """The arguments of each part."""
+    """The arguments of each microbatch."""
     specs: Sequence[TensorChunkSpec | None] = args_spec or [None] * len(args)
     places = [parts_of(arg, number, spec) for arg, spec in zip(args, specs, strict=True)]
     names = {name: parts_of(value, number, (kwargs_spec or {}).get(name)) for name, value in kwargs.items()}
@@ -69,7 +69,7 @@ def arguments_of_parts(
 
 
 def merged(parts: Sequence[Any], spec: Any = None) -> Any:
-    """The results of all parts as one, with tensors put together along a dimension, 0 unless `spec` says another."""
+    """The results of all microbatches concatenated along a dimension, by default 0."""
     flat, shapes = zip(*(tree_flatten(part) for part in parts), strict=True)
     specs = tree_flatten(spec)[0] if spec is not None else [TensorChunkSpec(0)] * len(flat[0])
     joined = [

@@ -1,4 +1,4 @@
-"""In which order a stage takes the parts of a batch, forward and backward."""
+"""Schedules: the order in which a stage runs the forward and backward of microbatches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,10 +11,10 @@ __all__ = ["Schedule1F1B", "ScheduleGPipe"]
 
 
 class Schedule:
-    """What schedules have in common: they cut batches, go through an order of parts, and put results together.
+    """The base of schedules: splits batches, runs the passes of an order, and merges results.
 
-    With a `loss_fn` gradients are computed too; it is the last stage's, but all stages have to be given one. They are
-    those of the mean of the parts' losses; `scale_grads=False` leaves them those of the sum.
+    With a `loss_fn` gradients are computed too; only the last stage uses it, but all stages must be given one.
+    Gradients are those of the mean of the microbatches' losses; with `scale_grads=False` those of the sum.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Schedule:
         self._output_merge_spec, self.scale_grads = output_merge_spec, scale_grads
 
     def order(self) -> Iterator[tuple[str, int]]:
-        """The passes of this stage: "forward" or "backward", and of which part."""
+        """The passes of this stage in order: ("forward" or "backward", number of the microbatch)."""
         raise NotImplementedError
 
     def step(
@@ -44,11 +44,11 @@ class Schedule:
         loss_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Takes a batch through the pipeline; all stages have to call it. The last stage gives the result, others None.
+        """Runs a batch through the pipeline; all stages must call it. The last stage returns the result, others None.
 
-        The first stage is given the model's arguments, the last one the `target` of the loss, and a list to which the
-        loss of each part goes; keyword arguments are those of the stage they are given to. RuntimeError where gradients
-        are wanted and off: `eval` computes results alone.
+        The first stage gets the model's arguments, the last one the `target` of the loss, and a list to which the
+        losses of the microbatches are appended; keyword arguments belong to the stage that gets them. RuntimeError if
+        gradients are needed and grad mode is off: use `eval` for results only.
         """
         learns = self._loss_fn is not None
         if learns and not is_grad_enabled():
@@ -60,7 +60,7 @@ class Schedule:
         return self._run(order, learns, args, kwargs, target, losses, return_outputs, loss_kwargs)
 
     def eval(self, *args: Any, target: Any = None, losses: list | None = None, **kwargs: Any) -> Any:
-        """As `step`, without gradients."""
+        """Runs a batch as `step` does, without gradients."""
         order = [("forward", number) for number in range(self._n_microbatches)]
         with no_grad():
             return self._run(order, False, args, kwargs, target, losses, True, None)
@@ -76,7 +76,7 @@ class Schedule:
         return_outputs: bool,
         loss_kwargs: dict[str, Any] | None,
     ) -> Any:
-        """Goes through an order of passes."""
+        """Runs the passes of an order."""
         stage, number = self._stage, self._n_microbatches
         if losses is not None and not isinstance(losses, list):
             raise TypeError(f"losses must be a list but got a {type(losses)}")
@@ -107,18 +107,18 @@ class Schedule:
 
 
 class ScheduleGPipe(Schedule):
-    """All parts forward, then all backward."""
+    """All microbatches forward, then all backward."""
 
     def order(self) -> Iterator[tuple[str, int]]:
-        """All forward, then all backward."""
+        """All microbatches forward, then all backward."""
         yield from (("forward", part) for part in range(self._n_microbatches))
         yield from (("backward", part) for part in range(self._n_microbatches))
 
 
 class Schedule1F1B(Schedule):
-    """As soon as the last stage can go backward, one part forward and one backward: fewer results wait in memory.
+    """One forward, one backward: once the last stage can start backward, the two alternate, which saves memory.
 
-    ValueError for fewer parts than stages.
+    ValueError for fewer microbatches than stages.
     """
 
     def __init__(self, stage: PipelineStage, n_microbatches: int, *args: Any, **kwargs: Any) -> None:
@@ -130,7 +130,7 @@ class Schedule1F1B(Schedule):
             )
 
     def order(self) -> Iterator[tuple[str, int]]:
-        """Forward until the last stage has its first result, then in turn."""
+        """Forward until the last stage has its first result, then alternating."""
         ahead = self._stage.num_stages - self._stage.stage_index
         yield from (("forward", part) for part in range(ahead))
         for part in range(self._n_microbatches):

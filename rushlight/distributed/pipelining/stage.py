@@ -1,4 +1,4 @@
-"""One stage of a pipeline: what is received, computed and passed on, forward and backward."""
+"""A stage of a pipeline: receives, computes and sends, forward and backward."""
 
 from typing import Any
 
@@ -15,16 +15,16 @@ from rushlight.tensors import Tensor
 
 __all__ = ["PipelineStage"]
 
-SHAPES = 256  # so many numbers tell the shapes of what comes
+SHAPES = 256  # the most numbers that describe the shapes of a message
 
 
 class PipelineStage:
-    """A part of a model on this process: the stage of a number, out of so many, one on each process of the group.
+    """The part of a model on this process: a stage, given by its number and the number of stages in the group.
 
-    Results of a stage, a tensor or a tuple of tensors, are the arguments of the next one. Their shapes are told with
-    them, so `input_args` and the other examples that PyTorch takes are not needed and make no difference.
+    The outputs of a stage, a tensor or tuple of tensors, are the arguments of the next. Shapes are sent with them, so
+    `input_args` and the other examples that PyTorch takes are not needed and have no effect.
 
-    ValueError for a number that is no stage's; RuntimeError where there are more or fewer processes than stages.
+    ValueError for an invalid number; RuntimeError if the number of processes is not that of stages.
     """
 
     def __init__(
@@ -61,13 +61,16 @@ class PipelineStage:
         self.clear_runtime_states()
 
     def clear_runtime_states(self) -> None:
-        """Forgets what is left of the last batch."""
+        """Drops what is left of the last batch."""
         self.under_way: list[Work | None] = []
         self.parts: dict[int, tuple[tuple[Tensor, ...], tuple[Tensor, ...]]] = {}
         self.output_chunks: list[Any] = []
 
     def forward_one_chunk(self, number: int, args: tuple, kwargs: dict[str, Any], learns: bool) -> Any:
-        """The result of a part, which is passed on. Arguments are the first stage's, the others receive theirs."""
+        """Computes the result of a microbatch and sends it on.
+
+        The first stage gets arguments, the others receive theirs.
+        """
         received: tuple[Tensor, ...] = () if self.is_first else self._receive(number, learns)
         output = self.submod(*(args if self.is_first else received), **kwargs)
         results = tuple(output) if isinstance(output, (tuple, list)) else (output,)
@@ -78,7 +81,7 @@ class PipelineStage:
         return output
 
     def backward_one_chunk(self, number: int, loss: Tensor | None) -> None:
-        """The gradients of a part: of its loss, or of what the next stage sends back; passed on to the stage before."""
+        """Computes the gradients of a microbatch, from its loss or those of the next stage; sends them back."""
         received, results = self.parts.pop(number)
         if loss is not None:
             loss.backward()
@@ -90,19 +93,19 @@ class PipelineStage:
                 self._send_one(zeros_like(value) if value.grad is None else value.grad, number, self.stage_index - 1)
 
     def scale_grads(self, grad_scale_factor: int) -> None:
-        """Divides the gradients of the parameters by the number of parts, whose losses are averages of their own."""
+        """Divides the parameters' gradients by the number of microbatches, as each loss is a mean."""
         for parameter in self.submod.parameters():
             if parameter.grad is not None:
                 parameter.grad.div_(grad_scale_factor)
 
     def wait(self) -> None:
-        """Waits until everything has been sent."""
+        """Waits until everything is sent."""
         for work in self.under_way:
             if work is not None:
                 work.wait()
 
     def _send(self, number: int, results: tuple[Any, ...]) -> None:
-        """Sends results to the next stage, after their shapes. TypeError for what is no tensor."""
+        """Sends outputs to the next stage, preceded by their shapes. TypeError for anything but tensors."""
         shapes = [len(results)]
         for result in results:
             if not isinstance(result, Tensor):
@@ -116,7 +119,7 @@ class PipelineStage:
             self._send_one(value, number, self.stage_index + 1)
 
     def _receive(self, number: int, learns: bool) -> tuple[Tensor, ...]:
-        """What the stage before has sent, as leaves that get gradients where those of the sender want some."""
+        """Receives the outputs of the previous stage, as leaves that require grad if the sender's do."""
         before = self.stage_index - 1
         shapes = iter(self._receive_one(empty(SHAPES, dtype=dtypes.int64), number, before).tolist())
         made = []
@@ -127,11 +130,11 @@ class PipelineStage:
         return tuple(made)
 
     def _send_one(self, value: Tensor, number: int, to: int) -> None:
-        """Begins to send a tensor of a part to another stage."""
+        """Starts to send a tensor of a microbatch to another stage."""
         self.under_way.append(isend(value.detach(), group=self.group, tag=number, group_dst=to))
 
     def _receive_one(self, like: Tensor, number: int, source: int) -> Tensor:
-        """A tensor of a part from another stage, of the shape and dtype of one."""
+        """Receives a tensor of a microbatch from another stage, with the shape and dtype of `like`."""
         value = empty(like.shape, dtype=like.dtype)
         recv(value, group=self.group, tag=number, group_src=source)
         return value

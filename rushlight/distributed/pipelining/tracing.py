@@ -1,4 +1,4 @@
-"""What would split a module by itself, which is not there: a module is split by hand, into a stage for each process."""
+"""PyTorch's automatic splitting of modules, which is not supported: split by hand, into a stage for each process."""
 
 from enum import Enum
 from typing import Any, NoReturn
@@ -9,14 +9,14 @@ __all__ = ["SplitPoint", "pipe_split", "pipeline"]
 
 
 class SplitPoint(Enum):
-    """On which side of a part `pipeline` would split."""
+    """Whether `pipeline` would split before or after a submodule."""
 
     BEGINNING = 1
     END = 2
 
 
 def pipeline(module: Module, mb_args: tuple, mb_kwargs: Any = None, split_spec: Any = None, split_policy: Any = None):
-    """Raises NotImplementedError: modules are not traced. Split it by hand, as PyTorch's tutorial shows too."""
+    """Raises NotImplementedError: modules are not traced. Split by hand, as in PyTorch's tutorial."""
     by_hand()
 
 
@@ -26,7 +26,7 @@ def pipe_split() -> None:
 
 
 def by_hand() -> NoReturn:
-    """That a module has to be split by hand."""
+    """Raises NotImplementedError: modules must be split by hand."""
     raise NotImplementedError(
         "rushlight does not split modules by tracing them: delete in each process the layers of the other stages, and "
         "give what is left to torch.distributed.pipelining.PipelineStage."

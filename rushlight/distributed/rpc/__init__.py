@@ -1,4 +1,4 @@
-"""Calls in other processes, references to what they hold, over MPI: PyTorch's `torch.distributed.rpc`.
+"""Remote calls and references over MPI: PyTorch's `torch.distributed.rpc`.
 
     rpc.init_rpc(f"worker{rank}", rank=rank, world_size=2)
     if rank == 0:
@@ -7,7 +7,7 @@
         model.rpc_sync().forward(total)
     rpc.shutdown()
 
-Gradients go through calls in a context of `torch.distributed.autograd`.
+Gradients flow through calls in a context of `torch.distributed.autograd`.
 """
 
 from rushlight.absent.misses import explain_misses as _explain_misses
@@ -19,7 +19,7 @@ from rushlight.distributed.rpc.rref import RRef as RRef
 
 
 def is_available() -> bool:
-    """True: there are calls in other processes.
+    """Whether remote calls are available: True.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.is_available()

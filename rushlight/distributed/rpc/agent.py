@@ -1,6 +1,6 @@
-"""What a worker does for calls: sends its own, runs those of others in threads, and brings answers back.
+"""The agent of a worker: sends its calls, runs those of others in threads, and handles answers.
 
-Two kinds of messages: a call, and the answer to one; what is told without an answer (marks of references) is in heads.
+There are two kinds of messages: calls and answers; what needs no answer (marks of references) is added to their heads.
 """
 
 import sys
@@ -26,11 +26,11 @@ from rushlight.tensors import Tensor
 __all__ = ["Agent", "current", "is_current"]
 
 
-LOOK = 0.01  # seconds between two looks for calls that take too long
+LOOK = 0.01  # seconds between two checks for calls that have timed out
 
 
 class Passed(NamedTuple):
-    """A reference on its way: the value's number, who holds it, and the mark of the object that it will be."""
+    """A reference being sent: the value's number, its owner, and the mark of the new reference."""
 
     number: Mark
     owner: int
@@ -38,21 +38,21 @@ class Passed(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What a message begins with. `call` is the number that the caller gave; of marks the receiver is told."""
+    """The head of a message. `call` is the caller's number for it; marks are news about references."""
 
     is_call: bool
     call: int
     marks: list[Passed]
-    creates: Passed | None = None  # the result stays with the receiver, and this refers to it
+    creates: Passed | None = None  # the receiver keeps the result, and this refers to it
     packed: Packed | None = None
-    memory: int = 0  # how many of the pieces of memory belong to `packed`; the others are those of tensors
+    memory: int = 0  # the number of buffers that belong to `packed`; the others are those of tensors
     arrays: bytes = b""
     context: int | None = None
-    sent: int | None = None  # the number of the tensors that are noted in the context
+    sent: int | None = None  # the number under which the sent tensors are noted in the context
 
 
 class Call(NamedTuple):
-    """A call that has come in."""
+    """A received call."""
 
     function: Callable[..., Any]
     args: Sequence[Any]
@@ -60,23 +60,23 @@ class Call(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """A call of this worker that has no answer yet; `deadline` is None where it has no limit."""
+    """An unanswered call of this worker; `deadline` is None without a timeout."""
 
     future: Future[Any]
     deadline: float | None
     seconds: float
-    error: Callable[[Failure], BaseException]  # what the future raises where the call has failed
+    error: Callable[[Failure], BaseException]  # makes the exception of the future if the call fails
 
 
 class Reference:
-    """What the agent knows of an `RRef`."""
+    """The base of `RRef` that the agent knows."""
 
     _number: Mark
     _owner: int
 
 
 class Agent:
-    """This process as a worker among others. `reference` makes the object that stands for a value in some worker."""
+    """This process as a worker. `reference` makes the object for a value in some worker."""
 
     def __init__(
         self,
@@ -91,15 +91,15 @@ class Agent:
         self.timeout = options.rpc_timeout
         self.numbers = count()
         self.calls: dict[int, Pending] = {}
-        self.looked = 0.0  # when calls were last looked through for those that take too long
-        self.busy = 0  # calls for this worker, and answers, that threads work on
+        self.looked = 0.0  # the time of the last check for timed-out calls
+        self.busy = 0  # the number of calls and answers that threads work on
         self.lock = lock()
         self.references = References(self.me.id)
         self.contexts = Contexts(self.me.id)
         self.servers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-call")
         self.answers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-answer")
         self.transport = Transport(comm, self.notice, self.receive, self.attend, self.lose)
-        self.lost: DistNetworkError | None = None  # why no other worker can be reached any more
+        self.lost: DistNetworkError | None = None  # why no other worker can be reached
 
     # calls of this worker
 
@@ -115,7 +115,7 @@ class Agent:
         of_parameters: bool = False,
         error: Callable[[Failure], BaseException] = Failure.error,
     ) -> Future[Any]:
-        """Has a worker call a function; a future of the result. Tensors take the current context along."""
+        """Calls a function in a worker; returns a future. Inside a context tensors keep their history."""
         future: Future[Any] = Future()
         number = next(self.numbers)
         seconds = self.timeout if timeout == UNSET_TIMEOUT else timeout
@@ -132,14 +132,14 @@ class Agent:
         return future
 
     def check_reach(self) -> None:
-        """DistNetworkError once other workers can no longer be reached."""
+        """DistNetworkError if other workers can no longer be reached."""
         if self.lost is not None:
             raise self.lost
 
     def message(
         self, to: int, is_call: bool, call: int, value: Any, context: int | None, of_parameters: bool = False
     ) -> tuple[Head, list[Any]]:
-        """A message: its head, and the memory beside it."""
+        """A message: its head, and the buffers beside it."""
         marks: list[Passed] = []
         packed = pack(value, lambda item: self.refer(item, to, marks), context is not None, of_parameters)
         arrays = pack_arrays(packed.tensors)
@@ -154,7 +154,7 @@ class Agent:
         return Head(is_call, call, marks, None, bare, len(packed.buffers), arrays.body, context, sent), buffers
 
     def refer(self, item: Any, to: int, marks: list[Passed]) -> Passed | None:
-        """What stands for a reference in a message to some worker; the owner is told of the object that it will be."""
+        """What stands for a reference in a message to a worker; its owner is told of the new reference."""
         if not isinstance(item, Reference):
             return None
         passed = Passed(item._number, item._owner, self.references.mark())
@@ -165,27 +165,27 @@ class Agent:
         return passed
 
     def tell(self, passed: Passed) -> None:
-        """Tells the owner of a value of a mark."""
+        """Tells the owner of a value about a mark."""
         if passed.owner == self.me.id:
             self.references.told(passed.number, passed.mark)
         else:
             self.transport.send(passed.owner, Head(False, -1, [passed]), [])
 
-    # what comes in, in the thread that listens
+    # incoming messages, in the listening thread
 
     def notice(self, head: Head) -> None:
-        """Notes the marks of references, in the order in which they were sent; counts calls from then on."""
+        """Records the marks of references in the order in which they were sent, and counts the call as running."""
         if head.is_call:
             with self.lock:
                 self.busy += 1
         if head.creates is not None:
-            self.references.told(head.creates.number, head.creates.number)  # while it is made it has this mark
+            self.references.told(head.creates.number, head.creates.number)  # its mark while the value is being made
             self.references.told(head.creates.number, head.creates.mark)
         for passed in head.marks:
             self.references.told(passed.number, passed.mark)
 
     def receive(self, source: int, head: Head, buffers: list[Any]) -> None:
-        """Has a call run, or an answer taken, in a thread that may take its time."""
+        """Has a thread run a call, or handle an answer."""
         if head.is_call:
             submit(self.servers, self.serve, source, head, buffers)
         elif head.packed is not None:
@@ -194,7 +194,7 @@ class Agent:
                 submit(self.answers, self.settle, pending, source, head, buffers)
 
     def take(self, call: int) -> Pending | None:
-        """The call with a number, unless it was taken before: the taker must complete its future."""
+        """The unanswered call of a number, unless already taken: the caller must then complete its future."""
         with self.lock:
             pending = self.calls.pop(call, None)
             if pending is not None:
@@ -202,12 +202,12 @@ class Agent:
             return pending
 
     def done(self) -> None:
-        """Notes that a thread has done what it had to do."""
+        """Counts a call or answer as finished."""
         with self.lock:
             self.busy -= 1
 
     def attend(self) -> None:
-        """Ends calls that take too long, and tells owners which references are no more."""
+        """Ends calls that have timed out, and tells owners which references were deleted."""
         references = self.references
         while references.ended:
             owner, number, mark = references.ended.popleft()
@@ -223,23 +223,23 @@ class Agent:
                     submit(self.answers, self.give_up, pending)
 
     def lose(self, error: DistNetworkError) -> None:
-        """Ends what waits for other workers, which can no longer be reached; nothing more comes in."""
+        """Ends everything that waits for other workers, which can no longer be reached."""
         with self.lock:
             self.lost = error
         self.end_calls(error)
 
     def end_calls(self, error: Exception) -> None:
-        """Ends the calls that have no answer."""
+        """Ends all unanswered calls with an error."""
         for number in list(self.calls):
             pending = self.take(number)
             if pending is not None:
                 pending.future.set_exception(error)
                 self.done()
 
-    # what threads do with it
+    # work of the threads
 
     def open(self, source: int, head: Head, buffers: list[Any]) -> Any:
-        """What a message carries."""
+        """The content of a message."""
         assert head.packed is not None
         tensors: list[Tensor] = []
         if head.context is not None:
@@ -262,18 +262,18 @@ class Agent:
             raise
 
     def serve(self, source: int, head: Head, buffers: list[Any]) -> None:
-        """Runs a call, and answers it: at once, or when the future that it returned has its value."""
+        """Runs a call and answers it: at once, or when the future that it returned is done."""
         with entered(CONTEXT, head.context):
             try:
                 call = self.open(source, head, buffers)
                 done = awaited(call.function, call.function(*call.args, **call.kwargs))
-            except BaseException as error:  # the caller is told of what would end this thread too
+            except BaseException as error:  # also exceptions that end threads are reported to the caller
                 done = Future()
                 done.set_exception(error)
             done.add_done_callback(lambda done: self.finish(source, head, done))
 
     def finish(self, source: int, head: Head, done: Future[Any]) -> None:
-        """Answers a call with what a future holds, or keeps that here."""
+        """Answers a call with the value of a future, or keeps the value here."""
         error = done._future.exception()
         result = done.value() if error is None else failure_of(error, self.me)
         if head.creates is not None:
@@ -282,17 +282,17 @@ class Agent:
         self.answer(source, head, result)
 
     def keep(self, number: Mark, result: Any, error: BaseException | None) -> None:
-        """Keeps what a call has made, or the exception that it raised, for those who refer to it."""
+        """Keeps a call's result, or its exception, for the holders of references."""
         held = self.references.find(number).value
         if error is None:
             held.set_result(result)
         else:
-            print(result.text, file=sys.stderr, flush=True)  # the caller may never ask
+            print(result.text, file=sys.stderr, flush=True)  # the caller may never ask for it
             held.set_exception(error)
         self.references.told(number, number)
 
     def answer(self, source: int, head: Head, result: Any) -> None:
-        """Sends the answer to a call; that it cannot be sent is an answer too."""
+        """Sends the answer to a call; if that fails, sends the failure."""
         try:
             message = self.message(source, False, head.call, result, head.context)
         except Exception as error:
@@ -301,7 +301,7 @@ class Agent:
         self.done()
 
     def settle(self, pending: Pending, source: int, head: Head, buffers: list[Any]) -> None:
-        """Puts the answer to a call into its future."""
+        """Sets a call's future from its answer."""
         try:
             result = self.open(source, head, buffers)
             error = pending.error(result) if isinstance(result, Failure) else None
@@ -314,20 +314,20 @@ class Agent:
         self.done()
 
     def give_up(self, pending: Pending) -> None:
-        """Ends a call that takes too long."""
+        """Ends a call that has timed out."""
         pending.future.set_exception(timed_out(pending.seconds))
         self.done()
 
-    # the end
+    # shutting down
 
     def is_idle(self) -> bool:
-        """Whether no call is under way, of this worker's or for it."""
+        """Whether no call is running, from or for this worker."""
         with self.lock:
             busy = self.calls or self.busy
         return not busy and not self.references.ended and self.transport.is_idle()
 
     def stop(self) -> None:
-        """Stops taking messages in; calls that have no answer end in an error."""
+        """Stops receiving; unanswered calls end with an error."""
         self.transport.stop()
         self.servers.shutdown(wait=False, cancel_futures=True)
         self.answers.shutdown(wait=True)
@@ -335,13 +335,13 @@ class Agent:
 
 
 def submit(threads: ThreadPoolExecutor, function: Callable[..., None], *args: Any) -> None:
-    """Has one of some threads call a function, unless the process is ending without `shutdown`."""
+    """Submits a function to a thread pool, unless the process is ending without `shutdown`."""
     with suppress(RuntimeError):
         threads.submit(function, *args)
 
 
 class State:
-    """The agent of this process, between `init_rpc` and `shutdown`."""
+    """The agent of this process, from `init_rpc` to `shutdown`."""
 
     agent: Agent | None = None
 

@@ -1,4 +1,4 @@
-"""What programs call: `init_rpc`, the three kinds of calls, `shutdown`."""
+"""The public functions: `init_rpc`, three kinds of calls, `shutdown`."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from rushlight.futures import Future
 
 __all__ = ["get_rpc_timeout", "get_worker_info", "init_rpc", "remote", "rpc_async", "rpc_sync", "shutdown"]
 
-PAUSE = 0.001  # seconds between two looks whether all workers have come
+PAUSE = 0.001  # seconds between two checks whether all workers have arrived
 To = str | int | WorkerInfo
 
 
@@ -35,11 +35,11 @@ def init_rpc(
     world_size: int | None = None,
     rpc_backend_options: TensorPipeRpcBackendOptions | None = None,
 ) -> None:
-    """Makes this process a worker, which calls functions in others and runs what they call here.
+    """Makes this process a worker, which can call functions in others, and runs theirs.
 
-    Processes find each other as in `init_process_group`: those that `mpiexec` or `rushlight launch` started need
-    neither `rank` nor `world_size`. Names are unique, of letters, digits, "_", "-" and ":". RuntimeError for a name
-    that is not, or where this process is a worker already; ValueError where the others cannot be found.
+    Processes find each other as in `init_process_group`: those started by `mpiexec` or `rushlight launch` need neither
+    `rank` nor `world_size`. Names are unique and consist of letters, digits, "_", "-" and ":". RuntimeError for an
+    invalid name, or if this process is a worker already; ValueError if the others cannot be found.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import rpc
@@ -57,7 +57,7 @@ def init_rpc(
         raise TypeError(f"Could not infer backend for options {options}")
     if not isinstance(name, str):
         raise RuntimeError(f"Argument {name} must be of type <class 'str'> but got type {type(name)}")
-    WorkerInfo(name, 0)  # refuses what cannot be a name before others are told of it
+    WorkerInfo(name, 0)  # checks the name before others are told
     if is_current():
         raise RuntimeError("RPC is already initialized")
     comm = join(options.init_method, world_size or -1, rank, None, default_pg_timeout, "rpc")
@@ -72,16 +72,16 @@ def init_rpc(
 
 
 def leave() -> None:
-    """Stops being a worker, without a word to the others."""
+    """Stops being a worker, without telling the others."""
     agent, State.agent = State.agent, None
     if agent is not None:
         agent.stop()
 
 
 def shutdown(graceful: bool = True, timeout: float = 0) -> None:
-    """Ends being a worker: when all workers have called it and all calls are answered, or at once if not `graceful`.
+    """Shuts this worker down: when all workers have called it and all calls are answered; at once if not `graceful`.
 
-    RuntimeError before `init_rpc`, and where the others have not come after `timeout` seconds; 0 is no limit.
+    RuntimeError before `init_rpc`, and if the others have not called it within `timeout` seconds; 0 is no limit.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -98,9 +98,9 @@ def shutdown(graceful: bool = True, timeout: float = 0) -> None:
 
 
 def wait_for_all(agent: Agent, timeout: float) -> None:
-    """Returns when all workers have come here, and nothing is under way between any of them.
+    """Waits until all workers have arrived here, and no message is in flight between them.
 
-    That is so where twice in a row all were idle, and as many messages had been sent as had been received.
+    That is so when twice in a row all were idle, and equally many messages were sent and received.
     """
     end = time.monotonic() + timeout if timeout else None
     before = None
@@ -120,7 +120,7 @@ def wait_for_all(agent: Agent, timeout: float) -> None:
 
 
 def pause(agent: Agent, end: float | None) -> None:
-    """Waits a moment. RuntimeError when it is late, DistNetworkError when the others can no longer be reached."""
+    """Waits a moment. RuntimeError after the deadline, DistNetworkError if the others can no longer be reached."""
     agent.check_reach()
     if end is not None and time.monotonic() > end:
         raise RuntimeError("shutdown: timed out before all workers had called it and all calls were answered.")
@@ -128,7 +128,7 @@ def pause(agent: Agent, end: float | None) -> None:
 
 
 def _require_initialized(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that raises RuntimeError where this process is no worker; libraries wrap theirs in it."""
+    """Makes a function raise RuntimeError if this process is not a worker; libraries use it for their functions."""
 
     @wraps(func)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -139,7 +139,7 @@ def _require_initialized(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def get_worker_info(worker_name: str | int | None = None) -> WorkerInfo:
-    """Name and number of a worker, by default of this one. RuntimeError for one that there is not.
+    """The name and number of a worker, by default of this one. RuntimeError for an unknown worker.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -162,7 +162,7 @@ def get_worker_info(worker_name: str | int | None = None) -> WorkerInfo:
 
 
 def get_rpc_timeout() -> float:
-    """How many seconds a call may take, where it does not say so itself.
+    """The default timeout of calls, in seconds.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -174,7 +174,7 @@ def get_rpc_timeout() -> float:
 
 
 def number_of(to: To) -> int:
-    """The number of a worker. ValueError for what names none."""
+    """The number of a worker. ValueError for an unknown worker."""
     if isinstance(to, WorkerInfo):
         return to.id
     if isinstance(to, (str, int)):
@@ -183,12 +183,12 @@ def number_of(to: To) -> int:
 
 
 def is_operator(function: Any) -> bool:
-    """Whether a function is one of tensors: parameters that it is given pass their gradients on."""
+    """Whether a function is one of rushlight's on tensors: gradients then flow to its parameters."""
     return not isinstance(function, type) and str(getattr(function, "__module__", "")).startswith("rushlight")
 
 
 def check_callable(function: Any) -> None:
-    """TypeError for what cannot be called."""
+    """TypeError for an object that is not callable."""
     if not callable(function):
         raise TypeError("function should be callable.")
 
@@ -196,10 +196,10 @@ def check_callable(function: Any) -> None:
 def rpc_sync(to: To, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1.0) -> Any:
     """Calls a function in another worker, and returns its result.
 
-    `to` is a worker's name, number or `WorkerInfo`. The function is found there by its name, so it has to be one of a
-    module that both have; arguments and result are pickled, and tensors are copied. What it raises is raised here too,
-    with the traceback from there: ValueError and TypeError as such, others as RuntimeError, after the name of the type.
-    RuntimeError after `timeout` seconds, by default those of `init_rpc`; 0 is no limit.
+    `to` is a worker's name, number or `WorkerInfo`. The function is found there by its name, so both must have its
+    module; arguments and result are pickled, and tensors are copied. Exceptions are raised here too, with the remote
+    traceback: ValueError and TypeError as such, others as RuntimeError with the name of the type. RuntimeError after
+    `timeout` seconds, by default those of `init_rpc`; 0 is no limit.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -213,9 +213,9 @@ def rpc_sync(to: To, func: Callable[..., Any], args: Any = None, kwargs: Any = N
 def rpc_async(
     to: To, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = UNSET_TIMEOUT
 ) -> Future[Any]:
-    """Calls a function in another worker; a future of its result. Else as `rpc_sync`.
+    """Calls a function in another worker; returns a future of the result. Everything else as in `rpc_sync`.
 
-    The memory of tensors is read while the call is under way: leave it as it is until the future is done.
+    Tensors must not be changed until the future is done, since their memory is sent in the background.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)
@@ -233,9 +233,9 @@ def rpc_async(
 def remote(
     to: To, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = UNSET_TIMEOUT
 ) -> RRef[Any]:
-    """Calls a function in another worker, which keeps the result; a reference to it, at once. Else as `rpc_sync`.
+    """Calls a function in another worker, which keeps the result; returns a reference at once. Else as `rpc_sync`.
 
-    What the function raises is raised where the value is asked for.
+    An exception of the function is raised when the value is requested.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker0", rank=0, world_size=1)

@@ -1,7 +1,7 @@
-"""Contexts of distributed autograd: which histories of tensors continue in other workers, and gradients of leaves.
+"""Contexts of distributed autograd: tensors whose history continues in other workers, and gradients of leaves.
 
-A tensor that is sent within a context is noted by the worker that sends it; where it arrives it is the result of a
-`RecvRpcBackward`, which knows where it came from. `torch.distributed.autograd` goes that way back.
+A tensor sent inside a context is recorded by its sender; in the receiver it is the result of a `RecvRpcBackward` node,
+which knows where it came from. `torch.distributed.autograd` follows it back.
 """
 
 import threading
@@ -21,34 +21,34 @@ from rushlight.tensors import Tensor
 
 __all__ = ["Context", "Contexts", "Origin", "RecvRpc", "continued", "entered"]
 
-BITS = 48  # of the number of a context: those before are the number of the worker that made it
+BITS = 48  # bits of a context's number within its worker; the higher ones are the worker's number
 
 
 class Origin(NamedTuple):
-    """Where tensors that have come got their history: the worker, and the number that it gave to what it sent."""
+    """Where received tensors have their history: the worker, and its number for what it sent."""
 
     worker: int
     number: int
 
 
 class RecvRpc(Function):
-    """Tensors that have come from another worker. Their gradients go back to it, in the pass that is under way."""
+    """Tensors received from another worker. In backward their gradients are sent back to it."""
 
     @staticmethod
     def forward(ctx, anchor, origin, arrays):
-        """Makes tensors of what has come."""
+        """Makes tensors from received arrays."""
         ctx.origin = origin
         return tuple(new_tensor(array) for array in arrays)
 
     @staticmethod
     def backward(ctx, *grads):
-        """Hands the gradients to the pass that is under way."""
+        """Gives the gradients to the running pass."""
         PASS.now.send_back(ctx.origin, grads)
         return None, None, None
 
 
 def continued(arrays: list[Any], origin: Origin) -> list[Tensor]:
-    """Tensors that have come, with their history in the worker that they come from."""
+    """Received tensors, whose history continues in the sender."""
     anchor = new_tensor(np.zeros(()))
     anchor.requires_grad = True
     with in_grad_mode(True):
@@ -56,7 +56,7 @@ def continued(arrays: list[Any], origin: Origin) -> list[Tensor]:
 
 
 class Context:
-    """What one worker knows of a context: what it has sent, whom it has called, and the gradients of its leaves."""
+    """A worker's part of a context: what it has sent, which workers it has called, and gradients of its leaves."""
 
     def __init__(self, number: int):
         self.number = number
@@ -68,14 +68,14 @@ class Context:
         self.lock = lock()
 
     def note(self, tensors: list[Tensor]) -> int:
-        """Notes tensors that are sent; the number by which the one who gets them asks for their history."""
+        """Records tensors that are sent; returns the number by which the receiver refers to them."""
         with self.lock:
             number = next(self.numbers)
             self.sent[number] = tensors
         return number
 
     def add(self, leaf: Tensor, grad: Any) -> None:
-        """Adds to the gradient of a leaf."""
+        """Accumulates the gradient of a leaf."""
         new = grad if isinstance(grad, Tensor) else new_tensor(copied(grad, leaf))
         with self.lock, in_grad_mode(False):
             held = self.gradients.get(leaf)
@@ -97,18 +97,18 @@ class Contexts:
             return self.join(self.first + next(self.numbers))
 
     def join(self, number: int) -> Context:
-        """The context with a number, which this worker is in from now on."""
+        """The context of a number, which this worker joins if it is new."""
         return self.known.setdefault(number, Context(number))
 
     def find(self, number: Any) -> Context:
-        """The context with a number. RuntimeError where there is none."""
+        """The context of a number. RuntimeError if there is none."""
         if number not in self.known:
             raise RuntimeError(f"Could not find autograd context with id: {number}")
         return self.known[number]
 
 
 class Thread(threading.local):
-    """What a thread is in: a context, a backward pass."""
+    """State of a thread: its context, and its backward pass."""
 
     now: Any = None
 
@@ -119,7 +119,7 @@ PASS = Thread()
 
 @contextmanager
 def entered(place: Thread, value: Any) -> Iterator[None]:
-    """Has this thread be in a context, or a pass."""
+    """A context manager that sets a thread's state."""
     before, place.now = place.now, value
     try:
         yield

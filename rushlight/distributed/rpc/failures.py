@@ -1,4 +1,4 @@
-"""Exceptions that travel: raised where a function runs, and again where it was called from."""
+"""Remote exceptions: raised where a function runs, and again in the caller."""
 
 import pickle
 import traceback
@@ -10,13 +10,13 @@ __all__ = ["Failure", "PassFailed", "failed_pass", "failure_of", "timed_out"]
 
 
 class Failure(NamedTuple):
-    """An exception as it travels: its type, and its text with the traceback."""
+    """An exception as it is sent: its type, and its text with the traceback."""
 
     kind: type[BaseException]
     text: str
 
     def error(self) -> BaseException:
-        """The exception, of its own type where that can be made of a text."""
+        """The exception, of its own type if that accepts a text."""
         try:
             return self.kind(self.text)
         except Exception as error:
@@ -26,9 +26,9 @@ class Failure(NamedTuple):
             )
 
     def told(self) -> BaseException:
-        """The exception as PyTorch's futures of calls raise it: its text after the name of its type.
+        """The exception as PyTorch's futures raise it: the name of its type, then its text.
 
-        Of the types ValueError and TypeError alone are kept; all others become RuntimeError.
+        Only ValueError and TypeError keep their types; all others become RuntimeError.
         """
         error = self.error()
         if isinstance(error, PassFailed):
@@ -38,27 +38,27 @@ class Failure(NamedTuple):
 
 
 class PassFailed(RuntimeError):
-    """What went wrong in a backward pass, as all workers tell it that the pass leads through."""
+    """A failure of a backward pass, as all workers that take part report it."""
 
 
 def failed_pass(error: Exception, worker: WorkerInfo) -> PassFailed:
-    """What went wrong in this worker's part of a pass."""
+    """The failure of this worker's part of a pass."""
     return PassFailed(f"Error on Node {worker.id}: {error}\n{''.join(traceback.format_exception(error))}")
 
 
 def failure_of(error: BaseException, worker: WorkerInfo) -> Failure:
-    """An exception of this worker, on its way to another."""
+    """An exception of this worker, prepared for sending."""
     if isinstance(error, PassFailed):
         return Failure(PassFailed, str(error))
     lines = "".join(traceback.format_exception(error))
-    said = repr(error).replace("\\n", "\n")  # lines of errors from further workers stay lines
+    said = repr(error).replace("\\n", "\n")  # keeps the line breaks of errors from further workers
     return Failure(sendable(type(error)), f"On {worker}:\n{said}\n{lines}")
 
 
 def sendable(kind: type[BaseException]) -> Any:
-    """The type of an exception, or the first of its bases that other processes can find by its name.
+    """The type of an exception, or its first base class that other processes can import.
 
-    RuntimeError for what would end a process.
+    RuntimeError for types that would end a process.
     """
     for base in kind.__mro__ if issubclass(kind, Exception) else ():
         try:
@@ -70,7 +70,7 @@ def sendable(kind: type[BaseException]) -> Any:
 
 
 def timed_out(seconds: float) -> RuntimeError:
-    """The error of a call that takes too long."""
+    """The error of a call that has timed out."""
     return RuntimeError(
         f"RPCErr:1:RPC ran for more than set timeout ({round(seconds * 1000)} ms) and will now be marked with an error"
     )

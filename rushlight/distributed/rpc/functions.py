@@ -10,9 +10,9 @@ __all__ = ["async_execution"]
 
 
 def async_execution(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Marks a function that returns a `Future`: a call of it is answered with its value, once that is set.
+    """Marks a function that returns a `Future`: the call is answered when the future is done.
 
-    No thread waits meanwhile. With `staticmethod` or `classmethod` this is the inner decorator.
+    No thread waits meanwhile. It must be inside `staticmethod` or `classmethod`.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import rpc
@@ -34,7 +34,7 @@ def async_execution(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def awaited(function: Callable[..., Any], result: Any) -> Future[Any]:
-    """A future of what a function that returned `result` answers with. RuntimeError where that has to be a future."""
+    """The future that answers a call of a function. RuntimeError if the function must return one and did not."""
     if not hasattr(function, "_wrapped_async_rpc_function"):
         done: Future[Any] = Future()
         done.set_result(result)

@@ -1,4 +1,4 @@
-"""Who the workers are, and the settings that each gives for its calls."""
+"""The options of workers for their calls, and their identities."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ UNSET_TIMEOUT = -1.0
 
 
 class BackendType(Enum):
-    """The names of ways to make calls; MPI serves the one there is.
+    """The names of RPC backends; all are implemented over MPI.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.BackendType.TENSORPIPE
@@ -26,7 +26,7 @@ class BackendType(Enum):
 
 
 class RpcBackendOptions:
-    """How long calls may take, and where the workers find each other."""
+    """The timeout of calls, and where the workers meet."""
 
     rpc_timeout: float
     init_method: str
@@ -36,9 +36,9 @@ class RpcBackendOptions:
 
 
 class TensorPipeRpcBackendOptions(RpcBackendOptions):
-    """Settings of `init_rpc`: threads that answer calls, seconds that a call may take, and where workers meet.
+    """Options of `init_rpc`: threads that answer calls, timeout in seconds, and where workers meet.
 
-    `rpc_timeout` 0 is no limit. Devices are those of GPUs, which rushlight does not use: ValueError.
+    `rpc_timeout` 0 is no limit. Device options are for GPUs, which rushlight does not use: ValueError.
 
     >>> from rushlight.distributed import rpc
     >>> options = rpc.TensorPipeRpcBackendOptions(num_worker_threads=8)
@@ -71,19 +71,19 @@ class TensorPipeRpcBackendOptions(RpcBackendOptions):
         self.set_devices(devices or [])
 
     def set_device_map(self, to: str, device_map: dict[Any, Any]) -> None:
-        """ValueError for any device: tensors are on the CPU on both sides."""
+        """ValueError for any device: tensors are on the CPU in both workers."""
         if device_map:
             raise ValueError(f"device_maps: {to} has no GPU, as rushlight computes on the CPU. Leave them out.")
 
     def set_devices(self, devices: list[Any]) -> None:
-        """ValueError for any device: calls are made with tensors on the CPU."""
+        """ValueError for any device: calls use tensors on the CPU."""
         if devices:
             raise ValueError(f"`set_devices` expect a list of CUDA devices, but there are none: leave out {devices}.")
 
 
 @dataclass(frozen=True)
 class WorkerInfo:
-    """Who a worker is: its name and its number. RuntimeError for what cannot be a name.
+    """The identity of a worker: name and number. RuntimeError for an invalid name.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.WorkerInfo("trainer", 1)

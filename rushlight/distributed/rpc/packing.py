@@ -1,7 +1,7 @@
-"""What calls carry, as bytes: functions by their names, objects pickled, the memory of large arrays beside that.
+"""Serialization of calls: functions by name, objects pickled, large arrays as separate buffers.
 
-Two kinds of objects go their own ways: references to what other workers hold, and, in a context of distributed
-autograd, tensors whose history continues in the worker that they are sent to.
+Two kinds of objects are handled separately: references to values of other workers, and, in a context of distributed
+autograd, tensors whose history continues in the receiver.
 """
 
 import io
@@ -17,7 +17,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["Packed", "pack", "unpack"]
 
-LARGE = 4096  # bytes from which on the memory of an array is sent by itself, without a copy
+LARGE = 4096  # bytes from which on an array is sent as a separate buffer, without a copy
 NO_CODE = (
     " Default RPC pickler does not serialize function code. Ensure that UDFs are defined on both caller and callee "
     "modules."
@@ -25,7 +25,7 @@ NO_CODE = (
 
 
 class Packed(NamedTuple):
-    """An object as bytes, with the memory beside them, and the tensors whose numbers stand for them."""
+    """An object as bytes, with separate buffers, and the tensors that are referred to by number."""
 
     body: bytes
     buffers: list[Any]
@@ -33,7 +33,7 @@ class Packed(NamedTuple):
 
 
 class Packer(pickle.Pickler):
-    """Pickles what a call carries. `refer` gives what stands for a reference, None for other objects."""
+    """Pickles the content of a call. `refer` returns what stands for a reference, None for other objects."""
 
     def __init__(self, file: Any, refer: Callable[[Any], Any], kinds: tuple[type, ...]):
         self.buffers: list[Any] = []
@@ -43,7 +43,7 @@ class Packer(pickle.Pickler):
         self.numbers: dict[int, int] = {}
 
     def beside(self, buffer: pickle.PickleBuffer) -> bool:
-        """Puts the memory of a large array beside the bytes; of others it stays among them."""
+        """Separates the memory of a large array; smaller ones stay in the bytes."""
         if buffer.raw().nbytes < LARGE:
             return True
         self.buffers.append(buffer)
@@ -59,7 +59,7 @@ class Packer(pickle.Pickler):
         return self.refer(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Arrays are written as they lie in memory, and what has its own way to be sent in that way."""
+        """Arrays are sent with their memory layout; objects with a reducer of their own use that."""
         if hasattr(type(value), "_sent"):
             return value._sent()
         if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.names:
@@ -74,24 +74,24 @@ class Packer(pickle.Pickler):
 
 
 def array_of(memory: Any, kind: dtype | np.dtype, shape: tuple[int, ...], order: list[int]) -> np.ndarray:
-    """The array that lies in some memory."""
+    """The array in some memory."""
     return np.ndarray(shape, kind._numpy if isinstance(kind, dtype) else kind, memory).transpose(order)
 
 
 class Unpacker(pickle.Unpickler):
-    """Unpickles what a call carries. `resolve` gives the reference that something stands for."""
+    """Unpickles the content of a call. `resolve` returns the reference for what stands for one."""
 
     def __init__(self, packed: Packed, resolve: Callable[[Any], Any]):
         super().__init__(io.BytesIO(packed.body), buffers=packed.buffers)
         self.resolve, self.tensors = resolve, packed.tensors
 
     def persistent_load(self, pid: Any) -> Any:
-        """The tensor, or the reference, that something stands for."""
+        """The tensor or reference for what stands for it."""
         return self.tensors[pid] if isinstance(pid, int) else self.resolve(pid)
 
 
 def pack(value: Any, refer: Callable[[Any], Any], with_history: bool, of_parameters: bool = False) -> Packed:
-    """An object as bytes. With a history, tensors that require grad are listed; parameters only where asked for."""
+    """An object as bytes. With a history, tensors that require grad are listed; parameters only if asked for."""
     file = io.BytesIO()
     kinds = (Tensor, Parameter) if of_parameters else (Tensor,)
     packer = Packer(file, refer, kinds if with_history else ())
@@ -105,7 +105,7 @@ def pack_arrays(tensors: Sequence[Tensor]) -> Packed:
 
 
 def unpack(packed: Packed, resolve: Callable[[Any], Any]) -> Any:
-    """The object that bytes are. AttributeError where this process has no function of a name."""
+    """The object from bytes. AttributeError if this process lacks a function of a name."""
     try:
         return Unpacker(packed, resolve).load()
     except AttributeError as error:

@@ -1,9 +1,9 @@
-"""Backward passes that go through several workers, within a context.
+"""Distributed backward passes through several workers, within a context.
 
-First the workers find out what takes part: the worker that asks for a pass follows the graph from its roots, and where
-that came from another worker asks this one to go on. So each worker knows which of the tensors that it sent will get a
-gradient, and a node that leads to several of them waits for all. (PyTorch supposes that everything that was sent
-takes part, and waits for ever where it does not.) Then gradients travel, each as soon as it is known.
+First the workers find out what takes part: the worker that starts a pass follows the graph from its roots, and if that
+came from another worker, asks that one to continue. So each worker knows which of the tensors that it sent will get a
+gradient, and a node that leads to several of them waits for all. (PyTorch assumes that everything that was sent takes
+part, and waits forever if it does not.) Then gradients are sent, each as soon as it is known.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ class Pass:
         self.context, self.number, self.keep_graph = context, number, keep_graph
         self.run = Backward(keep_graph, False)
         self.lock = reentrant_lock()
-        self.awaited: set[int] = set()  # what this worker sent, and will get gradients for
+        self.awaited: set[int] = set()  # the numbers of sent tensors that will get gradients
         self.under_way: list[Future[Any]] = []
-        self.shown: dict[Tensor, Any] = {}  # leaves whose `.grad` is the context's while the pass lasts: what it was
+        self.shown: dict[Tensor, Any] = {}  # leaves with the context's `.grad` during the pass: the former one
 
     def await_roots(self, vertices: list[Any]) -> Future[Any]:
-        """Takes roots in; a future that is done when all workers that they lead to know what takes part."""
+        """Registers roots; returns a future that is done when all workers behind them know what takes part."""
         with self.lock:
             reached = self.run.hold(vertices)
         origins = [vertex.ctx.origin for vertex in reached if is_arrival(vertex)]
@@ -58,7 +58,7 @@ class Pass:
         return self.await_roots([target_of(tensor)[0] for number in numbers for tensor in self.context.sent[number]])
 
     def feed(self, tensors: Sequence[Tensor], grads: Sequence[Tensor]) -> Future[Any]:
-        """Goes on with gradients; a future that is done when all has arrived that follows from them."""
+        """Propagates gradients; returns a future that is done when all that follows from them has arrived."""
         roots = [(*target_of(tensor), grad._array) for tensor, grad in zip(tensors, grads, strict=True)]
         with self.lock, entered(PASS, self), in_grad_mode(False):
             try:
@@ -70,7 +70,7 @@ class Pass:
         return together(under_way)
 
     def arrive(self, leaf: Tensor, grad: Any) -> None:
-        """Adds to a leaf's gradient; hooks that wait for that, as replicas' do, find it in `.grad` and change it."""
+        """Accumulates a leaf's gradient; post-accumulate hooks, such as those of replicas, may change it in `.grad`."""
         self.context.add(leaf, grad)
         if leaf.hooks is None or not leaf.hooks.post_accumulate:
             return
@@ -79,7 +79,7 @@ class Pass:
         leaf.hooks.accumulated(leaf)
 
     def feed_sent(self, number: int, grads: Sequence[Tensor]) -> Future[Any]:
-        """Goes on with gradients of what this worker sent; with the last of them its part is done."""
+        """Propagates the gradients of what this worker sent; after the last of them its part is done."""
         done = self.feed(self.context.sent[number], grads)
         with self.lock:
             self.awaited.discard(number)
@@ -88,12 +88,12 @@ class Pass:
         return done
 
     def send_back(self, origin: Origin, grads: Sequence[Tensor]) -> None:
-        """Sends gradients to the worker that what they belong to came from."""
+        """Sends gradients back to the worker that the tensors came from."""
         told = (self.context.number, self.number, origin.number, list(grads))
         self.under_way.append(current().call(origin.worker, take_gradients, told, timeout=0))
 
     def end(self) -> None:
-        """Lets the graph go, and takes over what hooks have made of gradients."""
+        """Releases the graph, and takes over changes of gradients by hooks."""
         self.run.let_go()
         for leaf, before in self.shown.items():
             found, leaf.grad = leaf.grad, before
@@ -106,12 +106,12 @@ class Pass:
 
 
 def is_arrival(vertex: Any) -> bool:
-    """Whether tensors from another worker begin at a vertex."""
+    """Whether a vertex is where tensors from another worker were received."""
     return isinstance(vertex, FunctionNode) and vertex._forward_cls is RecvRpc
 
 
 def together(futures: list[Future[Any]]) -> Future[Any]:
-    """A future that is done when all are; it has the exception of one that has any."""
+    """A future that is done when all are done; it has the first exception of any."""
     all_done: Future[Any] = Future()
 
     def settle(done: Future[list[Future[Any]]]) -> None:
@@ -125,7 +125,7 @@ def together(futures: list[Future[Any]]) -> Future[Any]:
 
 
 def pass_of(context: Context, number: tuple[int, int], keep_graph: bool) -> Pass:
-    """The pass with a number, in which this worker takes part from now on."""
+    """The pass of a number, which this worker joins if it is new."""
     with context.lock:
         if number not in context.passes:
             context.passes[number] = Pass(context, number, keep_graph)
@@ -134,22 +134,22 @@ def pass_of(context: Context, number: tuple[int, int], keep_graph: bool) -> Pass
 
 @async_execution
 def take_part(context: int, number: tuple[int, int], keep_graph: bool, sent: list[int]) -> Future[Any]:
-    """What a worker is asked first: to follow the graph from some of what it sent."""
+    """Called remotely first: follows the graph from some of what this worker sent."""
     return pass_of(current().contexts.find(context), number, keep_graph).await_sent(sent)
 
 
 @async_execution
 def take_gradients(context: int, number: tuple[int, int], sent: int, grads: list[Tensor]) -> Future[Any]:
-    """What a worker is asked then: to go on with gradients."""
+    """Called remotely afterwards: continues with gradients."""
     return current().contexts.find(context).passes[number].feed_sent(sent, grads)
 
 
 def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -> None:
-    """Runs the backward pass from scalar tensors through all workers that they lead to.
+    """Runs backward from scalar tensors through all workers that they depend on.
 
-    Gradients of leaves are added up in the context, in the worker that has the leaf, not in `.grad`; `get_gradients`
-    gives them. Tensors that were sent and do not matter to `roots` take no part. RuntimeError for an unknown context,
-    for roots that are no scalars or do not require grad, and for whatever goes wrong in a worker's part of the pass.
+    Gradients of leaves are accumulated in the context, in the leaf's worker, not in `.grad`; `get_gradients` returns
+    them. Sent tensors that `roots` do not depend on take no part. RuntimeError for an unknown context, for roots that
+    are not scalars or do not require grad, and for any failure in another worker's part of the pass.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import autograd, rpc
@@ -174,7 +174,7 @@ def backward(context_id: int, roots: list[Tensor], retain_graph: bool = False) -
 
 
 def check_roots(context_id: Any, roots: Any) -> None:
-    """Raises for what cannot be a context, or roots."""
+    """Raises for invalid contexts or roots."""
     are_tensors = isinstance(roots, (list, tuple)) and all(isinstance(root, Tensor) for root in roots)
     if not isinstance(context_id, int) or not are_tensors:
         raise TypeError(

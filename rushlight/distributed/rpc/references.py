@@ -1,9 +1,9 @@
-"""Values that this worker holds for others, each as long as a reference to it is left in any worker.
+"""Distributed reference counting: a worker holds a value as long as any worker has a reference to it.
 
-Every `RRef` object has a mark of its own, of which the owner is told twice: by its maker before it is sent
-on, and by its holder at the end. Which of the two comes first does not matter: the first notes the mark, the second
-strikes it out, and a value without marks is let go. Whoever passes a reference on still has its own mark then, so
-there is always one until the last has ended.
+Every `RRef` object has its own mark, which the owner hears of twice: from the object's maker before it is sent, and
+from its holder when it is deleted. The order does not matter: the first time the mark is recorded, the second time
+removed, and a value without marks is dropped. A worker that passes a reference on still has its own mark then, so there
+is always at least one until the last reference is gone.
 """
 
 from collections import deque
@@ -17,7 +17,7 @@ __all__ = ["Mark", "References"]
 
 
 class Mark(NamedTuple):
-    """A number that no other worker gives: who gave it, and how many that worker had given before."""
+    """A unique number: the worker that issued it, and a count in that worker."""
 
     created_on: int
     local_id: int
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 
 class Held:
-    """A value, once it is there, and the marks of those who refer to it."""
+    """A value, once it exists, and the marks of references to it."""
 
     def __init__(self) -> None:
         self.value: Future[Any] = Future()
@@ -41,7 +41,7 @@ class References:
         self.worker = worker
         self.numbers = count()
         self.held: dict[Mark, Held] = {}
-        self.ended: deque[tuple[int, Mark, Mark]] = deque()  # objects that are no more: owner, value, mark
+        self.ended: deque[tuple[int, Mark, Mark]] = deque()  # deleted references: owner, value, mark
         self.lock = lock()
 
     def mark(self) -> Mark:
@@ -49,12 +49,12 @@ class References:
         return Mark(self.worker, next(self.numbers))
 
     def find(self, number: Mark) -> Held:
-        """The value with a number, which may be on its way."""
+        """The value of a number, which may not exist yet."""
         with self.lock:
             return self.held.setdefault(number, Held())
 
     def told(self, number: Mark, mark: Mark) -> Held | None:
-        """Notes a mark, or strikes it out; gives what is let go with it."""
+        """Records a mark, or removes it; returns the value that is dropped with it, if any."""
         with self.lock:
             held = self.held.setdefault(number, Held())
             held.marks ^= {mark}

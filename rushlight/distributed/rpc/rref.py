@@ -1,4 +1,4 @@
-"""`RRef`: a reference to a value that some worker holds."""
+"""`RRef`: a reference to a value in some worker."""
 
 from collections.abc import Callable
 from concurrent.futures import TimeoutError as NotInTime
@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 
 class RRef(Reference, Generic[T]):
-    """A reference to a value that one worker, its owner, holds for as long as any worker has a reference to it.
+    """A reference to a value that one worker, its owner, holds as long as any worker has a reference to it.
 
-    `RRef(value)` refers to a value of this worker; `remote` gives references to results in others. They travel in
-    the arguments and results of calls, and nowhere else: pickle raises RuntimeError.
+    `RRef(value)` refers to a value of this worker; `remote` returns references to results in others. References can be
+    passed in the arguments and results of calls only: pickle raises RuntimeError.
 
     >>> from rushlight.distributed import rpc
     >>> rpc.init_rpc("worker", rank=0, world_size=1)
@@ -65,11 +65,11 @@ class RRef(Reference, Generic[T]):
         return self.owner().name
 
     def confirmed_by_owner(self) -> bool:
-        """Whether the owner is known to hold the value; so it is where the reference came from another worker."""
+        """Whether the owner is known to hold the value; true for references received from another worker."""
         return self._creation is None or (self._creation.done() and self._failed() is None)
 
     def to_here(self, timeout: float = UNSET_TIMEOUT) -> T:
-        """The value itself where this worker holds it, else a copy. Waits for it; raises what making it has raised.
+        """The value if this worker holds it, else a copy. Waits for it; raises the exception of making it.
 
         RuntimeError after `timeout` seconds, by default those of `init_rpc`; 0 is no limit.
         """
@@ -83,7 +83,7 @@ class RRef(Reference, Generic[T]):
         return agent.call(self._owner, held_value, (self._number,), timeout=timeout).wait()
 
     def local_value(self) -> T:
-        """The value, of which this worker has to be the owner: RuntimeError."""
+        """The value, if this worker is its owner; else RuntimeError."""
         agent = self._of()
         if not self.is_owner():
             raise RuntimeError(
@@ -103,7 +103,7 @@ class RRef(Reference, Generic[T]):
         return future._future.result()
 
     def _failed(self) -> BaseException | None:
-        """What has become of making the value, where that went wrong on the way."""
+        """The exception if the call that makes the value failed to reach its worker."""
         creation = self._creation
         return creation._future.exception() if creation is not None and creation.done() else None
 
@@ -115,21 +115,21 @@ class RRef(Reference, Generic[T]):
         return agent
 
     def rpc_sync(self, timeout: float = UNSET_TIMEOUT) -> Any:
-        """The value's methods, called where it is, with their results."""
+        """The value's methods, called in its worker, returning results."""
         return Methods(self, timeout, lambda future: future.wait())
 
     def rpc_async(self, timeout: float = UNSET_TIMEOUT) -> Any:
-        """The value's methods, called where it is, with futures of their results."""
+        """The value's methods, called in its worker, returning futures."""
         return Methods(self, timeout, lambda future: future)
 
     def remote(self, timeout: float = UNSET_TIMEOUT) -> Any:
-        """The value's methods, called where it is, with references to their results."""
+        """The value's methods, called in its worker, returning references."""
         return Methods(self, timeout, None)
 
     def backward(self, dist_autograd_ctx_id: int = -1, retain_graph: bool = False) -> None:
-        """Runs the backward pass from the tensor that this refers to, in a context of distributed autograd.
+        """Runs backward from the tensor that this refers to, in a distributed autograd context.
 
-        Without a context it is an ordinary pass, which only the owner can run. RuntimeError for other values.
+        Without a context it is an ordinary backward, which only the owner can run. RuntimeError for other values.
         """
         if not self.is_owner():
             if dist_autograd_ctx_id == -1:
@@ -149,7 +149,7 @@ class RRef(Reference, Generic[T]):
 
 
 def reference_to(agent: Agent, passed: Passed, creation: Future[Any] | None = None) -> RRef[Any]:
-    """The object of this worker that stands for a value; `creation` is done when its owner has made the value."""
+    """This worker's reference to a value; `creation` is done when its owner has made the value."""
     made = RRef.__new__(RRef)
     made._refer(agent, passed, creation)
     return made
@@ -158,7 +158,7 @@ def reference_to(agent: Agent, passed: Passed, creation: Future[Any] | None = No
 def create(
     agent: Agent, to: int, function: Callable[..., Any], args: Any, kwargs: Any, timeout: float, of_parameters: bool
 ) -> RRef[Any]:
-    """Has a worker call a function and keep the result; a reference to that."""
+    """Has a worker call a function and keep the result; returns a reference."""
     passed = Passed(agent.references.mark(), to, agent.references.mark())
     creation = agent.call(to, function, args, kwargs, timeout, creates=passed, of_parameters=of_parameters)
     return reference_to(agent, passed, creation)
@@ -166,19 +166,19 @@ def create(
 
 @async_execution
 def held_value(number: Mark) -> Future[Any]:
-    """What this worker holds, for the one that asks."""
+    """Called remotely: the value of a number that this worker holds."""
     return current().references.find(number).value
 
 
 @async_execution
 def call_method(reference: RRef[Any], name: str, args: Any, kwargs: Any) -> Future[Any]:
-    """Calls a method of what a reference of this worker refers to."""
+    """Called remotely: calls a method of the value of a reference."""
     method = getattr(reference.local_value(), name)
     return awaited(method, method(*args, **kwargs))
 
 
 def run_backward(reference: RRef[Any], context: int, retain_graph: bool) -> None:
-    """Runs the backward pass from what a reference of this worker refers to."""
+    """Called remotely: runs backward from the value of a reference."""
     value = reference.local_value()
     if not isinstance(value, Tensor):
         raise RuntimeError("RRef should contain a tensor for .backward()")
@@ -189,7 +189,7 @@ def run_backward(reference: RRef[Any], context: int, retain_graph: bool) -> None
 
 
 class Methods:
-    """The methods of what a reference refers to, called where it is. `give` is what becomes of the future."""
+    """The methods of a referenced value, called in its worker. `give` handles the future."""
 
     def __init__(self, reference: RRef[Any], timeout: float, give: Callable[[Future[Any]], Any] | None):
         self._reference, self._timeout, self._give = reference, timeout, give

@@ -1,7 +1,7 @@
-"""Messages between workers over MPI: sent by any thread, taken in by one of its own.
+"""Messages between workers over MPI: sent by any thread, received by a single one.
 
-A message is a head, which is pickled, and memory beside it, which is sent as it lies. Heads from one worker to
-another come in the order in which they were sent; memory arrives while others go on.
+A message is a pickled head, and buffers that are sent without copies. Heads from one worker to another arrive in the
+order in which they were sent; buffers arrive in parallel.
 """
 
 import pickle
@@ -19,14 +19,14 @@ from rushlight.distributed.errors import DistNetworkError
 
 __all__ = ["Transport", "reaching"]
 
-HEAD = 0  # the tag of heads; memory has one of the tags above
-TAGS = 30000  # so many messages with memory may be under way from one worker to another
-PATIENCE = 0.001  # the longest pause between two looks for messages, in seconds
-SHARE = 0.1  # pauses are this share of the time in which nothing has come
+HEAD = 0  # the tag of heads; buffers have the tags above
+TAGS = 30000  # the most messages with buffers in flight from one worker to another
+PATIENCE = 0.001  # the longest pause between two checks for messages, in seconds
+SHARE = 0.1  # a pause is this fraction of the time since the last message
 
 
 class Arriving(NamedTuple):
-    """A message whose head is here, while its memory arrives."""
+    """A message whose head has arrived, and whose buffers are arriving."""
 
     source: int
     head: Any
@@ -35,10 +35,10 @@ class Arriving(NamedTuple):
 
 
 class Transport:
-    """Sends messages, and has `receive(source, head, buffers)` called with each that comes, in one thread.
+    """Sends messages, and calls `receive(source, head, buffers)` for each that arrives, in one thread.
 
-    In that thread `notice(head)` is called too, with heads in their order, and `attend()` again and again;
-    `lose(error)` once, when MPI no longer reaches the others. `send` raises that error, a DistNetworkError.
+    That thread also calls `notice(head)` for heads in their order, and `attend()` regularly; and `lose(error)` once, if
+    MPI can no longer reach the others. `send` then raises that error, a DistNetworkError.
     """
 
     def __init__(
@@ -51,31 +51,31 @@ class Transport:
     ):
         self.comm, self.notice, self.receive, self.attend, self.lose = comm, notice, receive, attend, lose
         self.sent = self.received = 0
-        self.leaving: list[tuple[Any, Any]] = []  # requests, and the memory that they need
+        self.leaving: list[tuple[Any, Any]] = []  # requests, with the buffers that they need
         self.arriving: list[Arriving] = []
         self.lock = lock()
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self.listen, name="rushlight-rpc", daemon=True)
 
     def start(self) -> None:
-        """Begins to take messages in."""
+        """Starts to receive messages."""
         self.thread.start()
 
     def stop(self) -> None:
-        """Ends that, and returns when it has ended."""
+        """Stops receiving, and waits until that has ended."""
         self.stopped.set()
         if threading.current_thread() is not self.thread:
             self.thread.join()
 
     def send(self, to: int, head: Any, buffers: list[Any]) -> None:
-        """Sends a message; its memory may not change before it has arrived."""
+        """Sends a message; its buffers must not change before it has arrived."""
         if to == self.comm.rank:
             self.notice(head)
             self.receive(to, head, [bytearray(memory) for memory in buffers])
             return
         MPI = mpi.load()
         memories = [pickle.PickleBuffer(memory).raw() for memory in buffers]
-        with self.lock, reaching():  # heads and memory leave in one order
+        with self.lock, reaching():  # heads and buffers are sent in the same order
             self.sent += 1
             tag = 1 + self.sent % TAGS
             data = pickle.dumps((head, tag, [memory.nbytes for memory in memories]))
@@ -84,7 +84,7 @@ class Transport:
             self.leaving += leaving
 
     def listen(self) -> None:
-        """Takes messages in until it is told to stop, or loses the others; pauses are longer while nothing comes."""
+        """Receives until told to stop, or the others are lost; pauses get longer while nothing arrives."""
         last = time.monotonic()
         while not self.stopped.is_set():
             try:
@@ -100,7 +100,7 @@ class Transport:
             time.sleep(min(PATIENCE, SHARE * (now - last)))
 
     def take(self) -> bool:
-        """Takes what has come, without waiting; tells whether anything has."""
+        """Handles what has arrived, without waiting; returns whether there was anything."""
         moved = False
         status = mpi.load().Status()
         while (message := self.comm.Improbe(tag=HEAD, status=status)) is not None:
@@ -115,7 +115,7 @@ class Transport:
         return moved or bool(arrived)
 
     def begin(self, message: Any, status: Any) -> None:
-        """Takes a head in, and whatever memory belongs to it as it comes."""
+        """Handles a head, and starts to receive its buffers."""
         MPI = mpi.load()
         data = bytearray(status.Get_count(MPI.BYTE))
         message.Recv([data, MPI.BYTE])
@@ -130,19 +130,19 @@ class Transport:
             self.pass_on(arriving)
 
     def pass_on(self, arriving: Arriving) -> None:
-        """Hands a whole message over."""
+        """Passes a complete message on."""
         self.receive(arriving.source, arriving.head, arriving.buffers)
         self.received += 1
 
     def is_idle(self) -> bool:
-        """Whether nothing is under way that this worker knows of."""
+        """Whether no message is in flight, as far as this worker knows."""
         with self.lock:
             return not self.leaving and not self.arriving
 
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """DistNetworkError for what MPI says when a worker can no longer be reached."""
+    """Turns MPI's errors for unreachable workers into DistNetworkError."""
     try:
         yield
     except mpi.load().Exception as error:

@@ -1,7 +1,7 @@
-"""Tensors of which each process holds a part."""
+"""DTensors: tensors distributed over processes."""
 
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
-from rushlight.distributed.tensor import calls as _calls  # what functions do with them
+from rushlight.distributed.tensor import calls as _calls  # installs the functions on DTensors
 from rushlight.distributed.tensor.making import (
     distribute_module,
     distribute_tensor,

@@ -1,4 +1,4 @@
-"""Which part of a tensor a process holds."""
+"""The part of a tensor that a process holds."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ __all__ = ["compute_local_shape_and_global_offset"]
 def compute_local_shape_and_global_offset(
     global_shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape of what this process holds of a tensor, and where in the whole that begins.
+    """The shape of this process's part of a tensor, and its offset in the whole.
 
-    There is a placement for each dimension of the mesh; cuts along one dimension of the tensor follow each other.
+    There is a placement for each dimension of the mesh; several shards of one dimension are nested.
     """
     parts = Spread(mesh, placed(mesh, placements, len(global_shape)), Size(global_shape)).parts()
     return tuple(last - first for first, last in parts), tuple(first for first, _ in parts)

@@ -1,4 +1,4 @@
-"""What functions do with DTensors: operands are placed so that each process can compute on its parts."""
+"""Functions on DTensors: operands are redistributed so that each process can compute on its parts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from rushlight.utils.pytree import tree_map
 
 __all__ = ["implicit_replication", "parallel_losses"]
 
-# What reads or sets no elements: asked of the part.
+# Functions that read or set no elements: applied to the local part.
 PASSED = """
     __get__ __set__ __delete__ dim ndimension ndim dtype device layout requires_grad requires_grad_ is_leaf grad_fn
     retain_grad retains_grad is_floating_point is_complex is_signed is_contiguous is_pinned is_inference is_shared
@@ -29,7 +29,7 @@ PASSED = """
     is_conj is_neg get_device register_post_accumulate_grad_hook is_tensor is_nonzero_ is_nested is_mkldnn
     remove_hook is_coalesced is_sparse_csr volatile name __hash__ __reduce_ex__ __deepcopy__ __setstate__ __dir__
 """.split()
-# What takes each term of a sum by itself, and so leaves the tensor placed as it was.
+# Functions that are linear, so that they can be applied to each term of a partial sum.
 KEPT = """
     detach clone contiguous to float double half bfloat16 type data cpu alias neg negative positive __neg__ __pos__
 """.split()
@@ -38,14 +38,14 @@ MIXED = (
     "operators! distribute_tensor(x, mesh, placements) makes one, and torch.distributed.tensor.experimental."
     "implicit_replication() takes all tensors for ones that each process has whole."
 )
-implicit_replication: list[bool] = [False]  # whether ordinary tensors are taken for replicated ones
+implicit_replication: list[bool] = [False]  # whether ordinary tensors count as replicated
 parallel_losses: list[bool] = [False]  # whether they are, where these losses are computed
 LOSSES = ("cross_entropy", "nll_loss")
 
 
 @above
 def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of a function with DTensors among its arguments."""
+    """Calls a function with DTensors among its arguments."""
     name = plain_name(func)
     if kwargs.get("out") is not None:
         out = kwargs.pop("out")
@@ -82,12 +82,12 @@ def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: d
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is a tensor and no DTensor."""
+    """Whether a value is a tensor and not a DTensor."""
     return isinstance(value, Tensor) and not isinstance(value, DTensor)
 
 
 def replicated(args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Arguments with DTensors in the places of ordinary tensors, which each process has whole."""
+    """Arguments with ordinary tensors converted to replicated DTensors."""
     meshes: list[Any] = []
     tree_map(lambda x: meshes.append(x.device_mesh) if isinstance(x, DTensor) else None, (args, kwargs))
     everywhere = (Replicate(),) * meshes[0].ndim
@@ -95,7 +95,7 @@ def replicated(args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 def parts_among(name: str, arguments: Any) -> list[DTensor]:
-    """The DTensors among arguments. RuntimeError where there are tensors of other kinds, or other meshes."""
+    """The DTensors among arguments. RuntimeError for ordinary tensors, and for different meshes."""
     found: list[DTensor] = []
 
     def look(value):
@@ -114,7 +114,7 @@ def parts_among(name: str, arguments: Any) -> list[DTensor]:
 
 
 def planned(name: str, args: tuple[Any, ...], kwargs: dict[Any, Any], spreads: list[Spread]) -> tuple[Any, Plan] | None:
-    """The labels of a call and what to do for it; None where it is to be computed on whole tensors."""
+    """The labels and the plan of a call; None if it must be computed on whole tensors."""
     rule = RULES.get(name)
     labels = None if rule is None else rule(Call(name, args, kwargs, [tuple(spread.shape) for spread in spreads]))
     if labels is None:
@@ -124,7 +124,7 @@ def planned(name: str, args: tuple[Any, ...], kwargs: dict[Any, Any], spreads: l
 
 
 def placed_for(operand: DTensor, goal: tuple[Placement, ...], arriving: tuple[Placement, ...]) -> Tensor:
-    """The part of an operand that a call needs, whose gradient arrives in some places."""
+    """The local part of an operand in the placement that a call needs; its gradient arrives in another placement."""
     part, leaving = operand.to_local(), gradients_of(operand.placements)
     if goal == operand.placements and arriving == leaving:
         return part
@@ -132,12 +132,12 @@ def placed_for(operand: DTensor, goal: tuple[Placement, ...], arriving: tuple[Pl
 
 
 def with_parts(tree: Any, local: list[Tensor]) -> Any:
-    """Arguments with parts in the places of DTensors, which are taken from the front of a list."""
+    """Arguments with DTensors replaced by local parts, taken from the front of a list."""
     return tree_map(lambda value: local.pop(0) if isinstance(value, DTensor) else value, tree)
 
 
 def on_whole_tensors(func: Callable[..., Any], args: Any, kwargs: Any, operands: list[DTensor]) -> Any:
-    """A call on whole tensors, which gives whole ones."""
+    """Calls a function on whole tensors; results are replicated."""
     mesh = operands[0].device_mesh
     everywhere: tuple[Placement, ...] = (Replicate(),) * mesh.ndim
     local = [placed_for(operand, everywhere, everywhere) for operand in operands]
@@ -146,7 +146,7 @@ def on_whole_tensors(func: Callable[..., Any], args: Any, kwargs: Any, operands:
 
 
 def kept(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-    """A call that leaves a tensor placed as it is."""
+    """Calls a function that does not change the placement."""
     tensor = args[0]
     with Without():
         result = func(tensor.to_local(), *args[1:], **kwargs)
@@ -154,7 +154,7 @@ def kept(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]
 
 
 def changed(name: str, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> DTensor:
-    """A change in place, which leaves the tensor placed as it is. RuntimeError for one that cannot."""
+    """An in-place change, which keeps the tensor's placement. RuntimeError if that is impossible."""
     tensor: DTensor = args[0]
     if draws(name, func):
         return draw_into(func, *args, **kwargs)
@@ -176,7 +176,7 @@ def changed(name: str, func: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 def goals_in_place(
     name: str, args: tuple[Any, ...], kwargs: dict[Any, Any], operands: list[DTensor]
 ) -> list[tuple[Any, ...]] | None:
-    """How a change in place needs its operands placed; None where the first would have to be placed otherwise."""
+    """The placements that an in-place change needs; None if the first operand would have to be redistributed."""
     first = operands[0]
     if name in ("zero", "copy", "fill", "clamp", "nan_to_num"):
         name = "add"

@@ -10,7 +10,7 @@ __all__ = ["implicit_replication"]
 
 @contextmanager
 def implicit_replication() -> Iterator[None]:
-    """A context in which ordinary tensors beside DTensors are taken for ones that each process has whole."""
+    """A context in which ordinary tensors beside DTensors count as replicated."""
     before, _implicit[0] = _implicit[0], True
     try:
         yield

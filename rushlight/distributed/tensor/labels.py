@@ -1,7 +1,7 @@
-"""How functions go together with cuts: each dimension of operands and results has a label, as in `einsum`.
+"""How functions work on shards: each dimension of operands and results has a label, as in `einsum`.
 
-A dimension may be cut where it has a label: all operands that have the label are cut there, the others are needed whole
-by each process. A result that has it is cut too; of a result that has not, each process gets a term of a sum.
+A dimension with a label may be sharded: then all operands with this label are sharded there, and the others are
+replicated. A result with the label is sharded too; a result without it is a partial sum.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +13,7 @@ from rushlight.distributed.tensor.spread import Spread
 
 __all__ = ["Labels", "Plan", "aligned", "plan"]
 
-Label = Hashable  # None: the dimension has to be whole
+Label = Hashable  # None: the dimension must be whole
 
 
 @dataclass
@@ -37,13 +37,13 @@ class Labels:
     resized: Callable[..., Any] | None = None
 
     def size_in_result(self, label: Label, size: int) -> int:
-        """The size of a label in the result, which for a reshaped one is not that in the operand."""
+        """The size of a label in the result; for a reshaped result it differs from that in the operand."""
         return size if self.shape is None else self.shape[self.result.index(label)]
 
 
 @dataclass
 class Plan:
-    """How operands are to be placed, how their gradients arrive, and how the result is placed."""
+    """The placements of operands, of their gradients, and of the result."""
 
     operands: list[list[Placement]]
     gradients: list[list[Placement]]
@@ -51,7 +51,7 @@ class Plan:
     sizes: dict[Label, int]
 
     def whole_shape(self, labels: Labels, local: Sequence[int]) -> tuple[int, ...]:
-        """The shape of the whole result, from that of a process's part."""
+        """The shape of the whole result, computed from that of a local part."""
         if labels.shape is not None:
             return labels.shape
         cut = {placement.dim for placement in self.result if isinstance(placement, Shard)}
@@ -59,7 +59,7 @@ class Plan:
 
 
 def aligned(*shapes: Sequence[int]) -> tuple[list[tuple[Label, ...]], tuple[Label, ...]]:
-    """Labels of shapes that broadcast, and of the result: dimensions count from the last; a repeated one has none."""
+    """Labels of shapes that broadcast, and of the result: dimensions count from the last; a broadcast one has none."""
     ndim = max((len(shape) for shape in shapes), default=0)
     most = {-i: max(shape[-i] for shape in shapes if len(shape) >= i) for i in range(1, ndim + 1)}
     own: list[tuple[Label, ...]] = [
@@ -69,7 +69,7 @@ def aligned(*shapes: Sequence[int]) -> tuple[list[tuple[Label, ...]], tuple[Labe
 
 
 def sizes_of(spreads: list[Spread], labels: Labels) -> dict[Label, int] | None:
-    """The size of each label; None where operands do not agree about one."""
+    """The size of each label; None if operands disagree about one."""
     sizes: dict[Label, int] = {}
     for spread, own in zip(spreads, labels.operands, strict=True):
         for size, label in zip(spread.shape, own, strict=True):
@@ -79,7 +79,7 @@ def sizes_of(spreads: list[Spread], labels: Labels) -> dict[Label, int] | None:
 
 
 def plan(spreads: list[Spread], labels: Labels) -> Plan | None:
-    """How to call a function on parts; None where its operands do not fit together, which the call has to tell."""
+    """How to call a function on local parts; None if the operands' shapes do not fit, so that the call must raise."""
     sizes = sizes_of(spreads, labels)
     if sizes is None:
         return None
@@ -103,7 +103,7 @@ def plan(spreads: list[Spread], labels: Labels) -> Plan | None:
 
 
 def label_to_cut(spreads: list[Spread], labels: Labels, axis: int) -> Label:
-    """The label that operands are cut along, on one dimension of the mesh; None where there is none."""
+    """The label to shard along, for one dimension of the mesh; None if there is none."""
     for number in (labels.first, *range(len(spreads))):
         placement = spreads[number].placements[axis]
         if not isinstance(placement, Shard):

@@ -1,4 +1,4 @@
-"""DTensors made of whole tensors, of numbers, and of all parameters of a module."""
+"""Making DTensors from whole tensors, from factory functions, and from all parameters of a module."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,10 +26,10 @@ def distribute_tensor(
     *,
     src_data_rank: int | None = 0,
 ) -> DTensor:
-    """Leaves each process its part of a tensor: of that which the process `src_data_rank` of each line of the mesh has.
+    """Distributes a tensor: each process gets its part of that on process `src_data_rank` of its line of the mesh.
 
-    With None for it each takes its part of its own tensor, which have to be equal. All processes have to call it.
-    ValueError for placements that do not fit the mesh.
+    With None, each takes its part of its own tensor; these must be equal. All processes must call it. ValueError for
+    placements that do not fit the mesh.
 
     >>> import rushlight.distributed as dist
     >>> from rushlight.distributed.tensor import DTensor, Shard, distribute_tensor
@@ -65,7 +65,7 @@ def distribute_tensor(
 
 @above
 def check_replicas(local: Tensor, mesh: DeviceMesh, placements: tuple[Placement, ...]) -> None:
-    """Makes what is replicated on a mesh that of the first process of each line, in place."""
+    """Broadcasts what is replicated on a mesh from the first process of each line, in place."""
     for axis, placement in enumerate(placements):
         if placement.is_replicate():
             broadcast(local.detach(), group=mesh.get_group(axis), group_src=0)
@@ -78,10 +78,10 @@ def distribute_module(
     input_fn: Callable[[Module, Any, DeviceMesh], Any] | None = None,
     output_fn: Callable[[Module, Any, DeviceMesh], Any] | None = None,
 ) -> Module:
-    """Makes DTensors of a module's parameters and buffers; gives the module, which is changed.
+    """Makes a module's parameters and buffers DTensors; changes the module, and returns it.
 
-    `partition_fn` is given each module in it with its name; what it leaves is replicated. `input_fn` is given what
-    `forward` is called with, and `output_fn` what it gives.
+    `partition_fn` is called for each submodule with its name; what it leaves is replicated. `input_fn` gets the
+    arguments of `forward`, and `output_fn` its result.
     """
     mesh = line_of_all(device_mesh)
     for name, part in module.named_modules():
@@ -102,7 +102,7 @@ def distribute_module(
 
 
 def maker(function: Callable[..., Any], random: bool = False) -> Callable[..., DTensor]:
-    """A function that makes a DTensor as one of the same name makes a tensor."""
+    """Makes the DTensor version of a factory function."""
 
     def make(
         *size: Any,
@@ -117,7 +117,7 @@ def maker(function: Callable[..., Any], random: bool = False) -> Callable[..., D
         mesh = line_of_all(device_mesh)
         spread = Spread(mesh, placed(mesh, placements, len(shape)), Size(shape))
         value = (last,) if function is torch.full else ()
-        if random:  # what one process alone would draw, of which each takes its part
+        if random:  # draws the whole tensor, of which each process takes its part
             part = spread.cut(function(tuple(shape), dtype=dtype, layout=layout)).clone()
         else:
             part = function(spread.local_shape(), *value, dtype=dtype, layout=layout)

@@ -1,6 +1,6 @@
-"""What processes send each other so that a tensor is placed otherwise, and the derivative of that.
+"""Redistribution: the communication that changes a tensor's placement, and its derivative.
 
-A gradient is placed as its tensor is, except that of a term of a sum: this is the gradient of the sum, which all have.
+A gradient has its tensor's placement, except that for a partial sum it is replicated: the gradient of the sum.
 """
 
 from typing import Any
@@ -30,12 +30,12 @@ Placements = tuple[Placement, ...]
 
 
 def gradients_of(placements: Placements) -> Placements:
-    """How the gradient of a tensor is placed."""
+    """The placement of a tensor's gradient."""
     return tuple(Replicate() if placement.is_partial() else placement for placement in placements)
 
 
 def moved(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
-    """This process's part of a tensor that is placed otherwise, from its part as it is. All processes call it."""
+    """This process's part of a tensor in a new placement, from its present part. All processes must call it."""
     if spread.placements == goal:
         return array
     with functional():
@@ -64,12 +64,12 @@ def sent(array: np.ndarray, spread: Spread, goal: Placements) -> np.ndarray:
             first, last = rows_of(array.shape[wanted.dim], mesh.size(axis), mesh.get_local_rank(axis))
             array = np.ascontiguousarray(array[(slice(None),) * wanted.dim + (slice(first, last),)])
         elif wanted.is_partial("sum") and mesh.get_local_rank(axis):
-            array = np.zeros_like(array)  # the first of the line has the whole
+            array = np.zeros_like(array)  # the first process of the line contributes the whole
     return array
 
 
 def stays(now: list[Placement], goal: Placements, axis: int) -> bool:
-    """Whether a dimension of the mesh keeps its part while others change: not where a cut before its own changes."""
+    """Whether a dimension of the mesh keeps its placement: not if an earlier shard of the same dimension changes."""
     if now[axis] != goal[axis]:
         return False
     placement = now[axis]
@@ -80,7 +80,7 @@ def stays(now: list[Placement], goal: Placements, axis: int) -> bool:
 
 
 def padded(array: np.ndarray, dim: int, length: int) -> np.ndarray:
-    """An array with one dimension in front, which zeros bring to some length."""
+    """An array with one dimension moved to the front, padded with zeros to a length."""
     front = np.moveaxis(array, dim, 0)
     result = np.zeros((length, *front.shape[1:]), array.dtype)
     result[: len(front)] = front
@@ -88,7 +88,7 @@ def padded(array: np.ndarray, dim: int, length: int) -> np.ndarray:
 
 
 def gathered(array: np.ndarray, dim: int, length: int, group: ProcessGroup) -> np.ndarray:
-    """The parts of all processes along a dimension, which is so long in all."""
+    """The parts of all processes concatenated along a dimension; all have the same length."""
     own = padded(array, dim, -(-length // group.size()))
     everything = np.empty((group.size() * len(own), *own.shape[1:]), array.dtype)
     all_gather_into_tensor(new_tensor(everything), new_tensor(own), group)
@@ -96,14 +96,14 @@ def gathered(array: np.ndarray, dim: int, length: int, group: ProcessGroup) -> n
 
 
 def reduced(array: np.ndarray, op: Any, group: ProcessGroup) -> np.ndarray:
-    """The sum of what all processes have, or another reduction."""
+    """The sum (or another reduction) over all processes."""
     result = new_tensor(array.copy())
     all_reduce(result, op, group)
     return result._array
 
 
 def summed_and_cut(array: np.ndarray, dim: int, op: Any, group: ProcessGroup) -> np.ndarray:
-    """This process's part of the sum of what all have."""
+    """This process's part of the sum over all processes."""
     size, length = group.size(), array.shape[dim]
     everything = padded(array, dim, size * -(-length // size))
     own = np.empty((len(everything) // size, *everything.shape[1:]), array.dtype)
@@ -113,13 +113,13 @@ def summed_and_cut(array: np.ndarray, dim: int, op: Any, group: ProcessGroup) ->
 
 
 class Redistribute(Function):
-    """A part of a tensor, placed otherwise; its gradient comes placed as `arriving`, goes as `leaving`."""
+    """A local part redistributed; its gradient arrives in placement `arriving`, and is sent on in `leaving`."""
 
     @staticmethod
     def forward(
         ctx: Any, local: Tensor, spread: Spread, goal: Placements, arriving: Placements, leaving: Placements
     ) -> Any:
-        """Sends what has to be sent."""
+        """Redistributes the tensor."""
         ctx.spread, ctx.arriving, ctx.leaving = spread, arriving, leaving
         ctx.averages = 1
         for axis, (before, after) in enumerate(zip(spread.placements, goal, strict=True)):
@@ -135,7 +135,7 @@ class Redistribute(Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-        """Sends the gradient where it belongs."""
+        """Redistributes the gradient."""
         back = ctx.arriving, ctx.leaving
         if back[0] != back[1]:
             spread = ctx.spread.otherwise(ctx.arriving)

@@ -1,4 +1,4 @@
-"""How the processes of a mesh share a tensor, where PyTorch has the words for it."""
+"""Placements of DTensors, under PyTorch's module name."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.distributed.tensor.placements import Partial, Placement, Replicate, Shard

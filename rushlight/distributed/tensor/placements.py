@@ -1,4 +1,4 @@
-"""How the processes of a mesh share a tensor: PyTorch's words for it."""
+"""Placements: how a tensor is distributed over the processes of a mesh, in PyTorch's terms."""
 
 from dataclasses import dataclass
 
@@ -9,21 +9,21 @@ class Placement:
     """How a tensor is placed along one dimension of a mesh."""
 
     def is_shard(self, dim: int | None = None) -> bool:
-        """Whether the tensor is cut, along `dim` if one is given."""
+        """Whether the tensor is sharded, along `dim` if given."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self) -> bool:
-        """Whether each process has the whole tensor."""
+        """Whether the tensor is replicated."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op: str | None = None) -> bool:
-        """Whether each process holds a term of a sum, or of another reduction."""
+        """Whether the processes hold terms of a sum, or of another reduction."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
 @dataclass(frozen=True)
 class Shard(Placement):
-    """Each process holds a part of the tensor, cut along a dimension as `chunk` cuts it."""
+    """The tensor is sharded along a dimension, as `chunk` splits it."""
 
     dim: int
 
@@ -41,9 +41,9 @@ class Replicate(Placement):
 
 @dataclass(frozen=True)
 class Partial(Placement):
-    """Each process holds a tensor, and all of these make up the one that is meant, by `reduce_op`.
+    """Each process holds a tensor of the full shape; the actual tensor is their reduction by `reduce_op`.
 
-    That is "sum", "avg", "max", "min" or "product".
+    The reduction is "sum", "avg", "max", "min" or "product".
     """
 
     reduce_op: str = "sum"

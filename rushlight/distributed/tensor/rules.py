@@ -1,4 +1,4 @@
-"""The labels of functions' dimensions, by the functions' names. What has none here is computed on whole tensors."""
+"""Labels of functions' dimensions, by function name. Functions without labels are computed on whole tensors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ RULES: dict[str, Callable[["Call"], Labels | None]] = {}
 
 @dataclass
 class Call:
-    """A function's arguments, and the shapes of the DTensors among them, in their order."""
+    """A function's arguments, and the shapes of the DTensors among them, in order."""
 
     name: str
     args: tuple[Any, ...]
@@ -25,16 +25,16 @@ class Call:
     shapes: list[tuple[int, ...]]
 
     def argument(self, place: int, name: str, default: Any = None) -> Any:
-        """An argument by its place or its name."""
+        """An argument by position or name."""
         return self.args[place] if len(self.args) > place else self.kwargs.get(name, default)
 
     def rest(self, place: int, name: str) -> tuple[Any, ...]:
-        """Numbers that are given one by one, or as a sequence."""
+        """Numbers given as separate arguments, or as a sequence."""
         first = self.argument(place, name)
         return tuple(first) if isinstance(first, (tuple, list)) else tuple(self.args[place:]) or (first,)
 
     def dims(self, place: int = 1, name: str = "dim") -> set[int]:
-        """The dimensions that an argument names, counted from the front; all of them for None."""
+        """The dimensions in an argument, as nonnegative numbers; all of them for None."""
         ndim = len(self.shapes[0])
         given = self.argument(place, name)
         if given is None or given == ():
@@ -43,7 +43,7 @@ class Call:
 
 
 def rule(names: str) -> Callable[..., Any]:
-    """Enters the labels of some functions."""
+    """Registers the rule for the labels of some functions."""
 
     def enter(function):
         RULES.update(dict.fromkeys(names.split(), function))
@@ -64,13 +64,13 @@ NOT_ALIKE = "fill_ zero_ copy_ uniform_ normal_ prelu rrelu dist cdist glu clamp
 
 @rule(ALIKE + " ".join(name for name, op in TABLE.items() if op.broadcasts and name not in NOT_ALIKE))
 def elementwise(call: Call) -> Labels:
-    """Operands that broadcast."""
+    """Operands are broadcast."""
     return Labels(*aligned(*call.shapes))
 
 
 @rule("sum nansum")
 def sums(call: Call) -> Labels | None:
-    """A result that lacks some dimensions, over which is summed."""
+    """A sum over some dimensions."""
     if len(call.shapes) != 1:
         return None
     return Labels([own(call)], without(call, call.dims(), call.argument(2, "keepdim", False)), sums=True)
@@ -78,7 +78,7 @@ def sums(call: Call) -> Labels | None:
 
 @rule("amax amin logsumexp prod var std all any argmax argmin count_nonzero")
 def reductions(call: Call) -> Labels | None:
-    """A result that lacks some dimensions, which each process needs whole."""
+    """A reduction over some dimensions, which must be whole."""
     if len(call.shapes) != 1 or (call.name in ("var", "std") and len(call.args) > 2):
         return None
     gone = call.dims()
@@ -90,7 +90,7 @@ def reductions(call: Call) -> Labels | None:
     "normalize gather index_select roll"
 )
 def along(call: Call) -> Labels | None:
-    """One dimension is needed whole, and stays or is cut in pieces; all others are as they were."""
+    """One dimension must be whole, and may be split; all others are unchanged."""
     place = {"topk": 2, "split": 2, "chunk": 2, "tensor_split": 2, "normalize": 2, "roll": 2}.get(call.name, 1)
     usual = {"topk": -1, "sort": -1, "argsort": -1, "split": 0, "chunk": 0, "unbind": 0, "tensor_split": 0}
     dim = call.argument(place, "dim", usual.get(call.name, 1 if call.name == "normalize" else None))
@@ -104,7 +104,7 @@ def along(call: Call) -> Labels | None:
 
 @rule("layer_norm rms_norm")
 def normalization(call: Call) -> Labels:
-    """The last dimensions are normalized: these are needed whole, weights and biases too."""
+    """The last dimensions, which are normalized, must be whole, also in weights and biases."""
     shape = call.argument(1, "normalized_shape")
     ndim, last = len(call.shapes[0]), len(shape) if isinstance(shape, (tuple, list)) else 1
     labels = whole(own(call), set(range(ndim - last, ndim)))
@@ -113,7 +113,7 @@ def normalization(call: Call) -> Labels:
 
 @rule("linear")
 def linear(call: Call) -> Labels | None:
-    """Rows of the weight are the result's last dimension; its columns are summed over."""
+    """The weight's rows are the result's last dimension; its columns are summed over."""
     if len(call.shapes) < 2 or len(call.shapes[1]) != 2:
         return None
     batch = tuple(range(len(call.shapes[0]) - 1))
@@ -123,7 +123,7 @@ def linear(call: Call) -> Labels | None:
 
 @rule("matmul mm bmm mv dot __matmul__")
 def matmul(call: Call) -> Labels | None:
-    """The last dimension of one and the last but one of the other are summed over; those before broadcast."""
+    """The last dimension of one and the second-to-last of the other are summed over; those before are broadcast."""
     if len(call.shapes) != 2 or not all(call.shapes):
         return None
     a, b = call.shapes
@@ -134,7 +134,7 @@ def matmul(call: Call) -> Labels | None:
 
 @rule("addmm baddbmm")
 def added_product(call: Call) -> Labels | None:
-    """A product of matrices to which something is added, that broadcasts."""
+    """A matrix product plus a tensor that is broadcast."""
     if len(call.shapes) != 3:
         return None
     batch = ("batch",) * (call.name == "baddbmm")
@@ -159,7 +159,7 @@ def attention(call: Call) -> Labels | None:
 
 @rule("transpose swapaxes swapdims t permute T mT adjoint mH H")
 def turned(call: Call) -> Labels | None:
-    """Dimensions in another order."""
+    """The dimensions are permuted."""
     labels = list(own(call))
     if call.name == "permute":
         order = call.rest(1, "dims")
@@ -176,7 +176,7 @@ def turned(call: Call) -> Labels | None:
 
 @rule("unsqueeze")
 def unsqueezed(call: Call) -> Labels:
-    """One more dimension."""
+    """A dimension is inserted."""
     labels: list[Any] = list(own(call))
     labels.insert(call.argument(1, "dim") % (len(labels) + 1), None)
     return Labels([own(call)], tuple(labels))
@@ -184,7 +184,7 @@ def unsqueezed(call: Call) -> Labels:
 
 @rule("cat concat concatenate")
 def joined(call: Call) -> Labels:
-    """All tensors have all dimensions but one alike."""
+    """All dimensions but one are the same in all tensors."""
     gone = call.argument(1, "dim", 0) % len(call.shapes[0])
     labels = [whole(tuple(range(len(shape))), {gone}) for shape in call.shapes]
     return Labels(labels, labels[0])
@@ -192,7 +192,7 @@ def joined(call: Call) -> Labels:
 
 @rule("stack")
 def stacked(call: Call) -> Labels:
-    """All tensors have all dimensions alike; one comes to them."""
+    """All dimensions are the same in all tensors; a new one is inserted."""
     labels: list[Any] = list(own(call))
     labels.insert(call.argument(1, "dim", 0) % (len(labels) + 1), None)
     return Labels([own(call)] * len(call.shapes), tuple(labels))
@@ -200,7 +200,7 @@ def stacked(call: Call) -> Labels:
 
 @rule("expand broadcast_to")
 def expanded(call: Call) -> Labels:
-    """Dimensions of size 1 are repeated, and others come in front."""
+    """Dimensions of size 1 are expanded, and new ones are added in front."""
     before, sizes = call.shapes[0], call.rest(1, "size")
     offset = len(sizes) - len(before)
     labels = tuple(
@@ -212,7 +212,7 @@ def expanded(call: Call) -> Labels:
 
 @rule("reshape view flatten unflatten")
 def reshaped(call: Call) -> Labels | None:
-    """Dimensions that become one, or several: the first of those on both sides are cut alike."""
+    """Merged or split dimensions: the first dimension on each side is sharded in the same way."""
     before = call.shapes[0]
     after = shape_after(call, before)
     if after is None or 0 in before:
@@ -236,7 +236,7 @@ def reshaped(call: Call) -> Labels | None:
 
 
 def shape_after(call: Call, before: Sequence[int]) -> tuple[int, ...] | None:
-    """The shape that a function gives a tensor; None where it is not told by numbers."""
+    """The shape that a function gives a tensor; None if it is not given as numbers."""
     ndim = max(len(before), 1)
     if call.name == "flatten":
         first, last = call.argument(1, "start_dim", 0) % ndim, call.argument(2, "end_dim", -1) % ndim
@@ -250,7 +250,7 @@ def shape_after(call: Call, before: Sequence[int]) -> tuple[int, ...] | None:
 
 
 def complete(sizes: Sequence[Any], count: int) -> tuple[Any, ...]:
-    """Sizes with the one in the place of -1 that makes up some number of elements."""
+    """Sizes with -1 replaced by the size that fits the number of elements."""
     known = prod(size for size in sizes if size != -1)
     return tuple(count // max(known, 1) if size == -1 else size for size in sizes)
 
@@ -261,12 +261,12 @@ def own(call: Call) -> tuple[int, ...]:
 
 
 def whole(labels: tuple[Any, ...], dims: set[int]) -> tuple[Any, ...]:
-    """Labels without those of dimensions that are needed whole."""
+    """Labels with those of dimensions that must be whole set to None."""
     return tuple(None if dim in dims else label for dim, label in enumerate(labels))
 
 
 def without(call: Call, dims: set[int], kept: bool) -> tuple[Any, ...]:
-    """The labels of the first operand without some dimensions, in whose places 1 stays where they are kept."""
+    """The labels of the first operand without some dimensions; with `kept` these have size 1."""
     if kept:
         return whole(own(call), dims)
     return tuple(label for dim, label in enumerate(own(call)) if dim not in dims)

@@ -1,4 +1,4 @@
-"""`DTensor`: a tensor of which each process of a mesh holds a part."""
+"""`DTensor`: a tensor distributed over the processes of a mesh."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
@@ -23,19 +23,19 @@ __all__ = ["DTensor", "ShardedParameter", "line_of_all"]
 
 
 def line_of_all(device_mesh: DeviceMesh | None) -> DeviceMesh:
-    """The mesh that is given, or all processes in a line."""
+    """The given mesh, or a one-dimensional mesh of all processes."""
     return DeviceMesh("cpu", np.arange(get_world_size())) if device_mesh is None else device_mesh
 
 
 class DTensor(Tensor):
-    """A tensor of which each process of a mesh holds a part: `shape` is that of the whole, memory that of the part.
+    """A tensor distributed over a mesh: `shape` is that of the whole tensor, but memory only that of the local part.
 
-    `placements` say, for each dimension of the mesh, whether the tensor is cut, replicated or a sum. Functions take
-    DTensors as they take tensors, and send what has to be sent; all processes of the mesh have to call them.
+    `placements` tell, for each dimension of the mesh, whether the tensor is sharded, replicated or a partial sum.
+    Functions accept DTensors as other tensors, and communicate as needed; all processes of the mesh must call them.
     """
 
     spread: Spread
-    parameter_class: ClassVar[type]  # what `nn.Parameter` makes of it
+    parameter_class: ClassVar[type]  # the class that `nn.Parameter` makes of it
 
     @classmethod
     def __torch_function__(
@@ -45,7 +45,7 @@ class DTensor(Tensor):
 
     @classmethod
     def of_part(cls, part: np.ndarray, spread: Spread, requires_grad: bool = False) -> Self:
-        """A leaf from this process's part of it."""
+        """A leaf with a given local part."""
         made = cls.__new__(cls)
         made._array, made._needs, made.spread = part, requires_grad, spread
         return made
@@ -61,10 +61,10 @@ class DTensor(Tensor):
         stride: Sequence[int] | None = None,
         grad_placements: Sequence[Placement] | None = None,
     ) -> "DTensor":
-        """A DTensor of the parts that processes have; without `shape` they are all as large as this process's.
+        """A DTensor from local parts; without `shape` all parts must have the size of this process's.
 
-        With `run_check` what is replicated is that of the first process. Gradients go to `local_tensor`, placed as it
-        is, or as `grad_placements` say. `stride` makes no difference: parts lie as they do.
+        With `run_check` replicated tensors are broadcast from the first process. Gradients go to `local_tensor` in its
+        placement, or in `grad_placements`. `stride` has no effect: parts keep their layout.
         """
         mesh = line_of_all(device_mesh)
         places = placed(mesh, placements, local_tensor.dim())
@@ -81,32 +81,32 @@ class DTensor(Tensor):
 
     @property
     def shape(self) -> Size:
-        """The shape of the whole."""
+        """The shape of the whole tensor."""
         return self.spread.shape
 
     @property
     def device_mesh(self) -> DeviceMesh:
-        """The processes that hold the parts."""
+        """The mesh of the processes."""
         return self.spread.mesh
 
     @property
     def placements(self) -> tuple[Placement, ...]:
-        """How the tensor is placed along each dimension of the mesh."""
+        """The placement along each dimension of the mesh."""
         return self.spread.placements
 
     @property
     def _spec(self) -> Spread:
-        """How the tensor is placed."""
+        """The tensor's distribution."""
         return self.spread
 
     @property
     def _local_tensor(self) -> Tensor:
-        """The part, outside the graph."""
+        """The local part, detached from the graph."""
         return new_tensor(self._array)
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient, placed as the tensor is."""
+        """The gradient, in the tensor's placement."""
         found = Tensor.grad.__get__(self)  # type: ignore[union-attr]
         if found is not None and not isinstance(found, DTensor):
             found = self._grad = self.alike(found._array)
@@ -117,11 +117,11 @@ class DTensor(Tensor):
         Tensor.grad.__set__(self, value)  # type: ignore[union-attr]
 
     def alike(self, part: np.ndarray) -> "DTensor":
-        """Other numbers in the same places, such as those of a gradient."""
+        """A DTensor of the same distribution with another local part, such as a gradient's."""
         return DTensor.of_part(part, self.spread.otherwise(gradients_of(self.placements)))
 
     def to_local(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
-        """This process's part, which shares its memory; its gradient is placed as the tensor is, or as is said."""
+        """The local part, which shares memory; its gradient has the tensor's placement, or `grad_placements`."""
         part = as_subclass(self, Tensor)
         usual = gradients_of(self.placements)
         arriving = usual if grad_placements is None else placed(self.device_mesh, grad_placements, len(self.shape))
@@ -136,10 +136,10 @@ class DTensor(Tensor):
         forward_dtype: Any = None,
         backward_dtype: Any = None,
     ) -> "DTensor":
-        """The tensor, placed otherwise. NotImplementedError for another mesh.
+        """The tensor in another placement. NotImplementedError for another mesh.
 
-        What is sent has arrived when the function returns, with `async_op` too. `forward_dtype` is the type in which it
-        is sent; gradients are sent in their own.
+        Communication is complete when the function returns, also with `async_op`. `forward_dtype` is the dtype for
+        communication; gradients are sent in their own.
         """
         if device_mesh is not None and device_mesh != self.device_mesh:
             raise NotImplementedError("Cross device mesh comm not supported yet! Go through full_tensor().")
@@ -157,16 +157,16 @@ class DTensor(Tensor):
         return of_local(part, self.spread.otherwise(goal))
 
     def full_tensor(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
-        """The whole tensor, on each process. All processes of the mesh have to call it."""
+        """The whole tensor, on each process. All processes of the mesh must call it."""
         everywhere = [Replicate()] * self.device_mesh.ndim
         return self.redistribute(placements=everywhere).to_local(grad_placements=grad_placements)
 
     def norm_key(self) -> Any:
-        """What tensors have in common whose norms are combined together."""
+        """A key for tensors whose norms are reduced together."""
         return self.device_mesh, tuple(placement.is_shard() for placement in self.placements)
 
     def combine_norms(self, norm: float, order: float) -> float:
-        """The norm of the whole from the norm of the part of each process. All processes have to call it."""
+        """The norm of the whole tensor from the norms of the local parts. All processes must call it."""
         total = new_tensor(np.array([norm if np.isinf(order) else norm**order]))
         op = ReduceOp.SUM if not np.isinf(order) else ReduceOp.MAX if order > 0 else ReduceOp.MIN
         for axis, placement in enumerate(self.placements):
@@ -188,7 +188,7 @@ class DTensor(Tensor):
 
 
 class ShardedParameter(DTensor, Parameter):  # type: ignore[misc]  # the copies of each are its own
-    """A parameter of which each process holds a part: a DTensor that modules take for a Parameter."""
+    """A distributed parameter: a DTensor that modules accept as a Parameter."""
 
     def __init__(self, data: DTensor, requires_grad: bool = True):
         super().__init__(data, requires_grad)
@@ -199,14 +199,14 @@ DTensor.parameter_class = ShardedParameter
 
 
 def of_local(part: Tensor, spread: Spread) -> DTensor:
-    """A tensor with its place in the graph as a DTensor."""
+    """A tensor as a DTensor, with its place in the graph."""
     made: DTensor = as_subclass(part, DTensor)  # type: ignore[assignment]
     made.spread = spread
     return made
 
 
 def with_gradients(part: Tensor, spread: Spread, arriving: tuple[Any, ...], leaving: tuple[Any, ...]) -> DTensor:
-    """A part as a DTensor, whose gradient is brought to other places before it goes on."""
+    """A local part as a DTensor, whose gradient is redistributed before it is passed on."""
     if arriving != leaving:
         part = Redistribute.apply(part, spread, spread.placements, arriving, leaving)
     return of_local(part, spread)

@@ -1,4 +1,4 @@
-"""Functions of DTensors that are more than computing on parts."""
+"""Functions of DTensors that need more than computing on local parts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {}
 
 
 def special(*names: str) -> Callable[..., Any]:
-    """Enters what functions of some names do with DTensors."""
+    """Registers the implementation of some functions for DTensors."""
 
     def enter(function):
         SPECIAL.update(dict.fromkeys(names, function))
@@ -27,13 +27,13 @@ def special(*names: str) -> Callable[..., Any]:
 
 @special("size")
 def size(self: DTensor, dim: int | None = None) -> Any:
-    """The shape of the whole, or the size of a dimension."""
+    """The shape of the whole tensor, or the size of a dimension."""
     return self.shape if dim is None else self.shape[dim]
 
 
 @special("numel", "nelement")
 def numel(self: DTensor) -> int:
-    """The number of elements of the whole."""
+    """The number of elements of the whole tensor."""
     return self.shape.numel()
 
 
@@ -45,7 +45,7 @@ def length(self: DTensor) -> int:
 
 @special("stride")
 def stride(self: DTensor, dim: int | None = None) -> Any:
-    """How far apart neighbours would lie in the memory of the whole, in its own order."""
+    """The strides that the whole tensor would have if contiguous."""
     strides = [1]
     for n in reversed(self.shape[1:]):
         strides.insert(0, strides[0] * max(n, 1))
@@ -55,7 +55,7 @@ def stride(self: DTensor, dim: int | None = None) -> Any:
 
 @special("backward")
 def backward(self: DTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> None:
-    """The backward pass from a tensor that all processes have."""
+    """Runs backward from a replicated tensor."""
     whole = self.redistribute(placements=[Replicate()] * self.device_mesh.ndim)
     if isinstance(gradient, DTensor):
         gradient = gradient.full_tensor()
@@ -64,7 +64,7 @@ def backward(self: DTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> 
 
 @special("register_hook")
 def register_hook(self: DTensor, hook: Callable[..., Any]) -> Any:
-    """A hook that is given the gradient placed as the tensor is, and may give another."""
+    """A hook that gets the gradient in the tensor's placement, and may return another."""
 
     def on_part(grad):
         given = hook(grad if isinstance(grad, DTensor) else self.alike(grad._array))
@@ -75,11 +75,11 @@ def register_hook(self: DTensor, hook: Callable[..., Any]) -> Any:
 
 @special("mean")
 def mean(input: DTensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum over the number of what is summed."""
+    """The sum divided by the number of elements."""
     if dtype is not None:
         input = input.to(dtype)  # type: ignore[assignment]
     if not input.is_floating_point() and not input.is_complex():
-        return torch.mean(input.full_tensor(), dim, keepdim)  # the error that it is
+        return torch.mean(input.full_tensor(), dim, keepdim)  # raises the proper error
     total = torch.sum(input, dim, keepdim)
     return total / (input.numel() / max(total.numel(), 1))
 
@@ -94,7 +94,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table that is cut along its rows, or its columns."""
+    """Rows of a table that is sharded along its rows or columns."""
     if not isinstance(weight, DTensor):
         raise RuntimeError(
             "embedding: got mixed torch.Tensor and DTensor, need to convert the weight to a DTensor too."
@@ -126,7 +126,7 @@ def embedding(
 
 @special("__setitem__")
 def assigned(self: DTensor, key: Any, value: Any) -> None:
-    """NotImplementedError: a key of the whole names no part."""
+    """Raises NotImplementedError: an index into the whole tensor does not name parts."""
     raise NotImplementedError(
         "assigning to parts of a DTensor is not supported: use to_local(), or copy_ to all of it."
     )

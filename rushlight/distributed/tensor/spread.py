@@ -1,4 +1,4 @@
-"""`Spread`: which part of a tensor each process of a mesh holds."""
+"""`Spread`: the distribution of a tensor over a mesh."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +13,15 @@ __all__ = ["Spread", "placed", "rows_of"]
 
 
 def rows_of(length: int, size: int, rank: int) -> tuple[int, int]:
-    """The first and last row, exclusively, that a process holds of a tensor with so many rows: as `chunk` cuts it."""
+    """The range of rows that a process holds of a tensor of a given length, as `chunk` splits it."""
     most = -(-length // size)
     return min(rank * most, length), min((rank + 1) * most, length)
 
 
 def placed(mesh: DeviceMesh, placements: Sequence[Placement] | None, ndim: int) -> tuple[Placement, ...]:
-    """A placement for each dimension of a mesh, with dimensions of the tensor counted from the front.
+    """A placement for each dimension of a mesh, with nonnegative dimensions.
 
-    None replicates. ValueError for another number of placements; IndexError for dimensions that there are not.
+    None replicates. ValueError for a wrong number of placements; IndexError for dimensions out of range.
     """
     given: list[Placement] = [Replicate()] * mesh.ndim if placements is None else list(placements)
     if len(given) != mesh.ndim:
@@ -39,9 +39,9 @@ def placed(mesh: DeviceMesh, placements: Sequence[Placement] | None, ndim: int) 
 
 @dataclass(frozen=True)
 class Spread:
-    """A tensor's `shape` as a whole, and how each dimension of a mesh shares it.
+    """A tensor's whole `shape`, and its placement along each dimension of a mesh.
 
-    Cuts along one dimension of the tensor follow each other, that of the mesh's first dimension before the others.
+    Several shards of one dimension are nested, those of earlier dimensions of the mesh outside.
     """
 
     mesh: DeviceMesh
@@ -49,11 +49,11 @@ class Spread:
     shape: Size
 
     def otherwise(self, placements: Sequence[Placement]) -> "Spread":
-        """The same tensor, placed otherwise."""
+        """The same tensor in another placement."""
         return replace(self, placements=tuple(placements))
 
     def part(self, dim: int, axes: int | None = None) -> tuple[int, int]:
-        """The first and last element that this process has of a dimension, which so many axes of the mesh have cut."""
+        """The range of a dimension that this process holds, considering the first `axes` dimensions of the mesh."""
         first, last = 0, self.shape[dim]
         for axis, placement in enumerate(self.placements[:axes]):
             if placement.is_shard(dim):
@@ -62,13 +62,13 @@ class Spread:
         return first, last
 
     def parts(self) -> list[tuple[int, int]]:
-        """The first and last element of each dimension that this process has."""
+        """The range of each dimension that this process holds."""
         return [self.part(dim) for dim in range(len(self.shape))]
 
     def local_shape(self) -> tuple[int, ...]:
-        """The shape of what this process has."""
+        """The shape of the local part."""
         return tuple(last - first for first, last in self.parts())
 
     def cut(self, whole: Array) -> Any:
-        """This process's part of the whole, an array or a tensor."""
+        """This process's part of the whole array or tensor."""
         return whole[tuple(slice(first, last) for first, last in self.parts())]

@@ -1,1 +1,1 @@
-"""Tracing below the functions that programs call, which PyTorch's compiler does and rushlight does not."""
+"""Tracing below the public functions, which PyTorch's compiler does and rushlight does not."""

@@ -1,4 +1,4 @@
-"""Tracing below the functions that programs call: nothing is traced so."""
+"""Tracing below the public functions, which rushlight does not do."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 
@@ -6,7 +6,7 @@ __all__ = ["get_proxy_mode"]
 
 
 def get_proxy_mode() -> None:
-    """The trace that is being recorded: none is. `torch.fx.symbolic_trace` traces the functions that are called."""
+    """The active trace: always None. `torch.fx.symbolic_trace` traces public functions."""
 
 
 _explain_misses(globals())

@@ -1,1 +1,1 @@
-"""What is found out of graphs."""
+"""Analyses of graphs."""

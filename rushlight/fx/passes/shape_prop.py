@@ -1,4 +1,4 @@
-"""The shapes of what nodes give, found by running the graph."""
+"""The shapes of the results of nodes, found by running the graph."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ __all__ = ["ShapeProp", "TensorMetadata"]
 
 
 class TensorMetadata(NamedTuple):
-    """What is noted of a tensor."""
+    """The recorded properties of a tensor."""
 
     shape: Size
     dtype: data_type
@@ -24,7 +24,7 @@ class TensorMetadata(NamedTuple):
 
 
 class ShapeProp(Interpreter):
-    """Runs a graph and notes of each node what it gives: `meta["tensor_meta"]`, `meta["type"]`.
+    """Runs a graph and records each node's result in its `meta["tensor_meta"]` and `meta["type"]`.
 
     >>> import rushlight as torch
     >>> from rushlight.fx.passes.shape_prop import ShapeProp
@@ -35,7 +35,7 @@ class ShapeProp(Interpreter):
     """
 
     def run_node(self, n: Node) -> Any:
-        """A node's result, of which what is known is noted."""
+        """Runs a node and records the properties of its result."""
         result = super().run_node(n)
         found: list[Tensor] = []
 
@@ -57,5 +57,5 @@ class ShapeProp(Interpreter):
 
 
 def metadata(tensor: Tensor) -> TensorMetadata:
-    """What is noted of a tensor."""
+    """The properties of a tensor to record."""
     return TensorMetadata(tensor.shape, tensor.dtype, tensor.requires_grad, tensor.stride(), None, False, {})

@@ -30,5 +30,5 @@ from rushlight.interop.mindspore.jacobians import *
 
 
 def __getattr__(name: str) -> Any:
-    """Says that a name is not served."""
+    """Raises AttributeError for a name that is not supported."""
     raise _no_such_name(__name__, name)

@@ -1,4 +1,4 @@
-"""The context: what MindSpore is told about devices and compilation, and what that means on a CPU in Python."""
+"""MindSpore's context: options for devices and compilation, and their meaning on a CPU in Python."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ CONTEXT: dict[str, Any] = {"mode": PYNATIVE_MODE, "device_target": "CPU", "devic
 def set_context(**kwargs: Any) -> None:
     """Sets options of the context.
 
-    `mode`: PYNATIVE_MODE runs Python as it stands, and so does GRAPH_MODE here, where MindSpore compiles: the values
-    are the same, and Python that its compiler refuses runs too. `device_target`: "CPU", the only one. `device_id`: 0.
+    `mode`: PYNATIVE_MODE and GRAPH_MODE both run Python code directly; in the latter MindSpore compiles. The values are
+    the same, and Python code that MindSpore's compiler refuses runs too. `device_target`: only "CPU". `device_id`: 0.
 
     ValueError for other values; NotImplementedError for other options, by name.
 
@@ -33,12 +33,12 @@ def set_context(**kwargs: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of an option of the context. ValueError for a key that is none."""
+    """The value of an option of the context. ValueError for an unknown option."""
     if attr_key not in CONTEXT:
         raise ValueError(f"For 'context.get_context', the argument {attr_key} is not one of {', '.join(CONTEXT)}.")
     return CONTEXT[attr_key]
 
 
 def set_device(device_target: str, device_id: int = 0) -> None:
-    """Sets the device: "CPU", the only one."""
+    """Sets the device: only "CPU"."""
     set_context(device_target=device_target, device_id=device_id)

@@ -21,19 +21,19 @@ def grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """The function that computes the gradient of `fn`, a cell or a function; nothing is changed anywhere.
+    """A function that computes the gradient of `fn`, a cell or function, without side effects.
 
-    The gradient of the inputs at `grad_position`: a tensor for one position, a tuple for several. The gradient of
-    `weights`: a tensor for one parameter, a tuple for a list or a ParameterTuple of them. Of both: (inputs, weights);
-    with `grad_position=None` of the weights alone. What the outputs do not depend on has a gradient of zeros.
+    For the inputs at `grad_position` the gradient is a tensor for one position, a tuple for several. For `weights` it
+    is a tensor for one parameter, a tuple for a list or ParameterTuple. For both it is (inputs, weights); with
+    `grad_position=None` only that of the weights. Where the outputs do not depend on an input its gradient is zeros.
 
-    Where an output is no scalar its elements are summed, and so are several outputs. With `has_aux` the first output
-    alone takes part, and (gradient, the tuple of the others) comes back. With `return_ids` each gradient comes as
+    An output that is not a scalar is summed, and so are several outputs. With `has_aux` only the first output is
+    differentiated, and the result is (gradient, tuple of the other outputs). With `return_ids` each gradient is a pair
     (position, gradient) or (name of the parameter, gradient), for `get_grad`. With `sens_param` the gradient function
     takes the cotangents of the outputs as its last argument, or as `sens=`.
 
-    ValueError where both `grad_position` and `weights` are None, for positions that are negative, duplicate or not
-    there, and for one output where `has_aux`; TypeError for arguments of other types, and for inputs of integers.
+    ValueError if both `grad_position` and `weights` are None, for negative, duplicate or missing positions, and for a
+    single output with `has_aux`; TypeError for arguments of other types, and for integer inputs.
 
     >>> import rushlight.interop.mindspore as ms
     >>> x, y = ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])
@@ -54,7 +54,7 @@ def value_and_grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """The function that computes (what `fn` returns, gradient); the arguments and the gradient are those of `grad`.
+    """A function that computes (result of `fn`, gradient); the arguments and the gradient are those of `grad`.
 
     >>> import rushlight.interop.mindspore as ms
     >>> ms.value_and_grad(lambda x: x * x)(ms.Tensor(3.0))
@@ -72,7 +72,7 @@ def gradient_function(
     sens_param: Any,
     with_value: Any,
 ) -> Callable[..., Any]:
-    """The gradient function of `grad` and of `value_and_grad`."""
+    """The gradient function for `grad` and `value_and_grad`."""
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")
     check_bools("grad", has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
@@ -100,14 +100,14 @@ def gradient_function(
 
 
 def check_bools(name: str, **options: Any) -> None:
-    """TypeError for an option that is no bool."""
+    """TypeError for an option that is not a bool."""
     for option, value in options.items():
         if not isinstance(value, bool):
             raise TypeError(f"For '{name}', the '{option}' should be bool, but got {type(value).__name__}")
 
 
 def checked_positions(grad_position: int | tuple[int, ...]) -> tuple[int, ...]:
-    """The positions in a tuple."""
+    """The positions as a tuple, checked."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if not all(isinstance(p, int) for p in positions):
         raise TypeError(f"For 'F.grad', the 'grad_position' must be int or tuple of int, but got {grad_position!r}.")
@@ -119,7 +119,7 @@ def checked_positions(grad_position: int | tuple[int, ...]) -> tuple[int, ...]:
 
 
 def parameters_listed(weights: Weights) -> list[Parameter]:
-    """The parameters in a list."""
+    """The parameters as a list."""
     if weights is None:
         return []
     parameters = [weights] if isinstance(weights, Parameter) else list(weights)
@@ -132,7 +132,7 @@ def parameters_listed(weights: Weights) -> list[Parameter]:
 def taken_sens(
     args: tuple[Any, ...], kwargs: dict[Any, Any], sens_param: bool
 ) -> tuple[tuple[Any, ...], dict[Any, Any], Any]:
-    """The arguments without the cotangents that were given among them."""
+    """The arguments without the cotangents among them, and the cotangents."""
     if not sens_param:
         return args, kwargs, None
     if "sens" in kwargs:
@@ -143,9 +143,9 @@ def taken_sens(
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
-    """One gradient out of what `grad` with `return_ids` returned: by its position or its parameter.
+    """A single gradient from the result of `grad` with `return_ids`: by its position or parameter.
 
-    RuntimeError where it is not there, TypeError for another identifier.
+    RuntimeError if there is none, TypeError for another type of identifier.
 
     >>> import rushlight.interop.mindspore as ms
     >>> x, y = ms.Tensor(2.0), ms.Tensor(3.0)
@@ -170,11 +170,11 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
 
 
 class GradOperation:
-    """The older way to a gradient function: `GradOperation(...)(fn)`, or `(fn, weights)` with `get_by_list`.
+    """The older form: `GradOperation(...)(fn)`, or with `get_by_list` `GradOperation(...)(fn, weights)`.
 
-    The gradient of the first input; with `get_all` of all inputs, in a tuple; with `get_by_list` of the weights, in a
-    tuple; with both ((inputs), (weights)). With `sens_param` the gradient function takes the cotangent of the output
-    as its last argument, or as `sens=`. TypeError for an option that is no bool.
+    The gradient is that of the first input; with `get_all` of all inputs, in a tuple; with `get_by_list` of the
+    weights, in a tuple; with both ((inputs), (weights)). With `sens_param` the gradient function takes the cotangent of
+    the output as its last argument, or as `sens=`. TypeError for an option that is not a bool.
 
     >>> import rushlight.interop.mindspore as ms
     >>> x, y = ms.Tensor(2.0), ms.Tensor(3.0)
@@ -189,7 +189,7 @@ class GradOperation:
         self.sens_param = sens_param
 
     def __call__(self, fn: Any, weights: Weights = None) -> Callable[..., Any]:
-        """The gradient function of `fn`; without `weights`, `get_by_list` takes a cell's trainable parameters."""
+        """The gradient function of `fn`; with `get_by_list`, `weights` default to a cell's trainable parameters."""
         if self.get_by_list and weights is None:
             weights = fn.trainable_params()
 
@@ -206,7 +206,7 @@ class GradOperation:
         return gradient
 
     def positions(self, args: tuple[Any, ...]) -> Sequence[int]:
-        """The inputs that are differentiated: with `get_all` all that are tensors of real or complex numbers."""
+        """The positions of the inputs to differentiate by: with `get_all` all floating-point or complex tensors."""
         if self.get_all:
             return [i for i, x in enumerate(args) if isinstance(x, Tensor) and is_differentiable(x._value)]
         return () if self.get_by_list else (0,)

@@ -1,4 +1,4 @@
-"""`jvp`, `vjp`, `jacfwd` and `jacrev`, which return the auxiliary outputs bare where there is one."""
+"""`jvp`, `vjp`, `jacfwd` and `jacrev`; a single auxiliary output is not put in a tuple."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +17,8 @@ Tensors = Tensor | tuple[Tensor, ...] | list[Tensor]
 def jvp(fn: Callable[..., Any], inputs: Tensors, v: Tensors, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of `fn` at `inputs`, and its Jacobian-vector product with `v`, by forward mode.
 
-    With `has_aux` the first output alone takes part, and (output, product, the others) comes back. TypeError for
-    inputs that are no tensors, or a tuple or list of them.
+    With `has_aux` only the first output is differentiated, and the result is (output, product, other outputs).
+    TypeError for inputs that are not a tensor, or a tuple or list of tensors.
 
     >>> import rushlight.interop.mindspore as ms
     >>> x, v = ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 10.0])
@@ -34,10 +34,10 @@ def jvp(fn: Callable[..., Any], inputs: Tensors, v: Tensors, has_aux: bool = Fal
 
 
 def vjp(fn: Callable[..., Any], *inputs: Tensor, has_aux: bool = False) -> tuple[Any, ...]:
-    """The output of `fn` at `inputs`, and the function that gives their vector-Jacobian product with cotangents.
+    """The output of `fn` at `inputs`, and the function from cotangents to the vector-Jacobian product.
 
-    That function takes a cotangent for each output and returns a tuple, a product for each input; for one input the
-    tuple has one. With `has_aux` the first output alone takes part, and (output, function, the others) comes back.
+    That function takes a cotangent for each output and returns a tuple with a product for each input, also for a single
+    one. With `has_aux` only the first output is differentiated, and the result is (output, function, other outputs).
 
     >>> import rushlight.interop.mindspore as ms
     >>> output, vjp_fn = ms.vjp(lambda x, y: x * y, ms.Tensor(2.0), ms.Tensor(3.0))
@@ -57,11 +57,11 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, has_aux: bool = False) -> tuple
 def jacfwd(
     fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The function that computes the Jacobian of `fn` by forward mode: better where there are more outputs than inputs.
+    """A function that computes the Jacobian of `fn` by forward mode: faster if there are more outputs than inputs.
 
-    A tensor (*output, *input) for one output and one position; a tuple over the positions, or over the outputs; for
-    several of both a tuple over the outputs of tuples over the positions. With `has_aux` the first output alone takes
-    part, and (Jacobian, the others) comes back.
+    The result is a tensor of shape (*output, *input) for one output and one position; a tuple over several positions,
+    or over several outputs; for both a tuple over the outputs of tuples over the positions. With `has_aux` only the
+    first output is differentiated, and the result is (Jacobian, other outputs).
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.jacfwd(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
@@ -74,7 +74,7 @@ def jacfwd(
 def jacrev(
     fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The same by reverse mode: better where there are fewer outputs than inputs.
+    """`jacfwd` by reverse mode: faster if there are fewer outputs than inputs.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.jacrev(lambda x, y: x * y, 1)(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
@@ -85,7 +85,7 @@ def jacrev(
 
 
 def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux: Any) -> Callable[..., Any]:
-    """The Jacobian function that `func.jacfwd` or `func.jacrev` makes, in MindSpore's structure."""
+    """The Jacobian function of `func.jacfwd` or `func.jacrev`, with results in MindSpore's structure."""
     check_bools(transform.__name__, has_aux=has_aux)
     positions = checked_positions(grad_position)
 
@@ -101,7 +101,7 @@ def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux
 
 
 def on_natives(fn: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
-    """`fn` on tensors of rushlight's, returning (output, aux)."""
+    """Makes `fn` take and return rushlight tensors, as (output, aux)."""
 
     def function(*values):
         output, aux = parted(fn(*map(wrapped, values)), has_aux)
@@ -113,7 +113,7 @@ def on_natives(fn: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
 
 
 def sequence(tensors: Tensors) -> tuple[Any, ...]:
-    """Tensors in a tuple."""
+    """Tensors as a tuple."""
     if isinstance(tensors, Tensor):
         return (tensors,)
     if isinstance(tensors, (tuple, list)):
@@ -122,6 +122,6 @@ def sequence(tensors: Tensors) -> tuple[Any, ...]:
 
 
 def bare(aux: Any) -> Any:
-    """The auxiliary outputs: the one where there is one, else a tuple."""
+    """The auxiliary outputs: a single one by itself, several as a tuple."""
     found: tuple[Any, ...] = wrapped(aux)
     return found[0] if len(found) == 1 else found

@@ -1,4 +1,4 @@
-"""What `grad`, `vjp` and similar functions use: a function of MindSpore's tensors, differentiated by rushlight."""
+"""The basis of `grad`, `vjp` and similar functions: differentiates a function of MindSpore's tensors with rushlight."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from rushlight.utils.pytree import tree_flatten, tree_unflatten
 
 
 class Pullback(NamedTuple):
-    """A function's outputs at some arguments, and the pullback of those that take part."""
+    """A function's outputs at some arguments, and the pullback of the differentiated ones."""
 
     outputs: Any
     aux: tuple[Any, ...]
@@ -28,10 +28,10 @@ def pull_back(
     weights: Sequence[Parameter],
     has_aux: bool,
 ) -> Pullback:
-    """Runs `fn`, and differentiates it by the arguments at `positions` and by `weights`.
+    """Runs `fn`, and prepares its derivative by the arguments at `positions` and by `weights`.
 
-    The outputs are those that take part: the first with `has_aux`, else all. Arguments may be tuples and lists of
-    tensors, and so are their cotangents then.
+    The differentiated outputs are the first with `has_aux`, else all. Arguments may be tuples and lists of tensors;
+    their cotangents then have the same form.
     """
     leaves, spec = tree_flatten([opened(args, position) for position in positions])
     natives = [native(leaf) for leaf in leaves] + [weight._value for weight in weights]
@@ -61,14 +61,14 @@ def pull_back(
 
 
 def opened(args: Sequence[Any], position: int) -> Any:
-    """The argument at a position. ValueError where there is none."""
+    """The argument at a position. ValueError if there is none."""
     if position >= len(args):
         raise ValueError(f"The element in grad_position must belong to [0, {len(args)}), but got {position}.")
     return args[position]
 
 
 def native(value: Any, what: str = "input") -> torch.Tensor:
-    """The tensor of rushlight's that is differentiated. TypeError for what has no derivative."""
+    """The rushlight tensor to differentiate by. TypeError for a value without derivative."""
     if not isinstance(value, Tensor):
         raise TypeError(f"grad: an {what} that is differentiated must be a Tensor, but got {type(value).__name__}.")
     if not is_differentiable(value._value):
@@ -80,18 +80,18 @@ def native(value: Any, what: str = "input") -> torch.Tensor:
 
 
 def is_differentiable(value: torch.Tensor) -> bool:
-    """Whether a tensor is one of real or complex numbers."""
+    """Whether a tensor is of a floating-point or complex dtype."""
     return value.is_floating_point() or value.is_complex()
 
 
 def tree_of_natives(aux: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The outputs that do not take part, without their shells."""
+    """The auxiliary outputs, unwrapped."""
     leaves, spec = tree_flatten(aux)
     return tree_unflatten([leaf._value if isinstance(leaf, Tensor) else leaf for leaf in leaves], spec)
 
 
 def parted(result: Any, has_aux: bool) -> tuple[Any, tuple[Any, ...]]:
-    """The outputs that take part, and the others."""
+    """The differentiated outputs, and the others."""
     if not has_aux:
         return result, ()
     if not isinstance(result, (tuple, list)) or len(result) < 2:
@@ -101,7 +101,7 @@ def parted(result: Any, has_aux: bool) -> tuple[Any, tuple[Any, ...]]:
 
 @contextmanager
 def replaced(weights: Sequence[Parameter], values: Sequence[torch.Tensor]) -> Iterator[Any]:
-    """The parameters have these values for as long as the context lasts."""
+    """A context in which the parameters have other values."""
     before = [weight._value for weight in weights]
     for weight, value in zip(weights, values, strict=True):
         weight._value = value
@@ -113,7 +113,7 @@ def replaced(weights: Sequence[Parameter], values: Sequence[torch.Tensor]) -> It
 
 
 def sensitivities(sens: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The cotangents of the outputs: ones where `sens` is None."""
+    """The cotangents of the outputs: ones if `sens` is None."""
     if sens is None:
         return tuple(torch.ones_like(output) for output in outputs)
     given = [leaf._value for leaf in tree_flatten(sens)[0]]

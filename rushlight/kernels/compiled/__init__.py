@@ -1,8 +1,8 @@
-"""Kernels in Cython, for what NumPy cannot do in a few passes; each serves one NumPy form in `rushlight.kernels`.
+"""Kernels in Cython, for what takes NumPy many passes; each belongs to a NumPy version in `rushlight.kernels`.
 
-A compiled kernel takes what is frequent: contiguous arrays of float32 or float64. Its NumPy form, which takes anything,
-asks `load` for it, and does without where nothing was compiled or RUSHLIGHT_PURE_PYTHON=1 is set. `lanes.pxd` has the
-vectors that the kernels compute with, and how one source serves several generations of CPUs.
+A compiled kernel takes the frequent case: contiguous arrays of float32 or float64. Its NumPy version, which takes
+anything, gets it by `load`, and works without it if nothing was compiled or RUSHLIGHT_PURE_PYTHON=1 is set. `lanes.pxd`
+defines the vectors that kernels compute with, and how one source is compiled for several generations of CPUs.
 """
 
 import os
@@ -13,7 +13,7 @@ __all__ = ["load", "names"]
 
 
 def load(name: str) -> ModuleType | None:
-    """The compiled module of this name; None where there is none, or none is wanted."""
+    """The compiled module of a name; None if it does not exist or is disabled."""
     if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
         return None
     try:
@@ -23,6 +23,6 @@ def load(name: str) -> ModuleType | None:
 
 
 def names() -> list[str]:
-    """The names of all kernels that there are, compiled or not."""
+    """The names of all kernels, compiled or not."""
     here = os.path.dirname(__file__)
     return sorted(name.removesuffix(".pyx") for name in os.listdir(here) if name.endswith(".pyx"))

@@ -1,4 +1,4 @@
-"""What rushlight's operators are in ONNX, by family."""
+"""Translations of rushlight's operators to ONNX, by family."""
 
 from rushlight.onnx.operators import elementwise, indexing, layers, products, reductions, shapes
 from rushlight.onnx.operators.table import TRANSLATIONS

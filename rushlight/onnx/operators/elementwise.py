@@ -24,22 +24,22 @@ TRUTHS = "logical_and:And logical_not:Not logical_or:Or logical_xor:Xor"
 
 
 def unary(kind: str) -> Any:
-    """The translation to a node of one operand."""
+    """A translation to a node with one operand."""
     return lambda g, input, *options: g.node(kind, input)
 
 
 def binary(kind: str) -> Any:
-    """The translation to a node of two operands."""
+    """A translation to a node with two operands."""
     return lambda g, *operands: g.node(kind, *numbers(*operands))
 
 
 def on_truths(kind: str) -> Any:
-    """The translation to a node of truths."""
+    """A translation to a node on booleans."""
     return lambda g, *operands: g.node(kind, *[truth(g, one) for one in numbers(*operands)])
 
 
 def on_bits(kind: str) -> Any:
-    """The translation to a node of bits, or to one of truths where the operands are such."""
+    """A translation to a node on bits, or for booleans to one on these."""
 
     def translate(g, *operands):
         operands = numbers(*operands)
@@ -49,7 +49,7 @@ def on_bits(kind: str) -> Any:
 
 
 def truth(g: Any, value: Any) -> Any:
-    """A value as truths."""
+    """A value converted to booleans."""
     return value if value.dtype == bool else g.node("Cast", value, to=element_type(bool))
 
 

@@ -1,4 +1,4 @@
-"""Elements picked by tensors of places, and put there."""
+"""Indexing with tensors, and scattering."""
 
 from math import prod
 
@@ -45,7 +45,7 @@ def scatter_add(g, input, dim, index, src):
 
 @translates("index")
 def index(g, input, key):
-    """One tensor of places along a dimension, or several along the first ones."""
+    """One index tensor along a dimension, or several for the first dimensions."""
     key = whole_key(key, len(input.shape))
     places = [i for i, one in enumerate(key) if isinstance(one, Value)]
     rest = [one for one in key if not isinstance(one, Value) and one != slice(None)]
@@ -63,7 +63,7 @@ def index(g, input, key):
 
 
 def sum_of(g, indices):
-    """The sum of some tensors, which has the shape that they broadcast to."""
+    """The sum of index tensors, which has the shape that they broadcast to."""
     total = indices[0]
     for one in indices[1:]:
         total = g.node("Add", total, one)
@@ -77,7 +77,7 @@ def one_hot(g, input, count):
 
 @translates("with_part_replaced()")
 def with_part_replaced(g, whole, value, offset, shape, strides, dtype):
-    """A tensor in which a view of it, which was written to, has other elements."""
+    """A tensor after a view of it was overwritten."""
     places = places_of(whole, offset, shape, strides)
     flat = g.node("Reshape", whole, np.asarray([-1]))
     updates = g.node("Reshape", value, np.asarray([-1]))
@@ -87,14 +87,14 @@ def with_part_replaced(g, whole, value, offset, shape, strides, dtype):
 
 @translates("look()")
 def look(g, whole, offset, shape, strides, dtype):
-    """A view of a tensor that was written to."""
+    """A view of a tensor that was overwritten."""
     return g.node(
         "Gather", g.node("Reshape", whole, np.asarray([-1])), places_of(whole, offset, shape, strides), axis=0
     )
 
 
 def places_of(whole: Value, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
-    """Where the elements of a view lie among those of a tensor that lies in order."""
+    """The indices of a view's elements among those of a contiguous tensor."""
     factor = 8 // whole.dtype.itemsize
     if whole.strides is not None or factor * whole.dtype.itemsize != 8:
         raise UnsupportedOperatorError(f"{REFUSED}: it writes to a part of a tensor that does not lie in order.")

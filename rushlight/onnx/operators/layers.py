@@ -11,7 +11,7 @@ from rushlight.onnx.recording import REFUSED
 
 
 def window(kernel: Any, stride: Any, padding: Any, dilation: Any = None) -> dict[str, Any]:
-    """What nodes call the size of a window, its steps, and what lies around the input on both sides."""
+    """The attributes for the kernel size, strides, padding on both sides and dilations of a window."""
     found = {"kernel_shape": list(kernel), "strides": list(stride), "pads": list(padding) * 2}
     return found if dilation is None else {**found, "dilations": list(dilation)}
 
@@ -24,7 +24,7 @@ def convolution(g, input, weight, bias, stride, padding, dilation, groups):
 
 @translates("convolution_transpose")
 def convolution_transpose(g, input, weight, bias, shape, stride, padding, dilation, groups):
-    """What the result is larger by than its windows tell is the output's padding."""
+    """The result's extra size beyond what its windows give is the output padding."""
     kernel = weight.shape[2:]
     count = len(kernel)
     if holds_size(shape[-count:]):
@@ -42,13 +42,13 @@ def scaled(g: Any, made: Any, weight: Any, bias: Any) -> Any:
 
 
 def per_channel(g: Any, vector: Any, ndim: int) -> Any:
-    """A number for each channel, along dimension 1."""
+    """A vector of channels shaped to broadcast along dimension 1."""
     return None if vector is None else g.node("Reshape", vector, np.asarray([-1, *[1] * (ndim - 2)]))
 
 
 @translates("batch_norm_scaled")
 def batch_norm_known(g, input, weight, bias, mean, invstd):
-    """With known moments; the node asks for the variance, and adds a number to it."""
+    """With given statistics; the node takes the variance and adds epsilon to it."""
     rates = g.known(invstd)
     if rates is None:
         raise UnsupportedOperatorError(f"{REFUSED}: a batch normalization with moments that are computed.")
@@ -60,7 +60,7 @@ def batch_norm_known(g, input, weight, bias, mean, invstd):
 
 @translates("batch_norm")
 def batch_norm_of_batch(g, input, weight, bias, eps):
-    """With the moments of the batch itself, as instance normalization computes it."""
+    """With the statistics of the batch, computed as instance normalization."""
     ndim = len(input.shape)
     dims = np.asarray([0, *range(2, ndim)])
     centered = g.node("Sub", input, g.node("ReduceMean", input, dims))
@@ -110,7 +110,7 @@ def avg_pool(g, input, kernel, stride, padding, ceil_mode, count_include_pad, di
 
 
 def batched(g: Any, input: Any, spatial: int, pool: Any) -> Any:
-    """What a node for batches makes of an input, which may be one example without a batch."""
+    """Applies a node that needs a batch dimension to an input that may lack one."""
     if len(input.shape) == spatial + 2:
         return pool(input)
     return g.node("Squeeze", pool(g.node("Unsqueeze", input, np.asarray([0]))), np.asarray([0]))
@@ -131,7 +131,7 @@ RESIZED += " bicubic2d bilinear2daa bicubic2daa lanczos2daa"
 
 @translates(*(f"adaptive_avg_pool{n}d" for n in (1, 2, 3)), *(f"upsample_{kind}" for kind in RESIZED.split()))
 def mapped(g, input, maps):
-    """Each of the last dimensions is multiplied by a matrix."""
+    """Multiplies each of the last dimensions by a matrix."""
     made: Any = input
     last = len(input.shape) - 1
     for axis, one in zip(range(last + 1 - len(maps), last + 1), maps, strict=True):
@@ -152,7 +152,7 @@ def pixel_shuffle(g, input, factor):
 
 @translates("pixel_unshuffle")
 def pixel_unshuffle(g, input, factor):
-    """Channels, then places in a block, as PyTorch has them; SpaceToDepth has places first."""
+    """PyTorch orders channels first, then positions in a block; SpaceToDepth does the reverse."""
     *_, channels, height, width = input.shape
     if holds_size(g.dims(input)[-3:]):
         raise UnsupportedOperatorError(f"{REFUSED}: pixel_unshuffle of an image of any size. Fix that size.")
@@ -163,7 +163,7 @@ def pixel_unshuffle(g, input, factor):
 
 
 def leading(g: Any, input: Any) -> list[Any]:
-    """The shape of a batch of images without that of an image; one size that goes with inputs is left open."""
+    """The batch dimensions of images as a shape; one size that depends on the inputs is left open."""
     sizes = g.dims(input)[:-3]
     return [-1] if len(sizes) == 1 and holds_size(sizes) else sizes
 
@@ -176,7 +176,7 @@ def channel_shuffle(g, input, groups):
 
 @translates("lstm_states")
 def lstm_states(g, gates, cell):
-    """The next hidden and cell states: input, forget, cell and output gates lie one after the other."""
+    """The next hidden and cell states; the gates are in the order input, forget, cell, output."""
     entering, forgetting, new, leaving = g.node("Split", gates, axis=-1, num_outputs=4, outputs=4)
     kept = g.node("Mul", g.node("Sigmoid", forgetting), cell)
     cell = g.node("Add", kept, g.node("Mul", g.node("Sigmoid", entering), g.node("Tanh", new)))

@@ -17,7 +17,7 @@ def mm_turned(g, input, weight):
 
 @translates("linear")
 def linear(g, input, weight, bias):
-    """A matrix has a node of its own; other inputs are multiplied by the transposed weight."""
+    """A matrix has its own node; other inputs are multiplied by the transposed weight."""
     if len(input.shape) == 2:
         return g.node("Gemm", input, weight, bias, transB=1)
     product = g.node("MatMul", input, g.node("Transpose", weight, perm=[1, 0]))

@@ -1,4 +1,4 @@
-"""Reductions, softmax, sorting and what else goes along dimensions."""
+"""Reductions, softmax, sorting and other operators along dimensions."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ from rushlight.onnx.recording import REFUSED
 
 
 def axes(dims: Any) -> Any:
-    """Dimensions as an operand; none where all are meant."""
+    """Dimensions as an operand; none if all are meant."""
     return None if dims is None or not len(tuple(dims)) else np.asarray(list(dims), np.int64)
 
 
 def as_type(g: Any, input: Any, dtype: Any) -> Any:
-    """The input in the dtype to compute in."""
+    """The input converted to the dtype of the computation."""
     return input if dtype is None or np.dtype(dtype) == input.dtype else g.node("Cast", input, to=element_type(dtype))
 
 
 def reduction_of_dims(kind: str) -> Any:
-    """The translation of a reduction along dimensions, in a dtype."""
+    """A translation of a reduction along dimensions, in a dtype."""
 
     def translate(g, input, dims, keepdim, dtype=None):
         if dtype is None and input.dtype.kind in "?biu" and kind in ("ReduceSum", "ReduceProd"):
@@ -37,7 +37,7 @@ TRANSLATIONS["logsumexp"] = reduction_of_dims("ReduceLogSumExp")
 
 
 def whole(kind: str) -> Any:
-    """The translation of a reduction of everything to one number."""
+    """A translation of a reduction of all elements."""
     return lambda g, input: reduction_of_dims(kind)(g, input, None, False)
 
 
@@ -51,7 +51,7 @@ def prod_dim(g, input, dim, keepdim, dtype):
 
 
 def extreme(kind: str) -> Any:
-    """The translation of a maximum or minimum along a dimension, with its place."""
+    """A translation of a maximum or minimum along a dimension, with its index."""
 
     def translate(g, input, dim, keepdim):
         value = g.node(f"Reduce{kind}", input, np.asarray([dim]), keepdims=int(keepdim))
@@ -61,7 +61,7 @@ def extreme(kind: str) -> Any:
 
 
 def place_of_extreme(kind: str) -> Any:
-    """The translation of the place of a maximum or minimum."""
+    """A translation of argmax or argmin."""
 
     def translate(g, input, dim, keepdim):
         if dim is None:
@@ -77,7 +77,7 @@ for _kind in ("Max", "Min"):
 
 
 def truth(kind: str) -> Any:
-    """The translation of `all` or `any`."""
+    """A translation of `all` or `any`."""
 
     def translate(g, input, dims, keepdim):
         numbers = g.node("Cast", g.node("Cast", input, to=element_type(bool)), to=element_type(np.int32))

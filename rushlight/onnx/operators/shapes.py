@@ -14,7 +14,7 @@ from rushlight.onnx.sizes import Size
 
 @translates("view", "reshape_copy", "reshape_alias", "unsafe_view", "view_copy")
 def reshape(g, input, shape):
-    """One size may be left to ONNX: the one that is no sum of sizes of inputs, or the only one."""
+    """One size may be inferred by ONNX: one that depends on the inputs in an unknown way, or the only variable one."""
     open_ones = [i for i, one in enumerate(shape) if isinstance(one, Size)]
     unknown = [i for i in open_ones if shape[i].terms is None]
     left = (unknown or open_ones)[:1] if len(unknown) == 1 or len(open_ones) == 1 else []
@@ -50,7 +50,7 @@ def squeeze(g, input, dims):
 
 @translates("expand", "broadcast_to")
 def expand(g, input, shape):
-    """Dimensions that stay as they are are 1 in the shape."""
+    """In the shape, dimensions that are not expanded are 1."""
     own = g.dims(input)
     own = [1] * (len(shape) - len(own)) + own
     return g.node("Expand", input, g.shape([1 if one == mine else one for one, mine in zip(shape, own, strict=True)]))
@@ -64,7 +64,7 @@ def spread(g, input, shape, dtype):
 
 @translates("copy_", "fill_tensor", "fill_tensor_", "fill", "fill_", "zero_")
 def overwritten(g, input, value):
-    """What was written over a tensor, in its shape and dtype."""
+    """The value written over a tensor, in its shape and dtype."""
     value = number(value, input)
     if value.dtype != input.dtype:
         value = g.node("Cast", value, to=element_type(input.dtype))
@@ -78,7 +78,7 @@ def filled(g, input, dtype, format, value):
 
 @translates("diagonal")
 def diagonal(g, input, offset, dim1, dim2):
-    """The elements whose two places differ by the offset, gathered by their numbers."""
+    """The elements whose two indices differ by the offset, gathered by their flat indices."""
     if holds_size([g.dims(input)[dim] for dim in (dim1, dim2)]):
         raise UnsupportedOperatorError(f"{REFUSED}: the diagonal of a matrix of any size. Fix that size.")
     rows, columns = input.shape[dim1], input.shape[dim2]
@@ -156,7 +156,7 @@ def pad(g, input, widths, value):
 
 @translates(*(f"{kind}{n}d_pad" for kind in ("reflect", "replicate", "circular") for n in (1, 2, 3)))
 def pad_from_places(g, input, places):
-    """Each of the last dimensions is put together from places of its own."""
+    """Builds each of the last dimensions by gathering its own indices."""
     made: Any = input
     for axis, one in zip(range(len(input.shape) - len(places), len(input.shape)), places, strict=True):
         made = g.node("Gather", made, one, axis=axis)
@@ -164,7 +164,7 @@ def pad_from_places(g, input, places):
 
 
 def along(g: Any, input: Any, dim: int, start: Any, stop: Any, step: int = 1) -> str:
-    """A part along a dimension."""
+    """A slice along a dimension."""
     end = np.iinfo(np.int64).max if stop is None else stop
     return g.node("Slice", input, g.shape([start]), g.shape([end]), np.asarray([dim]), np.asarray([step]))
 
@@ -194,12 +194,12 @@ def basic(g, input, key):
 
 
 def following(place: Any) -> Any:
-    """The place behind another."""
+    """The index after another."""
     return Size(place.terms, place.constant + 1) if holds_size(place) else place + 1
 
 
 def whole_key(key: Sequence[Any], ndim: int) -> list[Any]:
-    """A key with whole dimensions in place of its ellipsis."""
+    """A key with full slices in place of its ellipsis."""
     key = list(key) if isinstance(key, (tuple, list)) else [key]
     if Ellipsis not in [one for one in key if one is Ellipsis]:
         return key

@@ -1,8 +1,8 @@
-"""The table of what operators are in ONNX.
+"""The table of translations of operators to ONNX.
 
 A translation is a function of the graph and of the operator's arguments, entered under the operator's name; functions
-of arrays that are no operators have a name with parentheses behind it. It adds nodes, and gives the name of the result,
-or of the results, as many as there are counterparts for.
+of arrays that are not operators have names that end in parentheses. It adds nodes, and returns the name of the result
+or the names of the results, as many as ONNX has counterparts for.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ TRANSLATIONS: dict[str, Callable[..., Any]] = {}
 
 
 def translates(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a function as the translation of the operators of some names."""
+    """Enters a function as the translation of the named operators."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         TRANSLATIONS.update(dict.fromkeys(names, function))
@@ -28,11 +28,11 @@ def translates(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 
 
 def number(value: Any, like: Value) -> Any:
-    """An operand, a plain number in the dtype of another."""
+    """An operand; a Python number gets the dtype of another value."""
     return value if isinstance(value, (Value, str)) else np.asarray(value, like.dtype)
 
 
 def numbers(*operands: Any) -> list[Any]:
-    """Operands, plain numbers among them in the dtype of the tensors."""
+    """The operands; Python numbers among them get the dtype of the tensors."""
     like = next(one for one in operands if isinstance(one, Value))
     return [number(one, like) for one in operands]

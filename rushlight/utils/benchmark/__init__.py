@@ -1,4 +1,4 @@
-"""Measuring how long code takes, as `torch.utils.benchmark`."""
+"""Measuring the run time of code, as `torch.utils.benchmark`."""
 
 from typing import Any
 
@@ -11,5 +11,5 @@ __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "select_unit", "timer"
 
 
 def __getattr__(name: str) -> Any:
-    """Says why there is no such name, or which ones are near."""
+    """Raises AttributeError with the reason why there is no such name, or similar names."""
     raise _no_such_name("rushlight.utils.benchmark", name)

@@ -19,7 +19,7 @@ class Compare:
 
     def __init__(self, results: Sequence[Measurement]):
         self._results: list[Measurement] = []
-        self._trim = self._bold_best = self._warnings = False
+        self._trim = self._marks_best = self._rowwise = self._warnings = False
         self.extend_results(results)
 
     def extend_results(self, results: Sequence[Measurement]) -> None:
@@ -30,16 +30,16 @@ class Compare:
         self._results.extend(results)
 
     def trim_significant_figures(self) -> None:
-        """Has only those digits shown that mean something."""
+        """Makes the table show only significant digits."""
         self._trim = True
 
     def highlight_warnings(self) -> None:
-        """Has times marked that differ much from run to run."""
+        """Makes the table mark times that vary much from run to run."""
         self._warnings = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Has the best of each row marked."""
-        self._bold_best = True
+        """Makes the table mark the best time of each column and number of threads, or with `rowwise` of each row."""
+        self._marks_best, self._rowwise = True, rowwise
 
     def print(self) -> None:
         """Prints the table."""
@@ -51,15 +51,16 @@ class Compare:
         return "\n".join(self._table(label, [m for m in merged if m.task_spec.label == label]) for label in labels)
 
     def _table(self, label, found):
-        """The table of one label."""
+        """The table for one label."""
         unit, length = select_unit(min(m.median for m in found))
         columns = list(dict.fromkeys(m.description or "" for m in found))
         rows: dict[tuple[Any, ...], dict[str, Measurement]] = {}
         for m in found:
             rows.setdefault((m.num_threads, m.env, m.as_row_name), {})[m.description or ""] = m
         table = [["", *columns]]
-        for (threads, _, name), cells in rows.items():
-            table.append([f"{threads} threads: {name}", *[self._cell(cells, c, length) for c in columns]])
+        for key, cells in rows.items():
+            found_cells = [self._cell(cells.get(c), self._rivals(rows, key, c), length) for c in columns]
+            table.append([f"{key[0]} threads: {key[2]}", *found_cells])
         widths = [max(len(line[i]) for line in table) for i in range(len(columns) + 1)]
         text = []
         for first, *others in table:
@@ -68,12 +69,17 @@ class Compare:
         head = f"[{'-' * 10} {label or 'Unknown'} {'-' * 10}]"
         return "\n".join([head, *text, f"\nTimes are in {unit}."])
 
-    def _cell(self, cells, column, length):
-        """A time as the table shows it."""
-        m = cells.get(column)
+    def _rivals(self, rows, key, column):
+        """The measurements among which `colorize` marks the best one."""
+        if self._rowwise:
+            return rows[key].values()
+        return [cells[column] for (threads, *_), cells in rows.items() if threads == key[0] and column in cells]
+
+    def _cell(self, m, rivals, length):
+        """A time as text for the table."""
         if m is None:
             return ""
         value = m.median / length
         value = trim_sigfig(value, m.significant_figures) if self._trim else value
-        best = self._bold_best and m.median == min(other.median for other in cells.values())
+        best = self._marks_best and m.median == min(other.median for other in rivals)
         return f"{'!' * (self._warnings and m.has_warnings)}{'*' * best}{value:.1f}"

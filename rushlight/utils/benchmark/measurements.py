@@ -1,4 +1,4 @@
-"""What a measurement found: times per run, with their median and spread."""
+"""Measurements: times per run, with their median and spread."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -9,12 +9,12 @@ import numpy as np
 __all__ = ["Measurement", "TaskSpec", "select_unit", "trim_sigfig", "unit_to_english"]
 
 UNITS = {"ns": ("nanosecond", 1e-9), "us": ("microsecond", 1e-6), "ms": ("millisecond", 1e-3), "s": ("second", 1.0)}
-SPREAD = 0.1  # a larger part of the median between quartiles is worth a warning
+SPREAD = 0.1  # a larger interquartile range, relative to the median, gives a warning
 
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What is measured."""
+    """The statement to measure, with its setup and options."""
 
     stmt: str
     setup: str
@@ -27,13 +27,13 @@ class TaskSpec:
 
     @property
     def title(self) -> str:
-        """What a table calls it."""
+        """The title of a table."""
         if self.label is not None:
             return self.label + (f": {self.sub_label}" if self.sub_label else "")
         return self.stmt if "\n" not in self.stmt else f"stmt:\n{indented(self.stmt)}"
 
     def setup_str(self) -> str:
-        """The setup as a report shows it."""
+        """The setup as text for a report."""
         if self.setup == "pass" or not self.setup:
             return ""
         return f"setup: {self.setup}" if "\n" not in self.setup else f"setup:\n{indented(self.setup)}"
@@ -46,12 +46,12 @@ class TaskSpec:
 
 
 def indented(text: str) -> str:
-    """Lines further to the right."""
+    """Indents the lines of a text."""
     return "\n".join(f"  {line}" for line in text.strip("\n").split("\n"))
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit for a time in seconds, and how long it is.
+    """A suitable unit for a time in seconds, and its length in seconds.
 
     >>> select_unit(0.0021)
     ('ms', 0.001)
@@ -107,12 +107,12 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times differ so much that they say little."""
+        """Whether the times vary so much that they say little."""
         return self.iqr > SPREAD * self.median
 
     @property
     def significant_figures(self) -> int:
-        """How many digits of the median mean something, by how far its half of the times reach."""
+        """The number of significant digits of the median, from the spread of the times."""
         if len(self.raw_times) < 2:
             return 3
         spread = max(float(np.std(self.times)) / math.sqrt(len(self.times)), self.median * 1e-3, 1e-15)
@@ -120,22 +120,22 @@ class Measurement:
 
     @property
     def title(self) -> str:
-        """What a table calls the task."""
+        """The task's title in a table."""
         return self.task_spec.title
 
     @property
     def env(self) -> str:
-        """Where it ran."""
+        """The environment of the run."""
         return self.task_spec.env or ""
 
     @property
     def as_row_name(self) -> str:
-        """What the row of a table is called."""
+        """The name of the task's row in a table."""
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
 
     @property
     def description(self) -> str | None:
-        """What the column of a table is called."""
+        """The name of the task's column in a table."""
         return self.task_spec.description
 
     @property
@@ -145,14 +145,14 @@ class Measurement:
 
     @staticmethod
     def merge(measurements: Any) -> list["Measurement"]:
-        """Measurements of the same task as one."""
+        """Merges measurements of the same task into one."""
         found: dict[TaskSpec, list[float]] = {}
         for each in measurements:
             found.setdefault(each.task_spec, []).extend(each.times)
         return [Measurement(1, times, task) for task, times in found.items()]
 
     def meets_confidence(self, threshold: float = SPREAD) -> bool:
-        """Whether the times differ little enough."""
+        """Whether the spread of the times is below a threshold."""
         return len(self.raw_times) > 2 and self.iqr / self.median < threshold
 
     def __repr__(self) -> str:
@@ -174,5 +174,5 @@ class Measurement:
         return "\n".join(lines)
 
     def with_description(self, description: str) -> "Measurement":
-        """The same under another description."""
+        """A copy with another description."""
         return replace(self, task_spec=replace(self.task_spec, description=description))

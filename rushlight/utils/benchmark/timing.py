@@ -1,4 +1,4 @@
-"""`Timer`: runs code often enough to tell how long it takes."""
+"""`Timer`: runs code repeatedly to measure its run time."""
 
 import timeit
 from collections.abc import Callable
@@ -14,7 +14,7 @@ timer = timeit.default_timer
 
 
 class Timer:
-    """Runs a statement with a number of threads, after a setup, and measures how long it takes.
+    """Measures the run time of a statement with a number of threads, after a setup.
 
     >>> from rushlight.utils.benchmark import Timer
     >>> found = Timer("x + 1", globals={"x": 1}).timeit(100)
@@ -47,7 +47,7 @@ class Timer:
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env, num_threads)
 
     def _run(self, number: int, repeats: int) -> list[float]:
-        """The times of some runs."""
+        """The times of several runs."""
         before = get_num_threads()
         set_num_threads(self._task_spec.num_threads)
         try:
@@ -56,7 +56,7 @@ class Timer:
             set_num_threads(before)
 
     def timeit(self, number: int = 1_000_000) -> Measurement:
-        """One run of so many executions, after a short one."""
+        """One run of `number` executions, after a short warm-up."""
         self._run(max(number // 100, 2), 1)
         return Measurement(number, self._run(number, 1), self._task_spec)
 
@@ -69,7 +69,7 @@ class Timer:
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def _block_size(self, min_run_time: float) -> int:
-        """How many executions make a run that a clock measures well."""
+        """The number of executions that make a run long enough to be measured well."""
         number, wanted = 1, min(1e-3, min_run_time / 100)
         while self._run(number, 1)[0] < wanted and number < 10**8:
             number *= 10
@@ -78,7 +78,7 @@ class Timer:
     def blocked_autorange(
         self, callback: Callable[[int, float], None] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Runs of the same number of executions until they have taken `min_run_time` seconds together.
+        """Repeats runs of equally many executions until they have taken `min_run_time` seconds in total.
 
         `callback(executions, time)` is called after each.
         """
@@ -98,7 +98,7 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Callable[[int, float], None] | None = None,
     ) -> Measurement:
-        """Runs until their times differ by less than `threshold` of the median, or `max_run_time` is over."""
+        """Repeats runs until the spread of times is below `threshold` of the median, or `max_run_time` is over."""
         number = self._block_size(min_run_time)
         times: list[float] = []
         while sum(times) < max_run_time:
@@ -111,5 +111,5 @@ class Timer:
         return Measurement(number, times, self._task_spec)
 
     def collect_callgrind(self, *args: Any, **kwargs: Any) -> None:
-        """Raises NotImplementedError: instructions are counted by valgrind itself."""
+        """Raises NotImplementedError: use valgrind itself to count instructions."""
         raise NotImplementedError("rushlight does not run valgrind: use timeit() or blocked_autorange().")

@@ -1,4 +1,4 @@
-"""Datasets, samplers and the loader of batches, under PyTorch's names."""
+"""Datasets, samplers and data loaders, under PyTorch's names."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.utils.data.collate import default_collate, default_convert

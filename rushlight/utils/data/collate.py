@@ -1,4 +1,4 @@
-"""Making a batch of a list of samples."""
+"""Collating a list of samples into a batch."""
 
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from copy import copy
@@ -16,11 +16,11 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Makes a batch of samples, which are tensors, arrays, numbers, strings, or tuples, lists, mappings of them.
+    """Makes a batch from samples, which are tensors, arrays, numbers, strings, or tuples, lists, mappings of them.
 
-    Tensors and arrays are stacked, numbers become tensors (floats of float64), strings stay lists; of tuples,
-    lists and mappings, each element is put together for itself. TypeError for samples of another type;
-    RuntimeError for those of different lengths.
+    Tensors and arrays are stacked, numbers become tensors (float64 for floats), strings stay lists; tuples, lists and
+    mappings are collated element by element. TypeError for samples of another type; RuntimeError for samples of
+    different lengths.
 
     >>> import rushlight as torch
     >>> torch.utils.data.default_collate([(torch.tensor([1, 2]), 0.5), (torch.tensor([3, 4]), 1.5)])
@@ -44,12 +44,12 @@ UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, d
 
 
 def stack(batch: Any) -> Tensor:
-    """Tensors as one with a new first dimension."""
+    """Stacks tensors along a new first dimension."""
     return joining.stack(list(batch), 0)
 
 
 def stack_arrays(batch: Any) -> Any:
-    """The same for arrays."""
+    """Stacks arrays along a new first dimension."""
     if batch[0].dtype.kind in "SUO":
         raise TypeError(advised(UNKNOWN.format(batch[0].dtype)))
     array = np.stack(batch)
@@ -58,7 +58,7 @@ def stack_arrays(batch: Any) -> Any:
 
 
 def numbers(dtype: Any) -> Callable[..., Any]:
-    """A function that makes a tensor of numbers."""
+    """Makes a function that makes a tensor of numbers."""
     return lambda batch: new_tensor(np.array(batch, dtype))
 
 
@@ -74,7 +74,7 @@ LEAVES: list[tuple[Any, Callable[..., Any]]] = [
 
 
 def default_convert(data: Any) -> Any:
-    """Makes tensors of the arrays in a sample, and leaves everything else as it is.
+    """Converts the arrays in a sample to tensors, and leaves everything else unchanged.
 
     >>> import rushlight as torch, numpy as np
     >>> torch.utils.data.default_convert([np.array([0, 1]), "text"])
@@ -92,7 +92,7 @@ def default_convert(data: Any) -> Any:
 
 
 def rebuilt(like: Any, parts: Any) -> Any:
-    """A container of the type of another, with other elements; a plain list or dictionary where that cannot be."""
+    """A container of the same type with other elements; a plain list or dictionary if that is impossible."""
     if isinstance(like, tuple):
         return type(like)(*parts) if hasattr(like, "_fields") else parts
     try:

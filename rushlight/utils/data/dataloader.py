@@ -1,4 +1,4 @@
-"""The loader: batches from a dataset, in an order, with worker processes if asked for."""
+"""The data loader: batches from a dataset in some order, optionally loaded by worker processes."""
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ _worker_init_fn_t = Callable[[int], None]
 
 
 class _InfiniteConstantSampler(Sampler):
-    """Gives None without end: an iterable dataset chooses its samples itself."""
+    """Yields None without end: an iterable dataset chooses its samples itself."""
 
     def __iter__(self) -> Any:
         return repeat(None)
@@ -34,14 +34,14 @@ class _InfiniteConstantSampler(Sampler):
 class DataLoader(Generic[T]):
     """Iterates over a dataset in batches.
 
-    dataset: samples by number, or an `IterableDataset`. batch_size, drop_last: how many samples a batch has,
-    and whether a shorter last one is left out; None for single samples. shuffle, sampler, batch_sampler: the
-    order: random, of a sampler, or of one that gives whole batches. num_workers, prefetch_factor,
-    persistent_workers, timeout, worker_init_fn, multiprocessing_context: processes that fetch batches ahead,
-    how many each, whether they stay for the next pass, how long to wait for them, what they call first (with
-    their number), and how they are started. collate_fn: makes a batch of a list of samples. pin_memory,
-    pin_memory_device: for accelerators, of which there are none. generator: where shuffling and the workers'
-    seed are drawn from. in_order: whether workers' batches keep their order.
+    dataset: samples by index, or an `IterableDataset`. batch_size, drop_last: the number of samples in a batch, and
+    whether a smaller last batch is dropped; None for single samples. shuffle, sampler, batch_sampler: the order:
+    random, of a sampler, or of one that yields whole batches. num_workers, prefetch_factor, persistent_workers,
+    timeout, worker_init_fn, multiprocessing_context: the number of worker processes, how many batches each loads ahead,
+    whether they are kept for the next pass, how long to wait for them, what they call first (with their number), and
+    how they are started. collate_fn: makes a batch from a list of samples. pin_memory, pin_memory_device: for
+    accelerators, without effect here. generator: the source of random numbers for shuffling and of the workers' base
+    seed. in_order: whether batches of workers keep their order.
 
     ValueError for options that exclude each other.
 
@@ -96,7 +96,7 @@ class DataLoader(Generic[T]):
         self.__initialized = True
 
     def _choose_order(self, batch_size, shuffle, sampler, batch_sampler, drop_last):
-        """Sets the samplers, from arguments that must not exclude each other."""
+        """Sets the samplers, after checking that the arguments do not exclude each other."""
         if self._is_iterable:
             refuse_order(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
@@ -126,7 +126,7 @@ class DataLoader(Generic[T]):
 
     @property
     def multiprocessing_context(self) -> BaseContext | None:
-        """How workers are started; None for the system's default."""
+        """The context that starts workers; None for the default."""
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter
@@ -145,12 +145,12 @@ class DataLoader(Generic[T]):
 
     @property
     def _auto_collation(self):
-        """Whether samples are put into batches."""
+        """Whether samples are collated into batches."""
         return self.batch_sampler is not None
 
     @property
     def _index_sampler(self):
-        """What gives the numbers of samples, or of those of a batch."""
+        """The sampler of indices, or of the lists of indices of batches."""
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __iter__(self) -> Iterator[Any]:
@@ -174,7 +174,7 @@ class DataLoader(Generic[T]):
 
 
 def check_workers(num_workers: int, timeout: Any, prefetch_factor: Any, persistent_workers: bool) -> None:
-    """Raises PyTorch's errors about the options of workers."""
+    """Raises PyTorch's errors for wrong options about workers."""
     if num_workers < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
     if timeout < 0:
@@ -191,7 +191,7 @@ def check_workers(num_workers: int, timeout: Any, prefetch_factor: Any, persiste
 
 
 def refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    """Raises PyTorch's errors for an order of what is iterable, and has its own."""
+    """Raises PyTorch's errors for an order with an iterable dataset, which has its own."""
     if shuffle not in (False, None):
         raise ValueError(
             f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
@@ -204,7 +204,7 @@ def refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
 
 
 def context_of(context: Any) -> Any:
-    """A way to start processes, which may be given by name."""
+    """A multiprocessing context, which may be given by name."""
     if isinstance(context, str):
         methods = multiprocessing.get_all_start_methods()
         if context not in methods:

@@ -1,4 +1,4 @@
-"""Datasets: samples by number, or one after the other; joined, cut and split."""
+"""Datasets: samples by index, or iterable; concatenated, subset and split."""
 
 import math
 from bisect import bisect_right
@@ -29,9 +29,9 @@ T = TypeVar("T", covariant=True)
 
 
 class Dataset(Generic[T]):
-    """Samples by number: a subclass defines `__getitem__`, and `__len__` so that it can be sampled from.
+    """Samples by index: a subclass defines `__getitem__`, and `__len__` so that samplers can be used.
 
-    With `__getitems__`, which takes a list of numbers, a subclass can give several samples at once.
+    A subclass may define `__getitems__`, which takes a list of indices, to return several samples at once.
 
     >>> import rushlight as torch
     >>> class Squares(torch.utils.data.Dataset):
@@ -52,7 +52,7 @@ class Dataset(Generic[T]):
 
 
 class IterableDataset(Dataset[T], Iterable[T]):
-    """Samples one after the other: a subclass defines `__iter__`.
+    """Samples from an iterator: a subclass defines `__iter__`.
 
     >>> import rushlight as torch
     >>> class Counted(torch.utils.data.IterableDataset):
@@ -78,7 +78,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     def __init__(self, *tensors: Tensor):
         try:
             sizes = {tensor.size(0) for tensor in tensors}
-        except (AttributeError, TypeError) as error:  # a list, an array
+        except (AttributeError, TypeError) as error:  # such as a list or an array
             advice = "TensorDataset takes tensors: torch.tensor(...), torch.from_numpy(array)."
             raise type(error)(f"{error}. {advice}") from None
         if len(sizes) > 1:
@@ -93,8 +93,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class StackDataset(Dataset[Any]):
-    """Samples from several datasets of the same length, side by side: tuples, or dictionaries if they have
-    names.
+    """Samples from several datasets of the same length combined: as tuples, or as dictionaries if named.
 
     >>> import rushlight as torch
     >>> pairs = torch.utils.data.StackDataset(x=[1, 2], y=["a", "b"])
@@ -132,7 +131,7 @@ class StackDataset(Dataset[Any]):
 
 
 def samples(dataset: Any, indices: list[Any]) -> list[Any]:
-    """The samples of some numbers: at once where the dataset can, else one by one."""
+    """The samples at some indices: at once if the dataset supports it, else one by one."""
     if callable(getattr(dataset, "__getitems__", None)):
         items = dataset.__getitems__(indices)
         if len(items) != len(indices):
@@ -142,7 +141,7 @@ def samples(dataset: Any, indices: list[Any]) -> list[Any]:
 
 
 class ConcatDataset(Dataset[T]):
-    """Several datasets one after the other, by number. AssertionError for none, and for iterable ones.
+    """Several datasets concatenated. AssertionError for none, and for iterable ones.
 
     >>> import rushlight as torch
     >>> both = torch.utils.data.ConcatDataset([["a", "b"], ["c"]])
@@ -171,7 +170,7 @@ class ConcatDataset(Dataset[T]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Several iterable datasets one after the other.
+    """Several iterable datasets chained.
 
     >>> from rushlight.utils.data import ChainDataset, IterableDataset
     >>> class Counted(IterableDataset):
@@ -200,7 +199,7 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class Subset(Dataset[T]):
-    """The samples of a dataset that have these numbers, in this order.
+    """The samples of a dataset at given indices, in this order.
 
     >>> import rushlight as torch
     >>> part = torch.utils.data.Subset(["a", "b", "c"], [0, 2])
@@ -229,7 +228,7 @@ class Subset(Dataset[T]):
 def random_split(
     dataset: Dataset[T], lengths: Sequence[float], generator: Generator = default_generator
 ) -> list[Subset[T]]:
-    """Splits a dataset at random into parts of given lengths, or of given shares of it.
+    """Splits a dataset at random into parts of given lengths, or given fractions.
 
     ValueError if the lengths do not add up to that of the dataset.
 
@@ -249,7 +248,7 @@ def random_split(
 
 
 def lengths_of_shares(size: int, shares: Sequence[float]) -> list[int]:
-    """The lengths of parts that are given as shares; what is left over is dealt out from the first part on."""
+    """The lengths of parts given as fractions; the remainder is distributed from the first part on."""
     for i, share in enumerate(shares):
         if not 0 <= share <= 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1")

@@ -1,4 +1,4 @@
-"""`DistributedSampler`: each process's share of a data set."""
+"""`DistributedSampler`: each process's share of a dataset."""
 
 import math
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Gives each process every n-th number of a data set, in a new order in each epoch: call `set_epoch` before it.
+    """Gives each process every n-th index of a dataset, in a new order each epoch: call `set_epoch` before each.
 
-    All shares are equally long: some samples come twice, or with `drop_last` some not at all. `num_replicas` and
-    `rank` are those of the default process group if not given. ValueError for a rank that there is not.
+    All shares have the same length: some samples are repeated, or with `drop_last` some are left out. `num_replicas`
+    and `rank` are those of the default process group if not given. ValueError for an invalid rank.
 
     >>> import rushlight as torch
     >>> sampler = torch.utils.data.DistributedSampler(range(5), num_replicas=2, rank=1, shuffle=False)
@@ -72,5 +72,5 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Sets the number of the epoch, from which the order of the samples follows."""
+        """Sets the number of the epoch, which determines the order of the samples."""
         self.epoch = epoch

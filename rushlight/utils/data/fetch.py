@@ -1,4 +1,4 @@
-"""Fetching a batch: samples from a dataset, put together."""
+"""Fetching a batch: samples from a dataset, collated."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from rushlight.utils.data.dataset import TensorDataset, samples
 
 
 class MapFetcher:
-    """Fetches samples by their numbers."""
+    """Fetches samples by index."""
 
     def __init__(self, dataset: Any, batched: bool, collate_fn: Callable[..., Any], drop_last: bool):
         self.dataset = dataset
@@ -17,16 +17,16 @@ class MapFetcher:
         self.whole_rows: bool = type(dataset) is TensorDataset and collate_fn is default_collate
 
     def fetch(self, index: Any) -> Any:
-        """The batch of a list of numbers, or the sample of a number."""
+        """The batch for a list of indices, or the sample for an index."""
         if not self.batched:
             return self.collate_fn(self.dataset[index])
-        if self.whole_rows:  # the same as stacking row by row
+        if self.whole_rows:  # the same as stacking the rows
             return [tensor[index] for tensor in self.dataset.tensors]
         return self.collate_fn(samples(self.dataset, index))
 
 
 class IterableFetcher:
-    """Fetches samples as they come; StopIteration when there are no more."""
+    """Fetches samples from an iterator; StopIteration at its end."""
 
     def __init__(self, dataset: Any, batched: bool, collate_fn: Callable[..., Any], drop_last: bool):
         self.samples: Any = iter(dataset)
@@ -35,7 +35,7 @@ class IterableFetcher:
         self.drop_last = drop_last
 
     def fetch(self, index: Any) -> Any:
-        """The batch of the next samples, as many as `index` is long, or the next sample."""
+        """A batch of the next `len(index)` samples, or the next sample."""
         if not self.batched:
             return self.collate_fn(next(self.samples))
         batch = [sample for _, sample in zip(index, self.samples, strict=False)]

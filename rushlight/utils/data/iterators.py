@@ -1,4 +1,4 @@
-"""One pass through the data of a loader: in this process, or with batches fetched ahead by worker processes."""
+"""One pass through a data loader: in this process, or with batches loaded ahead by worker processes."""
 
 import multiprocessing
 import os
@@ -23,7 +23,7 @@ def fetcher_for(loader: Any) -> Callable[..., Any]:
 
 
 class _BaseDataLoaderIter:
-    """What both kinds of pass share: the order of samples, and the seed of the workers."""
+    """The common base of both kinds of pass: the order of samples, and the base seed of workers."""
 
     def __init__(self, loader: Any):
         self.loader = loader
@@ -80,8 +80,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """A pass with worker processes.
 
-    Batches are numbered as they are asked for, dealt out to the workers in turn, and given back in that order
-    (or, with `in_order=False`, as they come).
+    Batches are numbered when they are requested, distributed to the workers in turn, and returned in that order (or,
+    with `in_order=False`, as they arrive).
     """
 
     def __init__(self, loader: Any):
@@ -97,7 +97,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._begin()
 
     def _worker(self, context, number):
-        """A process that fetches batches, not started yet."""
+        """A worker process, not started yet."""
         loader = self.loader
         arguments = (
             fetcher_for(loader),
@@ -112,18 +112,18 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return context.Process(target=work, args=arguments, daemon=True)
 
     def _begin(self):
-        """Asks for the first batches."""
+        """Requests the first batches."""
         self._num_yielded = 0
         self.asked = 0
         self.given = 0
-        self.owners: dict[int, int] = {}  # who fetches the batches that were asked for and not given back yet
+        self.owners: dict[int, int] = {}  # the workers of batches that were requested and not returned yet
         self.arrived: dict[int, Any] = {}
         self.ended: set[int] = set()
         for _ in range(self.loader.prefetch_factor * len(self.workers)):
             self._ask()
 
     def restart(self) -> None:
-        """Begins another pass with the same workers."""
+        """Starts another pass with the same workers."""
         self.epoch += 1
         self._sampler_iter = iter(self.loader._index_sampler)
         for tasks in self.tasks:
@@ -131,7 +131,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._begin()
 
     def _ask(self):
-        """Asks the worker whose turn it is for one more batch."""
+        """Requests another batch from the worker whose turn it is."""
         for offset in range(len(self.workers)):
             worker = (self.asked + offset) % len(self.workers)
             if worker not in self.ended:
@@ -165,14 +165,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _ready(self):
-        """The number of the batch to give back now; None while it has not arrived."""
+        """The number of the batch to return now; None if it has not arrived."""
         if not self.loader.in_order:
             return next(iter(self.arrived), None)
         first = next(iter(self.owners))
         return first if first in self.arrived else None
 
     def _receive(self):
-        """Waits for a result. RuntimeError after the loader's timeout, and when a worker has died."""
+        """Waits for a result. RuntimeError after the loader's timeout, and if a worker has died."""
         timeout = self.loader.timeout
         end = time.monotonic() + timeout
         while True:
@@ -198,7 +198,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             raise RuntimeError(f"DataLoader worker (pid(s) {', '.join(dead)}) exited unexpectedly")
 
     def shut_down(self) -> None:
-        """Ends the workers."""
+        """Stops the workers."""
         for tasks in self.tasks:
             tasks.put(None)
         for worker in self.workers:
@@ -211,5 +211,5 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self.workers, self.tasks = [], []
 
     def __del__(self) -> None:
-        if self.__dict__.get("workers") and self.process == os.getpid():  # not in a worker, which has a copy
+        if self.__dict__.get("workers") and self.process == os.getpid():  # workers have copies of the iterator
             self.shut_down()

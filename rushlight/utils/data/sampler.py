@@ -1,4 +1,4 @@
-"""Samplers: the order in which the samples of a dataset are taken, and how they are put into batches."""
+"""Samplers: the order in which the samples of a dataset are used, and how they are grouped into batches."""
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice
@@ -31,14 +31,13 @@ def draw_seed(generator: Generator | None) -> int:
 
 
 def require_positive(name: str, value: Any) -> None:
-    """Raises PyTorch's ValueError for what is no positive integer."""
+    """Raises PyTorch's ValueError for anything but a positive integer."""
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise ValueError(advised(f"{name} should be a positive integer value, but got {name}={value}"))
 
 
 class Sampler(Generic[T]):
-    """The base class of samplers: a subclass defines `__iter__`, which gives numbers of samples or lists of
-    them.
+    """The base class of samplers: a subclass defines `__iter__`, which yields indices of samples or lists of them.
 
     >>> import rushlight as torch
     >>> class Backwards(torch.utils.data.Sampler):
@@ -57,7 +56,7 @@ class Sampler(Generic[T]):
 
 
 class SequentialSampler(Sampler[int]):
-    """Takes samples in the order of their numbers.
+    """Yields indices in order.
 
     >>> import rushlight as torch
     >>> list(torch.utils.data.SequentialSampler(["a", "b", "c"]))
@@ -75,9 +74,9 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Takes samples in random order, or with `replacement` each at random from all; `num_samples` in total.
+    """Yields indices in random order, or with `replacement` each drawn from all; `num_samples` in total.
 
-    Without a generator, every iteration begins one of its own with a seed from the default generator.
+    Without a generator, each iteration makes one, seeded from the default generator.
 
     >>> import rushlight as torch
     >>> generator = torch.Generator().manual_seed(0)
@@ -102,7 +101,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many samples are taken."""
+        """The number of samples."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -116,14 +115,14 @@ class RandomSampler(Sampler[int]):
             return
         for _ in range(wanted // size):
             yield from randperm(generator, size, INT64).tolist()
-        yield from randperm(generator, size, INT64)[: wanted % size].tolist()  # PyTorch draws it for no rest too
+        yield from randperm(generator, size, INT64)[: wanted % size].tolist()  # as PyTorch, drawn even for no rest
 
     def __len__(self) -> int:
         return self.num_samples
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Takes the samples of given numbers in random order.
+    """Yields given indices in random order.
 
     >>> import rushlight as torch
     >>> sorted(torch.utils.data.SubsetRandomSampler([5, 7, 8]))
@@ -143,7 +142,7 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Takes samples at random, with probabilities proportional to their weights.
+    """Draws indices at random, with probabilities proportional to weights.
 
     >>> import rushlight as torch
     >>> generator = torch.Generator().manual_seed(0)
@@ -172,8 +171,7 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Puts the numbers that another sampler gives into lists of `batch_size`; the last may be shorter, or
-    dropped.
+    """Groups the indices of another sampler into lists of `batch_size`; a shorter last one is kept or dropped.
 
     >>> import rushlight as torch
     >>> data = torch.utils.data

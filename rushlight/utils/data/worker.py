@@ -1,4 +1,4 @@
-"""Worker processes, which fetch batches ahead."""
+"""Worker processes that load batches ahead."""
 
 import os
 import queue
@@ -13,12 +13,12 @@ from rushlight import random as rushlight_random
 
 __all__ = ["get_worker_info"]
 
-PATIENCE = 5.0  # seconds after which a process that waits looks whether the other one is still there
+PATIENCE = 5.0  # seconds after which a waiting process checks whether the other one is alive
 
 
 @dataclass(frozen=True)
 class WorkerInfo:
-    """What a worker knows of itself: its number among how many, its seed, and its copy of the dataset."""
+    """Information on a worker: its number, the number of workers, its seed, and its copy of the dataset."""
 
     id: int
     num_workers: int
@@ -30,7 +30,7 @@ _worker_info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """In a worker process of a DataLoader, what it knows of itself; elsewhere None.
+    """In a worker process of a DataLoader, the information on itself; elsewhere None.
 
     >>> import rushlight as torch
     >>> torch.utils.data.get_worker_info() is None
@@ -48,7 +48,7 @@ class Failure:
 
     @staticmethod
     def of(error: Exception, worker: int) -> "Failure":
-        """The failure that an error is, with its traceback as text."""
+        """The failure for an exception, with its traceback as text."""
         trace = "".join(traceback.format_exception(error))
         return Failure(
             type(error),
@@ -56,7 +56,7 @@ class Failure:
         )
 
     def reraise(self) -> None:
-        """Raises an error of the same type; RuntimeError where that type takes no message."""
+        """Raises an exception of the same type; RuntimeError if that type does not take a message."""
         try:
             error = self.kind(Message(self.message))
         except Exception:
@@ -65,22 +65,22 @@ class Failure:
 
 
 class Message(str):
-    """A text that KeyError, which shows the `repr` of its key, shows as it is."""
+    """A string that KeyError, which shows the `repr` of its key, shows unquoted."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 class End:
-    """Says that the dataset of a worker has no more samples."""
+    """Tells that the dataset of a worker has no more samples."""
 
 
 class Restart:
-    """Asks a worker to begin with its dataset again."""
+    """Tells a worker to start again with its dataset."""
 
 
 def seed_everything(base_seed: int, worker: int) -> None:
-    """Seeds the generators of a worker as PyTorch does: Python's, rushlight's, NumPy's."""
+    """Seeds the generators of a worker as PyTorch does: those of Python, rushlight and NumPy."""
     random.seed(base_seed + worker)
     rushlight_random.manual_seed(base_seed + worker)
     words = [worker, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
@@ -97,7 +97,7 @@ def work(
     worker: Any,
     num_workers: Any,
 ) -> None:
-    """What a worker does: fetches what it is asked for, until it is told to stop or its parent is gone."""
+    """The main function of a worker: fetches what is requested, until it is told to stop or its parent is gone."""
     global _worker_info
     seed_everything(base_seed, worker)
     _worker_info = WorkerInfo(worker, num_workers, base_seed + worker, dataset)
@@ -125,7 +125,7 @@ def work(
 
 
 def result_of(fetcher: Any, index: Any, worker: int) -> Any:
-    """A batch, or why there is none."""
+    """A batch, or the failure to fetch it."""
     try:
         return fetcher.fetch(index)
     except StopIteration:

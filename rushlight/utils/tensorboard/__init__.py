@@ -1,4 +1,4 @@
-"""`SummaryWriter`, which writes logs for TensorBoard through the package tensorboardX or tensorboard."""
+"""`SummaryWriter`, which writes logs for TensorBoard with the package tensorboardX or tensorboard."""
 
 from rushlight.utils.tensorboard.writer import FileWriter, SummaryWriter
 

@@ -1,4 +1,4 @@
-"""The writer for environments that have the package tensorboard without tensorboardX."""
+"""The writer for environments with the package tensorboard but not tensorboardX."""
 
 import time
 from functools import cache
@@ -15,7 +15,7 @@ __all__ = ["SummaryWriter"]
 
 @cache
 def package() -> SimpleNamespace:
-    """What the package writes with, loaded when it is first used."""
+    """The parts of the package used for writing, loaded at their first use."""
     from tensorboard.compat.proto.event_pb2 import Event, SessionLog
     from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
     from tensorboard.plugins.hparams.summary_v2 import hparams_pb
@@ -34,7 +34,7 @@ def package() -> SimpleNamespace:
 
 
 class FileWriter:
-    """Writes events to a file of their own in a directory."""
+    """Writes events to a file in a directory."""
 
     def __init__(self, log_dir: str, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
         self.event_writer: Any = package().EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
@@ -52,7 +52,7 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """Writes what the package has messages for; NotImplementedError, naming tensorboardX, for anything else."""
+    """Writes what the package tensorboard supports; NotImplementedError, naming tensorboardX, for anything else."""
 
     log_dir: str
     options: dict[str, Any]
@@ -83,7 +83,7 @@ class SummaryWriter:
         self.write(global_step, walltime, tag=tag, simple_value=float(np.asarray(scalar_value).item()))
 
     def add_scalars(self, main_tag: Any, tag_scalar_dict: Any, global_step: Any = None, walltime: Any = None) -> None:
-        """Writes several numbers, each to a directory of its own, so that one figure shows them."""
+        """Writes several numbers, each to its own directory, so that one figure shows them."""
         for tag, number in tag_scalar_dict.items():
             place = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
             writer = self.others.get(place) or self.others.setdefault(place, FileWriter(place, **self.options))
@@ -99,7 +99,7 @@ class SummaryWriter:
         walltime: Any = None,
         max_bins: Any = None,
     ) -> None:
-        """Writes how values are distributed."""
+        """Writes a histogram of values."""
         values = np.asarray(values, float).reshape(-1)
         counts, limits = np.histogram(values, bins="auto" if bins == "tensorflow" else bins)
         histogram = package().HistogramProto(
@@ -162,7 +162,7 @@ class SummaryWriter:
         self.file_writer.add_summary(package().text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
 
     def add_hparams(self, hparam_dict: Any, metric_dict: Any, name: str | None = None, global_step: Any = None) -> None:
-        """Writes hyperparameters and what was reached with them, to a directory of their own."""
+        """Writes hyperparameters and the metrics reached with them, to a directory of their own."""
         inside = SummaryWriter(f"{self.log_dir}/{name or time.time()}", **self.options)
         inside.file_writer.add_summary(package().hparams_pb(dict(hparam_dict)))
         for tag, number in metric_dict.items():
@@ -170,17 +170,17 @@ class SummaryWriter:
         inside.close()
 
     def flush(self) -> None:
-        """Sees to it that all that was written is in the files."""
+        """Flushes everything to the files."""
         for writer in (self.file_writer, *self.others.values()):
             writer.event_writer.flush()
 
     def close(self) -> None:
-        """Ends the files."""
+        """Closes the files."""
         for writer in (self.file_writer, *self.others.values()):
             writer.event_writer.close()
 
     def __getattr__(self, name: str) -> Any:
-        """NotImplementedError for what only tensorboardX writes."""
+        """Raises NotImplementedError for what only tensorboardX supports."""
         if name.startswith("add_"):
             raise NotImplementedError(f"{name} needs the package tensorboardX: run `pip install tensorboardX`.")
         raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""Writes logs for TensorBoard: a package does it, this gives it arrays for tensors."""
+"""Writes logs for TensorBoard: a package does the writing, and gets arrays instead of tensors."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -22,12 +22,12 @@ LACKING = (
 
 
 def arrays(value: Any) -> Any:
-    """A value with arrays in the places of tensors, nested ones included."""
+    """A value with tensors replaced by arrays, also inside containers."""
     return tree_map(lambda leaf: leaf.numpy(force=True) if isinstance(leaf, TensorBase) else leaf, value)
 
 
 def writing(name: str) -> Callable[..., Any]:
-    """A method that hands what it is given to the package's writer."""
+    """Makes a method that passes its arguments to the package's writer."""
 
     def write(self, *args: Any, **kwargs: Any) -> None:
         getattr(self._opened(), name)(*arrays(args), **arrays(kwargs))
@@ -38,10 +38,10 @@ def writing(name: str) -> Callable[..., Any]:
 
 
 class SummaryWriter:
-    """Writes numbers, histograms, images, figures, texts and hyperparameters to a directory that TensorBoard shows.
+    """Writes numbers, histograms, images, figures, texts and hyperparameters to a directory for TensorBoard.
 
-    The package tensorboardX writes them, or else tensorboard; ModuleNotFoundError at the first write where neither is
-    installed. The directory is `runs/`, the time, the host and `comment`, unless `log_dir` names one.
+    The package tensorboardX writes them, or else tensorboard; ModuleNotFoundError at the first write if neither is
+    installed. The directory is `runs/` with the time, the host and `comment`, unless `log_dir` is given.
 
     >>> from rushlight.utils.tensorboard import SummaryWriter
     >>> with SummaryWriter("runs/first") as writer:
@@ -67,7 +67,7 @@ class SummaryWriter:
         self._writer: Any = None
 
     def _opened(self) -> Any:
-        """The package's writer, made when it is first needed, and again after `close`."""
+        """The package's writer, made at its first use, and again after `close`."""
         if self._writer is None:
             module = next((module for package, module in WRITERS.items() if find_spec(package)), None)
             if module is None:
@@ -110,7 +110,7 @@ class SummaryWriter:
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Writes hyperparameters with the numbers that a run reached with them. TypeError for what is no dictionary."""
+        """Writes hyperparameters with the metrics of a run. TypeError for arguments that are not dictionaries."""
         if not isinstance(hparam_dict, dict) or not isinstance(metric_dict, dict):
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
         if hparam_domain_discrete is not None:
@@ -120,7 +120,7 @@ class SummaryWriter:
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
     ) -> None:
-        """Writes a network's modules as a text, where PyTorch has a graph drawn."""
+        """Writes a network's modules as a text, where PyTorch draws a graph."""
         self._opened().add_text("graph", f"```\n{model!r}\n```")
 
     def get_logdir(self) -> str:
@@ -128,12 +128,12 @@ class SummaryWriter:
         return self.log_dir
 
     def flush(self) -> None:
-        """Sees to it that all that was written is in the file."""
+        """Flushes everything to the file."""
         if self._writer is not None:
             self._writer.flush()
 
     def close(self) -> None:
-        """Ends the file; writing again begins another."""
+        """Closes the file; later writes start another."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -146,7 +146,7 @@ class SummaryWriter:
 
 
 class FileWriter:
-    """Writes events, made with the package's own types, to a file."""
+    """Writes events, made of the package's own types, to a file."""
 
     def __init__(self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
         self._summary = SummaryWriter(
@@ -166,9 +166,9 @@ class FileWriter:
         self._summary._opened().file_writer.add_summary(summary, global_step, walltime)
 
     def flush(self) -> None:
-        """Sees to it that all that was written is in the file."""
+        """Flushes everything to the file."""
         self._summary.flush()
 
     def close(self) -> None:
-        """Ends the file."""
+        """Closes the file."""
         self._summary.close()

@@ -1,1 +1,1 @@
-"""Modules that save less for the backward pass."""
+"""Wrappers of modules that save less memory for backward."""

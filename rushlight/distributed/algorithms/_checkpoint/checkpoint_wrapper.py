@@ -1,4 +1,4 @@
-"""Modules around modules, which save less for the backward pass: `apply_activation_checkpointing` puts them in."""
+"""Wrappers of modules for activation checkpointing: `apply_activation_checkpointing` inserts them."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
@@ -19,14 +19,14 @@ __all__ = """
 
 
 class CheckpointImpl(Enum):
-    """How the second call is made: `use_reentrant` of `torch.utils.checkpoint`."""
+    """How the recomputation is made: `use_reentrant` of `torch.utils.checkpoint`."""
 
     REENTRANT = auto()
     NO_REENTRANT = auto()
 
 
 class ActivationWrapper(Module):
-    """A module around another, whose attributes, items and names in state dicts are those of the other."""
+    """A wrapper whose attributes, items and names in state dicts are those of the wrapped module."""
 
     def __init__(self, mod: Module):
         super().__init__()
@@ -46,38 +46,38 @@ class ActivationWrapper(Module):
         return self._checkpoint_wrapped_module[key]  # type: ignore[index]  # where it is a container
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
-        """The parameters, by the names that they have without such modules around them."""
+        """The parameters, by their names without wrappers."""
         for name, parameter in super().named_parameters(*args, **kwargs):
             yield name.replace(CHECKPOINTED, ""), parameter
 
 
 def give_state(module: Module, state: dict[str, Any], prefix: str, local_metadata: Any) -> None:
-    """Puts what a state dict has of the module inside under its own names."""
+    """Renames the wrapped module's entries of a state dict to their names without the wrapper."""
     rename(state, prefix + CHECKPOINTED, prefix)
 
 
 def take_state(module: Module, state: dict[str, Any], prefix: str, *others: Any) -> None:
-    """Puts what a state dict has under the names of the module inside."""
+    """Renames entries of a state dict to the names of the wrapped module."""
     rename(state, prefix, prefix + CHECKPOINTED)
 
 
 def rename(state: dict[str, Any], before: str, after: str) -> None:
-    """Gives names that begin in one way another beginning."""
+    """Replaces one prefix of names by another."""
     for key in [key for key in state if key.startswith(before)]:
         state[after + key[len(before) :]] = state.pop(key)
 
 
 class OffloadWrapper(ActivationWrapper):
-    """Keeps what a module saves outside the graph's own memory, as `save_on_cpu` does."""
+    """Keeps a module's saved tensors with `save_on_cpu`."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """The module's output."""
         with save_on_cpu(pin_memory=True):
             return self._checkpoint_wrapped_module(*args, **kwargs)
 
 
 class CheckpointWrapper(ActivationWrapper):
-    """Calls a module with `torch.utils.checkpoint`, or with a function of the same kind that is given."""
+    """Calls a module with `torch.utils.checkpoint`, or with a given function of that kind."""
 
     def __init__(
         self,
@@ -93,19 +93,19 @@ class CheckpointWrapper(ActivationWrapper):
         self.checkpoint_fn: Callable[..., Any] = partial(checkpoint_fn, **checkpoint_fn_kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module gives; the backward pass calls it again."""
+        """The module's output; the backward pass calls the module again."""
         module, names = self._checkpoint_wrapped_module, list(kwargs)
         if not names or self.checkpoint_impl is CheckpointImpl.NO_REENTRANT:
             return self.checkpoint_fn(module, *args, **kwargs)
 
-        def called(*given: Any) -> Any:  # a reentrant call takes no keywords
+        def called(*given: Any) -> Any:  # reentrant calls accept no keywords
             return module(*given[: len(args)], **dict(zip(names, given[len(args) :], strict=True)))
 
         return self.checkpoint_fn(called, *args, *kwargs.values())
 
 
 def offload_wrapper(module: Module) -> Module:
-    """A module around another, which keeps what that saves outside the graph's own memory."""
+    """Wraps a module so that its saved tensors are kept with `save_on_cpu`."""
     return OffloadWrapper(module)
 
 
@@ -115,7 +115,7 @@ def checkpoint_wrapper(
     checkpoint_fn: Callable[..., Any] | None = None,
     **checkpoint_fn_kwargs: Any,
 ) -> Module:
-    """A module around another, which saves nothing but arguments: the backward pass calls it again.
+    """Wraps a module so that it saves only its arguments: the backward pass calls it again.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
@@ -127,7 +127,7 @@ def checkpoint_wrapper(
 
 
 def everything(module: Module) -> bool:
-    """Yes to each part."""
+    """True for each submodule."""
     return True
 
 
@@ -137,6 +137,6 @@ def apply_activation_checkpointing(
     check_fn: Callable[[Module], bool] = everything,
     auto_wrap_policy: Policy | None = None,
 ) -> None:
-    """Wraps the parts of a model, not the model itself, that a function, or a policy of `fsdp.wrap`, says yes to."""
+    """Wraps the submodules of a model (not the model itself) that a function, or a policy of `fsdp.wrap`, selects."""
     policy = partial(lambda_auto_wrap_policy, lambda_fn=check_fn) if auto_wrap_policy is None else auto_wrap_policy
     wrap_parts(model, policy, checkpoint_wrapper_fn, {}, set(), set())

@@ -1,1 +1,1 @@
-"""Hooks for `DistributedDataParallel.register_comm_hook`: how a bucket of gradients becomes the average of all."""
+"""Hooks for `DistributedDataParallel.register_comm_hook`: how a bucket of gradients is averaged over the processes."""

@@ -1,4 +1,4 @@
-"""The hooks that PyTorch brings along: the plain average, and one that sends half the bytes."""
+"""PyTorch's default hooks: the plain average, and ones that send half the bytes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def average(tensor: Tensor, group: ProcessGroup | None) -> Future[Any]:
-    """Begins to average a tensor over a group; a future of it."""
+    """Starts to average a tensor over a group; returns a future."""
     tensor._array /= here(group).size()
     work = all_reduce(tensor, group=group, async_op=True)
     assert work is not None
@@ -28,32 +28,32 @@ def average(tensor: Tensor, group: ProcessGroup | None) -> Future[Any]:
 
 
 def allreduce_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
-    """Averages gradients over the processes: what happens without a hook."""
+    """Averages gradients over the processes: the same as without a hook."""
     return average(bucket.buffer(), process_group)
 
 
 def fp16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
-    """Sends gradients in float16: half the bytes, three digits."""
+    """Sends gradients in float16: half the bytes, three significant digits."""
     return fp16_compress_wrapper(allreduce_hook)(process_group, bucket)
 
 
 def bf16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
-    """Sends gradients in bfloat16: half the bytes, two digits, and numbers as large as float32's."""
+    """Sends gradients in bfloat16: half the bytes, two significant digits, the range of float32."""
     return bf16_compress_wrapper(allreduce_hook)(process_group, bucket)
 
 
 def fp16_compress_wrapper(hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
-    """A hook like another, with gradients in float16."""
+    """Wraps a hook so that gradients are sent in float16."""
     return in_type(dtypes.float16, hook)
 
 
 def bf16_compress_wrapper(hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
-    """A hook like another, with gradients in bfloat16."""
+    """Wraps a hook so that gradients are sent in bfloat16."""
     return in_type(dtypes.bfloat16, hook)
 
 
 def in_type(narrow: dtypes.dtype, hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
-    """A hook like another, which gets the gradients in another type; what it gives is brought back to theirs."""
+    """Wraps a hook so that it gets the gradients in another dtype; its result is cast back."""
 
     def compressed(state, bucket):
         dtype = bucket.buffer().dtype

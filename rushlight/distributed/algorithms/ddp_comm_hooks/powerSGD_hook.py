@@ -1,4 +1,4 @@
-"""A hook that sends matrices of low rank in the place of gradients.
+"""A hook that sends low-rank approximations of gradients.
 
 Source: T. Vogels et al., "PowerSGD: Practical Low-Rank Gradient Compression for Distributed Optimization", 2019.
 """
@@ -28,13 +28,12 @@ logger = logging.getLogger(__name__)
 
 
 class PowerSGDState:
-    """What `powerSGD_hook` keeps from pass to pass, and its options, which are PyTorch's.
+    """The state and options of `powerSGD_hook`; the options are PyTorch's.
 
-    For `start_powerSGD_iter` passes gradients are averaged as they are. Then each matrix of n times m numbers that is
-    more than `min_compression_rate` times as large as its factors travels as these, n and m times
-    `matrix_approximation_rank` numbers. What that loses is added to the next gradient (`use_error_feedback`), and the
-    factors of the last pass are where the next one begins (`warm_start`). ValueError where these two have no pass
-    before.
+    For `start_powerSGD_iter` passes gradients are averaged in full. Then each n × m matrix with more than
+    `min_compression_rate` times as many elements as its factors is sent as these factors, of n and m times
+    `matrix_approximation_rank` elements. The error is added to the next gradient (`use_error_feedback`), and the next
+    iteration starts from the last factors (`warm_start`). ValueError if these two are on and there is no earlier pass.
     """
 
     iter: int
@@ -73,7 +72,7 @@ class PowerSGDState:
         self.compression_stats_logging_frequency: int = max(1, compression_stats_logging_frequency)
         self.iter = 0
         self.error_dict: dict[int, Tensor] = {}
-        self.factors: dict[int, list[Tensor]] = {}  # the right ones, by bucket
+        self.factors: dict[int, list[Tensor]] = {}  # the right factors by bucket
         self.total_numel_before_compression = self.total_numel_after_compression = 0
         self.next_stats_report = 0
 
@@ -85,12 +84,12 @@ class PowerSGDState:
         self.iter += bucket.is_last()
 
     def compression_stats(self) -> tuple[float, int, int]:
-        """How many times fewer numbers were sent, and how many there were and were sent."""
+        """The compression rate, and the numbers of elements before and after compression."""
         before, after = self.total_numel_before_compression, self.total_numel_after_compression
         return before / after if after else 0, before, after
 
     def divide(self, bucket: GradBucket) -> tuple[list[Tensor], list[Tensor]]:
-        """The gradients of a bucket that travel as they are, and those, as matrices, that travel as factors."""
+        """The gradients of a bucket that are sent in full, and those that are sent as factors, as matrices."""
         plain: list[Tensor] = []
         matrices: dict[tuple[int, ...], list[Tensor]] = defaultdict(list)
         for grad in bucket.gradients():
@@ -107,7 +106,7 @@ class PowerSGDState:
         return plain, [matrix for alike in matrices.values() for matrix in alike]
 
     def right_factors(self, index: int, matrices: list[Tensor]) -> list[Tensor]:
-        """Where a bucket's iteration begins: at the factors of the last pass, or at random ones, alike everywhere."""
+        """The start of a bucket's iteration: the last factors, or random ones, the same in all processes."""
         if index in self.factors:
             return self.factors[index]
         generator = Generator().manual_seed(int(self.rng.randint(1_000_000_000)))
@@ -119,7 +118,7 @@ class PowerSGDState:
 
 
 def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Tensor]:
-    """Averages gradients over the processes, matrices by their factors of low rank."""
+    """Averages gradients over the processes, with matrices as low-rank factors."""
     group, flat, index = here(state.process_group), bucket.buffer(), bucket.index()
     if state.iter < state.start_powerSGD_iter:
         state.maybe_increase_iter(bucket)
@@ -146,7 +145,7 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Tensor]:
 
 
 def factorize(state: PowerSGDState, group: ProcessGroup, index: int, matrices: list[Tensor]) -> list[Tensor]:
-    """Makes matrices the averages over the processes, in low rank; gives their right factors."""
+    """Replaces matrices by low-rank averages over the processes; returns their right factors."""
     epsilon = state.orthogonalization_epsilon
     right = [orthogonal(factor, epsilon) for factor in state.right_factors(index, matrices)]
     left = summed([matrix @ factor for matrix, factor in zip(matrices, right, strict=True)], group)
@@ -159,7 +158,7 @@ def factorize(state: PowerSGDState, group: ProcessGroup, index: int, matrices: l
 
 
 def summed(tensors: list[Tensor], group: ProcessGroup) -> list[Tensor]:
-    """The sums of tensors over the processes, in one communication."""
+    """The sums of tensors over the processes, in a single communication."""
     if not tensors:
         return []
     flat = cat([tensor.reshape(-1) for tensor in tensors])
@@ -170,13 +169,13 @@ def summed(tensors: list[Tensor], group: ProcessGroup) -> list[Tensor]:
 
 
 def put(flat: Tensor, tensors: list[Tensor]) -> None:
-    """Puts numbers that lie one after the other into tensors."""
+    """Copies consecutive elements of a flat tensor into tensors."""
     for part, tensor in zip(flat.split([tensor.numel() for tensor in tensors]), tensors, strict=True):
         tensor.copy_(part.view_as(tensor))
 
 
 def orthogonal(matrix: Tensor, epsilon: float) -> Tensor:
-    """Columns of length 1 at right angles that span what a matrix's columns span."""
+    """An orthonormal basis of a matrix's column space (Gram-Schmidt)."""
     if matrix.shape[1] > 2 and not is_half(matrix._array.dtype):
         return qr(matrix)[0]
     done: list[Tensor] = []

@@ -1,1 +1,1 @@
-"""What programs import of PyTorch's elastic launcher."""
+"""What programs import from PyTorch's elastic launcher."""

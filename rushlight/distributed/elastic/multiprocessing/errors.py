@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable)
 
 
 def record(fn: F, error_handler: object = None) -> F:
-    """The function itself: an exception in it is shown with its traceback and ends all processes without more.
+    """Returns the function: an exception in it is always shown with its traceback and ends all processes.
 
     >>> from rushlight.distributed.elastic.multiprocessing.errors import record
     >>> record(abs) is abs

@@ -1,1 +1,1 @@
-"""Modules in other processes."""
+"""Remote modules."""

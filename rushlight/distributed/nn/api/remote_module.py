@@ -1,4 +1,4 @@
-"""`RemoteModule`: a module in another worker, called as if it were here."""
+"""`RemoteModule`: a module in another worker, called as if it were local."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["RemoteModule"]
 
 
 def create(module_cls: Callable[..., Module], args: Any, kwargs: Any, device: str) -> Module:
-    """Makes the module in the worker that holds it. ValueError for what is no module."""
+    """Makes the module in its worker. ValueError if it is not a module."""
     made = module_cls(*args, **kwargs)
     if not isinstance(made, Module):
         raise ValueError(
@@ -24,17 +24,17 @@ def create(module_cls: Callable[..., Module], args: Any, kwargs: Any, device: st
 
 
 def parameters_of(module: rpc.RRef[Module], recurse: bool) -> list[rpc.RRef[Parameter]]:
-    """References to a module's parameters, made by the worker that holds it."""
+    """References to a module's parameters, made by its worker."""
     return [rpc.RRef(parameter) for parameter in module.local_value().parameters(recurse)]
 
 
 def set_mode(module: rpc.RRef[Module], training: bool) -> None:
-    """Sets a module to training or evaluation in the worker that holds it."""
+    """Sets the training mode of a module in its worker."""
     module.local_value().train(training)
 
 
 def place_of(remote_device: str) -> tuple[str | int, str]:
-    """The worker, by its name or number, and the device there. ValueError for what names no worker."""
+    """The worker (name or number) and device. ValueError for a string that does not name a worker."""
     worker, _, device = remote_device.partition("/")
     kind, colon, number = worker.partition(":")
     if not worker or "/" in device or (colon and not (kind == "rank" and number.isdigit())):
@@ -46,12 +46,12 @@ def place_of(remote_device: str) -> tuple[str | int, str]:
 
 
 class RemoteModule(Module):
-    """A module in another worker of `torch.distributed.rpc`: `forward` runs there, `forward_async` gives a future.
+    """A module in another worker of `torch.distributed.rpc`: `forward` runs there, `forward_async` returns a future.
 
-    `remote_device` is "worker", "worker/cpu" or "rank:1/cpu"; there `module_cls(*args, **kwargs)` makes the module.
-    Gradients go through it in a context of `torch.distributed.autograd`; `remote_parameters()` are for
-    `DistributedOptimizer`. Calls may carry it, without a copy of the module. `train` and `eval` set the module's mode;
-    what would need its parameters or submodules here raises ValueError. AssertionError before `init_rpc`.
+    `remote_device` is "worker", "worker/cpu" or "rank:1/cpu"; `module_cls(*args, **kwargs)` is called there. Gradients
+    flow through it in a context of `torch.distributed.autograd`; `remote_parameters()` are for `DistributedOptimizer`.
+    It can be passed in remote calls, without copying the module. `train` and `eval` set the module's mode; methods that
+    would need its parameters or submodules locally raise ValueError. AssertionError before `init_rpc`.
 
     >>> import rushlight as torch
     >>> from rushlight.distributed import rpc
@@ -85,19 +85,19 @@ class RemoteModule(Module):
 
     @staticmethod
     def init_from_module_rref(remote_device: str, module_rref: rpc.RRef[Module]) -> "RemoteModule":
-        """Another object for a module in a worker that a reference refers to."""
+        """A `RemoteModule` for an existing module in a worker, given by reference."""
         return refer(*checked_place(remote_device), module_rref)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module's `forward` gives, in the worker that holds it."""
+        """The result of the module's `forward`, run in its worker."""
         return self.module_rref.rpc_sync().forward(*args, **kwargs)
 
     def forward_async(self, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future of what `forward` gives."""
+        """A future of the result of `forward`."""
         return self.module_rref.rpc_async().forward(*args, **kwargs)
 
     def remote_parameters(self, recurse: bool = True) -> list[rpc.RRef[Parameter]]:
-        """References to the module's parameters; without those of its submodules if not `recurse`."""
+        """References to the module's parameters; without `recurse` those of submodules are left out."""
         return rpc.rpc_sync(self.on, parameters_of, (self.module_rref, recurse))
 
     def get_module_rref(self) -> rpc.RRef[Module]:
@@ -105,7 +105,7 @@ class RemoteModule(Module):
         return self.module_rref
 
     def train(self, mode: bool = True) -> "RemoteModule":
-        """Sets the module to training, or to evaluation."""
+        """Sets the module's training mode."""
         rpc.rpc_sync(self.on, set_mode, (self.module_rref, mode))
         return self
 
@@ -122,21 +122,21 @@ class RemoteModule(Module):
 
 
 def checked_place(remote_device: str) -> tuple[str | int, str]:
-    """`place_of` in a worker. AssertionError where this process is none."""
+    """`place_of` in a worker. AssertionError if this process is not a worker."""
     if not rpc._is_current_rpc_agent_set():
         raise AssertionError("RemoteModule only works in RPC. Call torch.distributed.rpc.init_rpc first.")
     return place_of(remote_device)
 
 
 def refer(on: str | int, device: str, module_rref: rpc.RRef[Module]) -> RemoteModule:
-    """The object of this worker for a module in another."""
+    """This worker's object for a module in another."""
     made = RemoteModule.__new__(RemoteModule)
     made._refer(on, device, module_rref)
     return made
 
 
 def refused(name: str) -> Callable[..., Any]:
-    """A method that a module in another worker lacks."""
+    """Makes a method that raises, as it is not available for remote modules."""
     hint = " Please use ``remote_parameters`` instead." if name == "parameters" else ""
 
     def refuse(self: RemoteModule, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Modules whose layers are shared out among processes: tensor parallelism."""
+"""Tensor parallelism: layers sharded over processes."""
 
 from rushlight.distributed.tensor.parallel.loss import loss_parallel
 from rushlight.distributed.tensor.parallel.plan import parallelize_module

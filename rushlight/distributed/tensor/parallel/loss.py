@@ -1,4 +1,4 @@
-"""Losses of scores that are cut along the classes."""
+"""Losses of scores that are sharded along the classes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""`parallelize_module`: a style for each layer, by its name."""
+"""`parallelize_module`: a parallel style for each layer, by name."""
 
 from fnmatch import fnmatch
 
@@ -18,11 +18,11 @@ def parallelize_module(
     *,
     src_data_rank: int | None = 0,
 ) -> Module:
-    """Shares out the layers of a module among the processes of a mesh of one dimension; gives the module, changed.
+    """Shards the layers of a module over a one-dimensional mesh; changes the module, and returns it.
 
-    The plan is a style for the module itself, or a style for each name of a layer in it, in which `*` stands for any
-    part between points. Parameters are those of the process `src_data_rank`. Names that fit no layer are warned of.
-    TypeError for another plan.
+    The plan is a style for the module itself, or a dictionary of styles by names of layers, in which `*` matches any
+    part between dots. Parameters come from process `src_data_rank`. For names without a matching layer there is a
+    warning. TypeError for another type of plan.
     """
     mesh = line_of_all(device_mesh)
     if mesh.ndim > 1:
@@ -51,7 +51,7 @@ def parallelize_module(
 
 
 def named(module: Module, path: list[str]) -> list[Module]:
-    """The modules in a module whose names fit a path."""
+    """The submodules whose names match a path."""
     if not path:
         return [module]
     fitting = [child for name, child in module.named_children() if fnmatch(name, path[0])]

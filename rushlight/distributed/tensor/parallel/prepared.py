@@ -1,4 +1,4 @@
-"""Inputs and outputs of a module that are brought to the places where they are wanted."""
+"""Redistributing the inputs and outputs of a module."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def brought(
     mesh: DeviceMesh,
     local: bool,
 ) -> tuple[Any, ...]:
-    """Values brought to the places that are wanted; those without a layout stay as they are."""
+    """Values redistributed to the desired placements; those without a layout are unchanged."""
     if len(values) != len(given):
         raise ValueError(f"module inputs and input_layouts should have same length! {len(values)} and {len(given)}")
     return tuple(
@@ -35,9 +35,9 @@ def brought(
 
 
 class PrepareModuleInput(ParallelStyle):
-    """Takes a module's inputs for parts, placed as `input_layouts` say, and brings them to the desired places.
+    """Makes DTensors of a module's inputs, according to `input_layouts`, and redistributes them to the desired layouts.
 
-    There is a layout for each argument, or None for one that stays as it is; those of keywords have names.
+    There is a layout for each argument, None for no change; layouts of keyword arguments are given by name.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class PrepareModuleInput(ParallelStyle):
 
 
 class PrepareModuleOutput(ParallelStyle):
-    """Takes a module's outputs for parts, placed as `output_layouts` say, and brings them to the desired places."""
+    """Makes DTensors of a module's outputs, by `output_layouts`, and redistributes them to the desired layouts."""
 
     output_layouts: tuple[Placement | None, ...] | None
     desired_output_layouts: tuple[Placement | None, ...] | None
@@ -104,7 +104,7 @@ class PrepareModuleOutput(ParallelStyle):
 
 
 class PrepareModuleInputOutput(ParallelStyle):
-    """`PrepareModuleInput` and `PrepareModuleOutput` in one."""
+    """`PrepareModuleInput` and `PrepareModuleOutput` combined."""
 
     def __init__(
         self,

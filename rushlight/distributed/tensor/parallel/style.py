@@ -1,4 +1,4 @@
-"""How one layer is shared out: by columns, by rows, or along the sequence."""
+"""Parallel styles of layers: by columns, by rows, or along the sequence."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def share_out(style: ParallelStyle, module: Module, mesh: DeviceMesh, places: dict[str, Placement]) -> None:
-    """Makes DTensors of parameters, cut as it is said."""
+    """Makes a module's parameters DTensors with the given placements."""
     for name, parameter in list(module.named_parameters(recurse=False)):
         place = places.get(name, Replicate())
         part = distribute_tensor(parameter.detach(), mesh, [place], src_data_rank=style.src_data_rank)
@@ -39,7 +39,7 @@ def share_out(style: ParallelStyle, module: Module, mesh: DeviceMesh, places: di
 
 
 class LayerStyle(ParallelStyle):
-    """What styles of linear layers and embeddings share: the places of parameters, inputs and outputs."""
+    """The base of styles for linear layers and embeddings: placements of parameters, inputs and outputs."""
 
     usual_input: Placement = Replicate()
     usual_output: Placement = Replicate()
@@ -56,7 +56,7 @@ class LayerStyle(ParallelStyle):
         self.use_local_output = use_local_output
 
     def _places(self, module: Module) -> tuple[dict[str, Placement], Placement]:
-        """The places of a module's parameters and of its input. NotImplementedError for modules of other kinds."""
+        """The placements of a module's parameters and of its input. NotImplementedError for other modules."""
         raise NotImplementedError
 
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
@@ -80,11 +80,11 @@ class LayerStyle(ParallelStyle):
 
 
 class ColwiseParallel(LayerStyle):
-    """Each process has some of a layer's outputs: rows of a linear layer's weight, columns of an embedding's table.
+    """Shards a layer's outputs: the rows of a linear layer's weight, the columns of an embedding's table.
 
-    The input is whole on each process, and the output cut along its last dimension, unless layouts are given: that of
-    the input, if it comes as an ordinary tensor, and that which the output is brought to. With `use_local_output` the
-    output is an ordinary tensor, the part that this process has.
+    By default the input is replicated, and the output sharded along its last dimension; layouts may say otherwise: that
+    of an ordinary input tensor, and that to which the output is redistributed. With `use_local_output` the output is an
+    ordinary tensor, this process's part.
     """
 
     usual_output: Placement = Shard(-1)
@@ -98,10 +98,10 @@ class ColwiseParallel(LayerStyle):
 
 
 class RowwiseParallel(LayerStyle):
-    """Each process has some of a layer's inputs: columns of a linear layer's weight, rows of an embedding's table.
+    """Shards a layer's inputs: the columns of a linear layer's weight, the rows of an embedding's table.
 
-    A linear layer's input is cut along its last dimension, and an embedding's is whole. The outputs of all processes
-    are summed up; they are whole on each process unless `output_layouts` says otherwise.
+    A linear layer's input is sharded along its last dimension, an embedding's is replicated. The outputs are summed
+    over all processes; they are replicated unless `output_layouts` says otherwise.
     """
 
     usual_input: Placement = Shard(-1)
@@ -115,9 +115,9 @@ class RowwiseParallel(LayerStyle):
 
 
 class SequenceParallel(ParallelStyle):
-    """Each process has a part of the sequence: for normalization and dropout, whose parameters all processes have.
+    """Shards the sequence dimension: for normalization and dropout, whose parameters are replicated.
 
-    An ordinary tensor that comes in is taken for a part, cut along `sequence_dim`.
+    An ordinary input tensor counts as this process's part, sharded along `sequence_dim`.
     """
 
     def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False):

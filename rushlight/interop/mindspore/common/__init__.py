@@ -1,4 +1,4 @@
-"""What the other modules share: types, tensors, parameters, initial values."""
+"""The common base of the other modules: types, tensors, parameters, initial values."""
 
 from rushlight.interop.mindspore.common import dtype as dtype
 from rushlight.interop.mindspore.common import initializer as initializer

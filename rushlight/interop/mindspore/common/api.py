@@ -1,4 +1,4 @@
-"""Compilation: MindSpore compiles the functions that are marked, rushlight runs them as they are."""
+"""Compilation: MindSpore compiles marked functions, rushlight runs them as Python."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ __all__ = ["jit", "jit_class", "ms_class", "ms_function", "mutable"]
 
 
 def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """The function itself, whatever the options: they tell MindSpore's compiler how to compile, never what to compute.
+    """Returns the function, whatever the options: these affect how MindSpore compiles, never what is computed.
 
     >>> import rushlight.interop.mindspore as ms
     >>> @ms.jit
@@ -23,7 +23,7 @@ ms_function = jit
 
 
 def jit_class(cls: type) -> type:
-    """The class itself."""
+    """Returns the class."""
     return cls
 
 
@@ -31,5 +31,5 @@ ms_class = jit_class
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """The value itself: MindSpore's compiler would take it for a constant otherwise, and here nothing is one."""
+    """Returns the value: MindSpore's compiler would otherwise treat it as a constant, which does not happen here."""
     return input_data

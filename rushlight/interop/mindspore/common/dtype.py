@@ -9,7 +9,7 @@ from rushlight.absent.misses import no_such_name
 
 
 class Type:
-    """A data type, which prints as MindSpore's does.
+    """A data type that prints as in MindSpore.
 
     >>> import rushlight.interop.mindspore as ms
     >>> ms.float32, ms.bool_
@@ -60,7 +60,7 @@ PYTHON: dict[type, Type] = {bool: bool_, int: int64, float: float32, complex: co
 
 
 def from_native(native: torch.dtype) -> Type:
-    """MindSpore's type for one of rushlight's."""
+    """MindSpore's type for a rushlight dtype."""
     return OF_NATIVE[native]
 
 
@@ -69,7 +69,7 @@ def to_native(dtype: None) -> None: ...
 @overload
 def to_native(dtype: Type | str | type) -> torch.dtype: ...
 def to_native(dtype):
-    """rushlight's type for a type of MindSpore, its name in any case, or a Python type; None for None."""
+    """The rushlight dtype for a MindSpore type, its name in any case, or a Python type; None for None."""
     if dtype is None:
         return None
     if isinstance(dtype, str):
@@ -91,10 +91,10 @@ def dtype_to_nptype(type_: Type) -> type:
 
 
 def __getattr__(name: str) -> Any:
-    """Says that there is no such type: NumPy's unsigned types over 8 bits and bfloat16 are not served."""
+    """Raises AttributeError for an unsupported type: unsigned types over 8 bits and bfloat16 are not supported."""
     raise no_such_name(__name__, name)
 
 
 def from_numpy_dtype(dtype: np.dtype) -> Type:
-    """MindSpore's type for NumPy's; TypeError for one that tensors cannot have."""
+    """MindSpore's type for a NumPy dtype; TypeError for one that tensors cannot have."""
     return from_native(torch.dtypes.from_numpy_dtype(dtype))

@@ -1,4 +1,4 @@
-"""Initial values of parameters, by MindSpore's names, from rushlight's generator: other numbers than MindSpore's."""
+"""Initializers under MindSpore's names, with rushlight's random generator: the numbers differ from MindSpore's."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,14 +26,14 @@ __all__ = [
 
 
 class Initializer:
-    """Fills a tensor of rushlight's with initial values."""
+    """Fills a rushlight tensor with initial values."""
 
     def __init__(self, fill: Callable[..., Any], *args: Any):
         self.fill = lambda values: fill(values, *args)
 
 
 class Constant(Initializer):
-    """One value everywhere."""
+    """Fills with one value."""
 
     def __init__(self, value: float):
         super().__init__(init.constant_, value)
@@ -54,49 +54,49 @@ class One(Constant):
 
 
 class Uniform(Initializer):
-    """Uniform numbers in [-scale, scale]."""
+    """Uniform random numbers in [-scale, scale]."""
 
     def __init__(self, scale: float = 0.07):
         super().__init__(init.uniform_, -scale, scale)
 
 
 class Normal(Initializer):
-    """Normal numbers."""
+    """Normal random numbers."""
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0):
         super().__init__(init.normal_, mean, sigma)
 
 
 class TruncatedNormal(Initializer):
-    """Normal numbers within [a, b] standard deviations."""
+    """Normal random numbers within [a, b] standard deviations."""
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0):
         super().__init__(init.trunc_normal_, mean, sigma, mean + a * sigma, mean + b * sigma)
 
 
 class XavierUniform(Initializer):
-    """Uniform numbers of variance gain² · 2 / (fan_in + fan_out): Glorot and Bengio, 2010."""
+    """Uniform random numbers of variance gain² · 2 / (fan_in + fan_out): Glorot and Bengio, 2010."""
 
     def __init__(self, gain: float = 1):
         super().__init__(init.xavier_uniform_, gain)
 
 
 class XavierNormal(Initializer):
-    """Normal numbers of variance gain² · 2 / (fan_in + fan_out): Glorot and Bengio, 2010."""
+    """Normal random numbers of variance gain² · 2 / (fan_in + fan_out): Glorot and Bengio, 2010."""
 
     def __init__(self, gain: float = 1):
         super().__init__(init.xavier_normal_, gain)
 
 
 class HeUniform(Initializer):
-    """Uniform numbers of variance gain² / fan: He et al., 2015."""
+    """Uniform random numbers of variance gain² / fan: He et al., 2015."""
 
     def __init__(self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"):
         super().__init__(init.kaiming_uniform_, negative_slope, mode, nonlinearity)
 
 
 class HeNormal(Initializer):
-    """Normal numbers of variance gain² / fan: He et al., 2015."""
+    """Normal random numbers of variance gain² / fan: He et al., 2015."""
 
     def __init__(self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"):
         super().__init__(init.kaiming_normal_, negative_slope, mode, nonlinearity)
@@ -117,7 +117,7 @@ BY_NAME: dict[str, Callable[..., Any]] = {
 
 @above
 def initializer(init: Any, shape: Any = None, dtype: Type | None = None) -> Tensor:
-    """A tensor of initial values: by an initializer, its name, a number, or a tensor of that shape; in float32.
+    """A tensor of initial values, by default float32: by an initializer, its name, a number, or a tensor.
 
     ValueError for an unknown name, and for a tensor of another shape.
 

@@ -1,4 +1,4 @@
-"""Between MindSpore's tensors and rushlight's: taken out of arguments, put around results."""
+"""Converting between MindSpore's tensors and rushlight's: arguments are unwrapped, results wrapped."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from rushlight.interop.mindspore.common.tensor import Tensor
 
 @above
 def unwrapped(value: Any) -> Any:
-    """The same with rushlight's tensors and types in the place of MindSpore's, inside tuples, lists and slices too."""
+    """A value with MindSpore's tensors and types replaced by rushlight's, also inside tuples, lists and slices."""
     if isinstance(value, Tensor):
         return value._value
     if isinstance(value, Type):
@@ -23,7 +23,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def wrapped(value: Any) -> Any:
-    """The same with MindSpore's tensors in the place of rushlight's; sequences of them become tuples."""
+    """A value with rushlight's tensors replaced by MindSpore's; sequences of them become tuples."""
     if isinstance(value, torch.Tensor):
         return Tensor._of(value)
     if isinstance(value, (tuple, list)):
@@ -32,7 +32,7 @@ def wrapped(value: Any) -> Any:
 
 
 def lifted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
-    """A function of rushlight as one of MindSpore's tensors."""
+    """Makes a rushlight function accept and return MindSpore's tensors."""
 
     @functools.wraps(function, updated=())
     def on_tensors(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Parameters: tensors with a name, which cells keep and `grad` finds by `weights`."""
+"""Parameters: tensors with a name, which cells hold and `grad` finds by `weights`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,9 +13,9 @@ UNNAMED = "Parameter"
 
 
 class Parameter(Tensor):
-    """A tensor that is trained. An unnamed one takes the name of the attribute of a cell that it is assigned to.
+    """A trainable tensor. Without a name it gets that of the cell's attribute that it is assigned to.
 
-    `requires_grad` tells whether it is among a cell's `trainable_params()`. TypeError for data that are no tensor,
+    `requires_grad` decides whether it is among a cell's `trainable_params()`. TypeError for data that are not a tensor,
     number, list or NumPy array.
 
     >>> import rushlight.interop.mindspore as ms
@@ -34,7 +34,7 @@ class Parameter(Tensor):
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The parameter's name."""
         return self._name
 
     @name.setter
@@ -52,7 +52,7 @@ class Parameter(Tensor):
 
     @property
     def data(self) -> "Parameter":
-        """The parameter."""
+        """The parameter itself."""
         return self
 
     def value(self) -> Tensor:
@@ -60,7 +60,10 @@ class Parameter(Tensor):
         return Tensor._of(self._value)
 
     def set_data(self, data: Any, slice_shape: bool = False) -> "Parameter":
-        """Takes over values, in the parameter's type. ValueError for another shape, unless `slice_shape` is given."""
+        """Sets the values, cast to the parameter's type.
+
+        ValueError for another shape, unless `slice_shape` is given.
+        """
         values = native_tensor(data, self._value.dtype)
         if values.shape == self._value.shape:
             self._value.copy_(values)
@@ -74,11 +77,11 @@ class Parameter(Tensor):
         return self
 
     def assign_value(self, value: Tensor) -> "Parameter":
-        """Takes over the values of a tensor."""
+        """Copies the values of a tensor."""
         return self.set_data(value)
 
     def clone(self, init: Any = "same") -> "Parameter":
-        """A parameter of the same name and shape: of the same values, or of an initializer's."""
+        """A parameter of the same name and shape, with the same values or those of an initializer."""
         data = Tensor._of(self._value) if init == "same" else ABOVE.initializer(init, self.shape, self.dtype)
         return Parameter(data, self.name, self.requires_grad)
 
@@ -93,7 +96,7 @@ class Parameter(Tensor):
 
 
 class ParameterTuple(tuple):
-    """Parameters in a tuple; those without a name are numbered. TypeError for anything that is no parameter.
+    """A tuple of parameters; those without a name are numbered. TypeError for anything else.
 
     >>> import rushlight.interop.mindspore as ms
     >>> [p.name for p in ms.ParameterTuple([ms.Parameter(1.0, "a"), ms.Parameter(2.0)])]
@@ -113,7 +116,7 @@ class ParameterTuple(tuple):
         return super().__new__(cls, parameters)
 
     def clone(self, prefix: str, init: Any = "same") -> "ParameterTuple":
-        """Parameters of the same shapes with a prefix before their names."""
+        """Parameters of the same shapes, with a prefix before their names."""
         clones = [parameter.clone(init) for parameter in self]
         for parameter in clones:
             parameter.name = f"{prefix}.{parameter.name}"

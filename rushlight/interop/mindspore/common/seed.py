@@ -10,9 +10,9 @@ SEED: list[int] = []
 
 
 def set_seed(seed: int) -> None:
-    """Seeds rushlight's generator and NumPy's, as MindSpore does. The numbers are others than MindSpore's.
+    """Seeds rushlight's generator and NumPy's, as MindSpore does. The numbers drawn differ from MindSpore's.
 
-    TypeError for a seed that is no integer, ValueError for a negative one.
+    TypeError for a seed that is not an integer, ValueError for a negative one.
     """
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed).__name__}.")
@@ -24,5 +24,5 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that was set last; None before the first."""
+    """The seed that was set last; None if none was."""
     return SEED[0] if SEED else None

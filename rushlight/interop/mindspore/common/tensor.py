@@ -1,7 +1,8 @@
-"""MindSpore's Tensor: a thin shell around one of rushlight's.
+"""MindSpore's Tensor: a thin wrapper around a rushlight tensor.
 
-A shell rather than a subclass: MindSpore's methods have PyTorch's names with other meanings (`size` is a number,
-`transpose` takes a permutation, `max` returns no indices), and a result of rushlight's operators is never a subclass's.
+It is not a subclass, because MindSpore's methods have PyTorch's names with other meanings (`size` is a number,
+`transpose` takes a permutation, `max` returns no indices), and results of rushlight's operators would not be of the
+subclass.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,12 @@ __all__ = ["Tensor", "is_tensor", "tensor"]
 
 
 class Tensor:
-    """An array with MindSpore's ways: of numbers, sequences, NumPy arrays or tensors, or of a shape and `init`.
+    """An array with MindSpore's methods: made from numbers, sequences, NumPy arrays or tensors, or a shape and `init`.
 
-    Python floats become float32, integers int64; NumPy arrays keep their type; `dtype` overrides both. The data are
-    copied. Nothing is recorded on a tensor: gradients come from `grad` and similar functions.
+    Python floats become float32, integers int64; NumPy arrays keep their dtype; `dtype` overrides both. The data are
+    copied. No graph is recorded on a tensor: gradients come from `grad` and similar functions.
 
-    TypeError for a type that tensors cannot have, ValueError where neither data nor shape, dtype and init are given.
+    TypeError for a dtype that tensors cannot have, ValueError if neither data nor shape, dtype and init are given.
 
     >>> import rushlight.interop.mindspore as ms
     >>> x = ms.Tensor([[1, 2], [3, 4]], dtype=ms.float32)
@@ -36,7 +37,7 @@ class Tensor:
     """
 
     __slots__ = ("_value",)
-    __array_priority__ = 1000  # NumPy's arrays leave an operation with a tensor to the tensor
+    __array_priority__ = 1000  # NumPy arrays then defer operators to the tensor
 
     def __init__(self, input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None):
         if init is not None:
@@ -49,12 +50,12 @@ class Tensor:
 
     @classmethod
     def _of(cls, value: torch.Tensor) -> "Tensor":
-        """The shell around a tensor of rushlight's."""
+        """Wraps a rushlight tensor."""
         shell = Tensor.__new__(Tensor)
         shell._value = value
         return shell
 
-    if TYPE_CHECKING:  # the operators and methods that ops/methods.py adds
+    if TYPE_CHECKING:  # operators and methods added by ops/methods.py
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -72,7 +73,7 @@ class Tensor:
         def __rpow__(self, other: Any) -> "Tensor": ...
         def __rmatmul__(self, other: Any) -> "Tensor": ...
 
-    # what it is
+    # shape and dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,15 +111,15 @@ class Tensor:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """The steps in memory, in bytes, from one index of a dimension to the next."""
+        """The strides in bytes."""
         return self._value._settled().strides
 
     @property
     def T(self) -> "Tensor":
-        """The tensor with its dimensions in reverse."""
+        """The tensor with its dimensions reversed."""
         return Tensor._of(self._value.permute(*reversed(range(self.ndim))))
 
-    # its values in Python and NumPy
+    # conversion to Python and NumPy
 
     @staticmethod
     def from_numpy(array: np.ndarray) -> "Tensor":
@@ -135,7 +136,7 @@ class Tensor:
         return np.array(self.asnumpy(), dtype, copy=copy)
 
     def item(self) -> Any:
-        """The value of a tensor of one element as a Python number. ValueError for any other."""
+        """The value of a one-element tensor as a Python number. ValueError for any other."""
         if self.size != 1:
             raise ValueError("Only one element tensors can be converted to Python scalars")
         return self._value.item()
@@ -186,29 +187,29 @@ class Tensor:
     def __reduce__(self) -> Any:
         return Tensor, (self.asnumpy(),)
 
-    # changes
+    # in-place changes
 
     def copy(self) -> "Tensor":
-        """A copy with memory of its own."""
+        """A copy in new memory."""
         return Tensor._of(self._value.clone())
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if self._value.requires_grad and self._value.is_leaf:  # what is differentiated by is not written to
+        if self._value.requires_grad and self._value.is_leaf:  # gradients are computed for it: it is not written to
             self._value = self._value.clone()
         self._value[ABOVE.unwrapped(index)] = ABOVE.unwrapped(value)
 
     def assign_value(self, value: "Tensor") -> "Tensor":
-        """Takes over the values of another tensor."""
+        """Copies the values of another tensor."""
         self._value = value._value
         return self
 
     def init_data(self) -> "Tensor":
-        """The tensor: the values of an initializer are there from the beginning."""
+        """Returns the tensor: initializers run at once."""
         return self
 
 
 def native_tensor(data: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """A tensor of rushlight's with a copy of the data."""
+    """A rushlight tensor with a copy of the data."""
     if isinstance(data, Tensor):
         return data._value.detach().clone() if dtype is None else data._value.detach().to(dtype, copy=True)
     if isinstance(data, (np.ndarray, np.generic)):
@@ -225,14 +226,14 @@ def native_tensor(data: Any, dtype: torch.dtype | None) -> torch.Tensor:
 
 
 def plain(data: Any) -> Any:
-    """Nested sequences with Python numbers in the place of tensors and NumPy's numbers and arrays."""
+    """Nested sequences with Python numbers in place of tensors, NumPy scalars and arrays."""
     if isinstance(data, (list, tuple)):
         return [plain(item) for item in data]
     return data.tolist() if isinstance(data, (Tensor, np.ndarray, np.generic)) else data
 
 
 def tensor(input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None) -> Tensor:
-    """A tensor, as `Tensor(...)` makes it.
+    """Makes a tensor, as `Tensor(...)` does.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.tensor([1, 2]).dtype)

@@ -1,7 +1,8 @@
-"""`repr` of a tensor as MindSpore writes it.
+"""The `repr` of a tensor as in MindSpore.
 
-Numbers in columns, floats with eight digits after the point; of a dimension over six, in tensors of two dimensions and
-more, the first and last three; a line for twelve floats or booleans, or twenty-four integers, of one dimension.
+Numbers are in columns, floats with eight digits after the point. In tensors of two or more dimensions, a dimension over
+six shows its first and last three. A one-dimensional tensor has twelve floats or booleans, or twenty-four integers, per
+line.
 
 Source: MindSpore, `TensorStringifier` in mindspore/core/ir/tensor_data.h.
 """
@@ -12,7 +13,7 @@ EDGE = 3
 
 
 def tensor_repr(array: np.ndarray, type_name: str) -> str:
-    """The whole of it.
+    """The `repr` of a tensor.
 
     >>> print(tensor_repr(np.array([[1.5, -2.0]], np.float32), "Float32"))
     Tensor(shape=[1, 2], dtype=Float32, value=
@@ -28,14 +29,14 @@ def tensor_repr(array: np.ndarray, type_name: str) -> str:
 
 
 def scalar(value: bool | float | complex) -> str:
-    """A single number, as C++ streams write it."""
+    """A single number as C++ streams write it."""
     if isinstance(value, complex):
         return f"({value.real:g},{value.imag:g})"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def texts(array: np.ndarray) -> np.ndarray:
-    """The texts of the numbers in columns of one width: for each number one, in the array's shape."""
+    """The text of each number, padded to columns of one width, in the array's shape."""
     shown = array[np.ix_(*[shown_indices(n, array.ndim) for n in array.shape])]
     match array.dtype.kind:
         case "f":
@@ -52,19 +53,19 @@ def texts(array: np.ndarray) -> np.ndarray:
 
 
 def shown_indices(n: int, ndim: int) -> list[int]:
-    """The places of a dimension that are written out."""
+    """The indices of a dimension that are shown."""
     if is_summarized(n, ndim):
         return [*range(EDGE), *range(n - EDGE, n)]
     return list(range(n))
 
 
 def is_summarized(n: int, ndim: int) -> bool:
-    """Whether only the ends of a dimension are written out."""
+    """Whether only the ends of a dimension are shown."""
     return n > (1000 if ndim == 1 else 2 * EDGE)
 
 
 def block(array: np.ndarray, parts: np.ndarray, depth: int) -> str:
-    """The text of a part of the array."""
+    """The text of a part of an array."""
     cut = is_summarized(array.shape[depth], array.ndim)
     if parts.ndim == 1:
         if cut:
@@ -78,7 +79,7 @@ def block(array: np.ndarray, parts: np.ndarray, depth: int) -> str:
 
 
 def lines(array: np.ndarray, parts: np.ndarray) -> str:
-    """The numbers of one dimension, with a line feed after each dozen, or two dozen integers."""
+    """The text of a one-dimensional array, with a line feed after twelve numbers, or 24 integers."""
     each = 12 if array.dtype.kind in "fb" else 24
     feed = lambda i: "\n " if len(parts) > EDGE and (i + 1) % each == 0 else ""
     return "".join(f"{part}{', ' if i < len(parts) - 1 else ''}{feed(i)}" for i, part in enumerate(parts))

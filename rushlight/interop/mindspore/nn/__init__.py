@@ -13,5 +13,5 @@ from rushlight.interop.mindspore.nn.wrap import *
 
 
 def __getattr__(name: str) -> Any:
-    """Says that a cell is not served."""
+    """Raises AttributeError for a cell that is not supported."""
     raise _no_such_name(__name__, name)

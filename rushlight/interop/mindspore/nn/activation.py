@@ -39,7 +39,7 @@ __all__ = [
 
 
 def plain(name: str, function: Callable[..., Any]) -> type[Cell]:
-    """The cell that applies a function."""
+    """Makes a cell class that applies a function."""
     doc = f"`ops.{function.__name__}` as a cell."
     members = {"__doc__": doc, "__module__": __name__, "construct": lambda self, x: function(x)}
     return type(name, (Cell,), members)
@@ -60,15 +60,15 @@ Tanh: type[Cell] = plain("Tanh", ops.tanh)
 
 
 class Identity(Cell):
-    """The input itself."""
+    """Returns its input."""
 
     def construct(self, x: Any) -> Any:
-        """The input."""
+        """Returns the input."""
         return x
 
 
 class LeakyReLU(Cell):
-    """The positive values, and the negative ones times `alpha`."""
+    """x where it is positive, else alpha * x."""
 
     def __init__(self, alpha: float = 0.2):
         super().__init__()
@@ -80,7 +80,7 @@ class LeakyReLU(Cell):
 
 
 class ELU(Cell):
-    """The positive values, and alpha (eˣ - 1) of the negative ones."""
+    """x where it is positive, else alpha (eˣ - 1)."""
 
     def __init__(self, alpha: float = 1.0):
         super().__init__()
@@ -92,7 +92,7 @@ class ELU(Cell):
 
 
 class GELU(Cell):
-    """x Φ(x), by default by tanh."""
+    """x Φ(x), by default approximated with tanh."""
 
     def __init__(self, approximate: bool = True):
         super().__init__()
@@ -104,7 +104,7 @@ class GELU(Cell):
 
 
 class PReLU(Cell):
-    """The positive values, and the negative ones times a weight, one for all or for each channel."""
+    """x where it is positive, else x times a weight, which is one for all or one for each channel."""
 
     def __init__(self, channel: int = 1, w: Any = 0.25):
         super().__init__()
@@ -136,7 +136,7 @@ class LogSoftmax(Softmax):
 
 
 class Flatten(Cell):
-    """The dimensions from `start_dim` to `end_dim` as one.
+    """Flattens the dimensions from `start_dim` to `end_dim`.
 
     >>> import rushlight.interop.mindspore as ms
     >>> ms.nn.Flatten()(ms.ops.ones((2, 3, 4))).shape
@@ -156,9 +156,9 @@ class Flatten(Cell):
 
 
 class Dropout(Cell):
-    """While training, zeros with probability `p`, and the others divided by 1 - p.
+    """In training, sets elements to zero with probability `p`, and divides the others by 1 - p.
 
-    The old `keep_prob`, 1 - p, is the first parameter. ValueError for a probability out of [0, 1), and for both.
+    The old `keep_prob`, 1 - p, is the first parameter. ValueError for a probability outside [0, 1), and for both.
     """
 
     def __init__(self, keep_prob: float | None = None, p: float | None = None):
@@ -170,7 +170,7 @@ class Dropout(Cell):
             raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {self.p}.")
 
     def construct(self, x: Tensor) -> Tensor:
-        """x with random zeros while training, x itself otherwise."""
+        """x with random zeros in training, else x."""
         return ops.dropout(x, self.p, self.training)
 
     def extend_repr(self) -> str:
@@ -179,7 +179,7 @@ class Dropout(Cell):
 
 
 class Pool(Cell):
-    """Windows of images (N, C, H, W), with `pad_mode` "valid" or "same"."""
+    """The base of pooling over images (N, C, H, W), with `pad_mode` "valid" or "same"."""
 
     kernel_size: Any
     strides: Any
@@ -232,7 +232,7 @@ BY_NAME = {cell.__name__.lower(): cell for cell in ACTIVATIONS}
 
 
 def get_activation(name: Any) -> Any:
-    """The activation of a name; cells, operators and None as they are. KeyError for an unknown name."""
+    """The activation for a name; cells, operators and None are returned as they are. KeyError for an unknown name."""
     if not isinstance(name, str):
         return name
     if name not in BY_NAME:

@@ -1,4 +1,4 @@
-"""Cell: the base of networks and layers."""
+"""Cell: the base class of networks and layers."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,10 +10,11 @@ __all__ = ["Cell"]
 
 
 class Cell:
-    """A network or a layer: parameters and cells as attributes, and `construct`, which computes and is run by a call.
+    """A network or layer: parameters and cells are attributes, and calling it runs `construct`.
 
-    A parameter without a name takes its attribute's; the names of a cell's parameters get the cell's attribute before
-    them, unless the owner was made with `auto_prefix=False`. A cell does not train until `set_train()`.
+    A parameter without a name gets its attribute's; the names of an inner cell's parameters are prefixed with the
+    cell's attribute, unless the owner was made with `auto_prefix=False`. Cells are in evaluation mode until
+    `set_train()`.
 
     >>> import rushlight.interop.mindspore as ms
     >>> import rushlight.interop.mindspore.nn as nn
@@ -39,14 +40,14 @@ class Cell:
             setattr(self, name, value)
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """What the cell computes, which each kind of cell defines."""
+        """Computes the result; each kind of cell defines it."""
         raise AttributeError(f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `construct` computes."""
+        """The result of `construct`."""
         return self.construct(*args, **kwargs)
 
-    # its attributes
+    # attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_params" not in self.__dict__:
@@ -88,7 +89,7 @@ class Cell:
         self._params[param_name] = param
 
     def insert_child_to_cell(self, child_name: str, child_cell: "Cell") -> None:
-        """Adds a cell under a name. KeyError for a name that is taken."""
+        """Adds a cell under a name. KeyError for a name that is already used."""
         if child_name in self._cells or child_name in self.__dict__:
             raise KeyError(f"For 'insert_child_to_cell', the {child_name!r} already exists.")
         self._cells[child_name] = child_cell
@@ -98,10 +99,10 @@ class Cell:
         for parameter in self.get_parameters(expand=recurse):
             parameter.name = prefix + parameter.name
 
-    # its parameters
+    # parameters
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths through the cells; with `expand` those of inner cells too."""
+        """The parameters with their paths; with `expand` also those of inner cells."""
         seen = set()
         for path, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
             for name, parameter in cell._params.items():
@@ -110,7 +111,7 @@ class Cell:
                     yield f"{path}.{name}" if path else name, parameter
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The parameters; with `expand` those of inner cells too."""
+        """The parameters; with `expand` also those of inner cells."""
         for _, parameter in self.parameters_and_names(expand=expand):
             yield parameter
 
@@ -126,18 +127,18 @@ class Cell:
         """The parameters by their names."""
         return {parameter.name: parameter for parameter in self.get_parameters(recurse)}
 
-    # its cells
+    # cells
 
     def cells(self) -> Any:
-        """The cells that are attributes."""
+        """The direct child cells."""
         return self._cells.values()
 
     def name_cells(self) -> dict[str, "Cell"]:
-        """The cells that are attributes, by their names."""
+        """The direct child cells by name."""
         return dict(self._cells)
 
     def cells_and_names(self, name_prefix: str = "") -> Iterator[tuple[str, "Cell"]]:
-        """The cell and all inner cells, each once, with their paths."""
+        """The cell and all inner cells, without duplicates, with their paths."""
         waiting, seen = [(name_prefix, self)], set()
         while waiting:
             path, cell = waiting.pop()
@@ -148,27 +149,27 @@ class Cell:
             waiting += [(f"{path}.{name}" if path else name, inner) for name, inner in reversed(cell._cells.items())]
 
     def apply(self, fn: Callable[["Cell"], Any]) -> "Cell":
-        """Calls a function with each inner cell and then with this one, which is returned."""
+        """Calls a function with each inner cell and then with this one; returns the cell."""
         for cell in self._cells.values():
             cell.apply(fn)
         fn(self)
         return self
 
-    # its state
+    # modes
 
     def set_train(self, mode: bool = True) -> "Cell":
-        """Whether the cell and all inner ones train: dropout drops, batch normalization uses the batch's statistics."""
+        """Sets training mode for the cell and all inner cells: it affects dropout and batch normalization."""
         for _, cell in self.cells_and_names():
             cell.training = bool(mode)
         return self
 
     def set_grad(self, requires_grad: bool = True) -> "Cell":
-        """Notes that the cell is to be differentiated; `grad` differentiates it either way."""
+        """Notes that the cell will be differentiated; `grad` works either way."""
         self.requires_grad = requires_grad
         return self
 
     def extend_repr(self) -> str:
-        """What `repr` shows of the cell's options."""
+        """The options in the cell's `repr`."""
         return ""
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Cells made of cells."""
+"""Containers of cells."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ __all__ = ["CellList", "SequentialCell"]
 
 
 class Cells(Cell):
-    """Cells in a row, numbered."""
+    """A numbered sequence of cells."""
 
     def __init__(self, *args: Any):
         super().__init__()
@@ -20,7 +20,7 @@ class Cells(Cell):
             self.add(name, cell)
 
     def add(self, name: str, cell: Cell) -> None:
-        """Adds a cell, whose parameters' names get its name before them. TypeError for anything else."""
+        """Adds a cell, and prefixes its parameters' names with its own. TypeError for anything else."""
         if not isinstance(cell, Cell):
             raise TypeError(f"For '{type(self).__name__}', each element should be a Cell, but got {type(cell)}.")
         cell.update_parameters_name(f"{name}.")
@@ -47,7 +47,7 @@ class Cells(Cell):
 
 
 class SequentialCell(Cells):
-    """Cells that are run one after another: given one by one, in a list, or by name in an OrderedDict.
+    """Cells that run one after another: given as arguments, as a list, or by name in an OrderedDict.
 
     >>> import rushlight.interop.mindspore as ms
     >>> import rushlight.interop.mindspore.nn as nn
@@ -69,7 +69,7 @@ class SequentialCell(Cells):
 
 
 class CellList(Cells):
-    """Cells in a list, which its owner calls itself."""
+    """A list of cells, which the owner calls itself."""
 
     def extend(self, cells: Iterable[Cell]) -> "CellList":
         """Adds cells at the end."""

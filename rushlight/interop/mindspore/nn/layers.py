@@ -18,15 +18,15 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "Conv2d", "Dense", "Embedding", "LayerN
 
 
 def parameter(name: str, init: Any, default: Any, shape: tuple[int, ...], dtype: Type = float32) -> Parameter:
-    """A parameter of initial values."""
+    """A parameter with initial values."""
     return Parameter(initializer(default if init is None else init, shape, dtype), name=name)
 
 
 class Dense(Cell):
     """activation(x Wᵀ + b), over the last dimension.
 
-    The weights are uniform in ±1/√in_channels (He's with slope √5), and so is the bias; `weight_init` and `bias_init`
-    give others: an initializer, its name, a number, a tensor.
+    By default weights and bias are uniform in ±1/√in_channels (He's with slope √5); `weight_init` and `bias_init` may
+    be an initializer, its name, a number, or a tensor.
 
     >>> import rushlight.interop.mindspore as ms
     >>> import rushlight.interop.mindspore.nn as nn
@@ -66,14 +66,14 @@ class Dense(Cell):
         return x if self.activation is None else self.activation(x)
 
     def extend_repr(self) -> str:
-        """The numbers of channels and whether there is a bias, as `repr` shows them."""
+        """The numbers of channels and whether there is a bias, for `repr`."""
         return f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
 
 
 class Conv2d(Cell):
-    """Convolution of images (N, C, H, W): by default padded to "same", and without a bias.
+    """2-d convolution of images (N, C, H, W): by default padded to "same", without bias.
 
-    `pad_mode` and `padding` are those of `ops.conv2d`. The weights are uniform in ±1/√fan_in, and so is the bias.
+    `pad_mode` and `padding` are those of `ops.conv2d`. Weights and bias are uniform in ±1/√fan_in.
 
     >>> import rushlight.interop.mindspore as ms
     >>> import rushlight.interop.mindspore.nn as nn
@@ -122,7 +122,7 @@ class Conv2d(Cell):
         return ops.conv2d(x, self.weight, bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:
-        """The sizes and options of the convolution, as `repr` shows them."""
+        """The sizes and options of the convolution, for `repr`."""
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
             f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
@@ -131,7 +131,7 @@ class Conv2d(Cell):
 
 
 class Embedding(Cell):
-    """A row of a table for each index; the table is normal with deviation 0.01."""
+    """Looks up a row of a table for each index; the table is initialized with normal numbers of deviation 0.01."""
 
     vocab_size: int
     embedding_size: int
@@ -162,14 +162,14 @@ class Embedding(Cell):
         return ops.gather(self.embedding_table, ids, 0)
 
     def extend_repr(self) -> str:
-        """The size of the table, as `repr` shows it."""
+        """The size of the table, for `repr`."""
         return f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}"
 
 
 class LayerNorm(Cell):
-    """Mean 0 and variance 1 over the last dimensions, then a scale `gamma` and a shift `beta`.
+    """Normalizes the last dimensions to mean 0 and variance 1, then applies a scale `gamma` and a shift `beta`.
 
-    `begin_norm_axis` and `begin_params_axis` must be the first of these dimensions, the last unless told otherwise.
+    `begin_norm_axis` and `begin_params_axis` must be the first of these dimensions; the default is the last.
     """
 
     normalized_shape: tuple[Any, ...]
@@ -198,15 +198,15 @@ class LayerNorm(Cell):
         return ops.layer_norm(input_x, self.normalized_shape, self.gamma, self.beta, self.epsilon)
 
     def extend_repr(self) -> str:
-        """The normalized shape, scale and shift, as `repr` shows them."""
+        """The normalized shape, scale and shift, for `repr`."""
         return f"normalized_shape={self.normalized_shape}, gamma={self.gamma}, beta={self.beta}"
 
 
 class BatchNorm(Cell):
-    """Mean 0 and variance 1 for each channel, dimension 1, then a scale `gamma` and a shift `beta`.
+    """Normalizes each channel (dimension 1) to mean 0 and variance 1, then applies a scale `gamma` and a shift `beta`.
 
-    By the batch's statistics while training, else by `moving_mean` and `moving_variance`, which training updates:
-    moving = momentum * moving + (1 - momentum) * batch. `use_batch_statistics` decides once for all.
+    In training it uses the batch's statistics, else `moving_mean` and `moving_variance`, which training updates: moving
+    = momentum * moving + (1 - momentum) * batch. `use_batch_statistics` overrides this choice.
     """
 
     num_features: int
@@ -252,7 +252,7 @@ class BatchNorm(Cell):
         )
 
     def extend_repr(self) -> str:
-        """The number of channels, options and statistics, as `repr` shows them."""
+        """The number of channels, options and statistics, for `repr`."""
         return (
             f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, "
             f"beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}"

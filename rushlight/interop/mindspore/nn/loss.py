@@ -22,7 +22,7 @@ __all__ = [
 
 
 class LossBase(Cell):
-    """A loss: for each element, or ("mean", "sum") over all of them. ValueError for another reduction."""
+    """The base class of losses; `reduction` is "none", "mean" or "sum", else ValueError."""
 
     def __init__(self, reduction: str = "mean"):
         super().__init__()
@@ -37,7 +37,7 @@ class LossBase(Cell):
 
 
 class MSELoss(LossBase):
-    """The squared error.
+    """The squared error, reduced; by default to the mean.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.nn.MSELoss()(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([1.0, 1.0, 1.0])))
@@ -45,43 +45,43 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The squared differences of logits and labels, reduced as the cell says."""
+        """The squared differences of logits and labels, reduced."""
         return self.get_loss(ops.square(logits - labels))
 
 
 class L1Loss(LossBase):
-    """The absolute error."""
+    """The absolute error, reduced; by default to the mean."""
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The absolute differences of logits and labels, reduced as the cell says."""
+        """The absolute differences of logits and labels, reduced."""
         return self.get_loss(ops.abs(logits - labels))
 
 
 class MAELoss(L1Loss):
-    """The absolute error, under its other name."""
+    """`L1Loss` by its other name."""
 
 
 class SmoothL1Loss(LossBase):
-    """Half the squared error over `beta` where the error is below it, else the absolute error less half of it."""
+    """error² / (2 beta) where the absolute error is below `beta`, else the absolute error minus beta / 2."""
 
     def __init__(self, beta: float = 1.0, reduction: str = "none"):
         super().__init__(reduction)
         self.beta = beta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Squared below `beta`, linear above, reduced as the cell says."""
+        """Quadratic below `beta`, linear above, reduced."""
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
 class HuberLoss(LossBase):
-    """Half the squared error where the error is below `delta`, else `delta` times (the error less half of it)."""
+    """error² / 2 where the absolute error is below `delta`, else delta (absolute error - delta / 2)."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0):
         super().__init__(reduction)
         self.delta = delta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Squared below `delta`, linear above, reduced as the cell says."""
+        """Quadratic below `delta`, linear above, reduced."""
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -108,7 +108,7 @@ class CrossEntropyLoss(LossBase):
 
 
 class NLLLoss(LossBase):
-    """The negative of the logarithms of probabilities at the classes."""
+    """The negative log likelihood of the classes."""
 
     weight: Tensor | None
     ignore_index: int
@@ -118,38 +118,38 @@ class NLLLoss(LossBase):
         self.weight, self.ignore_index = weight, ignore_index
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Minus the log probability of each sample's class, reduced as the cell says."""
+        """Minus the log probability of each sample's class, reduced."""
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """The cross entropy of logits (N, C) with probabilities, or if `sparse` with classes; by default of each row."""
+    """The cross entropy of logits (N, C) with probabilities, or if `sparse` with classes; by default not reduced."""
 
     def __init__(self, sparse: bool = False, reduction: str = "none"):
         super().__init__(reduction)
         self.sparse = sparse
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The cross entropy of each row of logits (N, C), reduced as the cell says."""
+        """The cross entropy of each row of logits (N, C), reduced."""
         if self.sparse:
             return ops.cross_entropy(logits, labels, reduction=self.reduction)
         return self.get_loss(ops.SoftmaxCrossEntropyWithLogits()(logits, labels)[0])
 
 
 class BCELoss(LossBase):
-    """The cross entropy of probabilities with labels."""
+    """The binary cross entropy of probabilities with labels."""
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean"):
         super().__init__(reduction)
         self.weight = weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """-(y log p + (1 - y) log(1 - p)) for probabilities p and labels y, reduced as the cell says."""
+        """-(y log p + (1 - y) log(1 - p)) for probabilities p and labels y, reduced."""
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
 class BCEWithLogitsLoss(LossBase):
-    """The cross entropy of the sigmoid of logits with labels."""
+    """The binary cross entropy of the sigmoid of logits with labels."""
 
     weight: Tensor | None
 
@@ -160,5 +160,5 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The binary cross entropy after a sigmoid, reduced as the cell says."""
+        """The binary cross entropy after a sigmoid, reduced."""
         return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

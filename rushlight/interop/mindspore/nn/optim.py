@@ -1,4 +1,4 @@
-"""Optimizers: `optimizer(gradients)` changes the parameters in place, by rushlight's rules."""
+"""Optimizers: `optimizer(gradients)` updates the parameters in place, by rushlight's optimizers."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,13 @@ __all__ = ["SGD", "Adam", "Momentum", "Optimizer"]
 
 
 class Optimizer(Cell):
-    """What optimizers share: the parameters, in groups, and a step of rushlight's optimizer.
+    """The base class of optimizers: parameter groups, and a step of a rushlight optimizer.
 
-    `params` are parameters, or dictionaries with "params" and perhaps "lr" and "weight_decay" of their own. Without
-    groups `weight_decay` spares parameters with beta or gamma in their names. Gradients are divided by `loss_scale`.
+    `params` are parameters, or dictionaries with "params" and optionally their own "lr" and "weight_decay". Without
+    groups, `weight_decay` does not apply to parameters with beta or gamma in their names. Gradients are divided by
+    `loss_scale`.
 
-    TypeError for a learning rate that is no number or tensor of one; schedules are not served.
+    TypeError for a learning rate that is not a number or scalar tensor; schedules are not supported.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Optimizer(Cell):
         ]
 
     def construct(self, gradients: Sequence[Tensor]) -> bool:
-        """One step by the parameters' gradients, in their order. ValueError for another number of them."""
+        """Takes a step with the parameters' gradients, in order. ValueError for another number of gradients."""
         if len(gradients) != len(self.parameters):
             raise ValueError(f"Optimizer: {len(self.parameters)} parameters have {len(gradients)} gradients.")
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
@@ -45,7 +46,7 @@ class Optimizer(Cell):
         return True
 
     def step(self) -> None:
-        """The step."""
+        """Takes the step."""
         self.rule.step()
 
     def get_lr(self) -> Tensor:
@@ -64,7 +65,7 @@ def rate(learning_rate: Any) -> float:
 
 
 def grouped(parameters: list[Any], learning_rate: float, weight_decay: float) -> list[dict[str, Any]]:
-    """The parameters in groups of one rate and one decay."""
+    """The parameters in groups of the same learning rate and weight decay."""
     if not parameters:
         raise ValueError("Optimizer got an empty parameter list.")
     if not isinstance(parameters[0], dict):
@@ -85,7 +86,7 @@ def grouped(parameters: list[Any], learning_rate: float, weight_decay: float) ->
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, with momentum, as `rushlight.optim.SGD`.
+    """Stochastic gradient descent with momentum, as `rushlight.optim.SGD`.
 
     >>> import rushlight.interop.mindspore as ms
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
@@ -127,9 +128,9 @@ class Momentum(Optimizer):
 
 
 class Adam(Optimizer):
-    """Adam: w -= lr √(1 - β₂ᵗ) / (1 - β₁ᵗ) · m / (√v + eps), where eps is added to the root that is not yet corrected.
+    """Adam: w -= lr √(1 - β₂ᵗ) / (1 - β₁ᵗ) · m / (√v + eps); eps is added before the bias correction of the root.
 
-    `rushlight.optim.Adam` adds it to the corrected root, so that its eps is MindSpore's divided by √(1 - β₂ᵗ).
+    `rushlight.optim.Adam` adds eps after it, so its eps is MindSpore's divided by √(1 - β₂ᵗ).
     """
 
     steps: int
@@ -157,7 +158,7 @@ class Adam(Optimizer):
         self.rule: Any = torch.optim.Adam(self.groups, self.learning_rate, (beta1, beta2), eps)
 
     def step(self) -> None:
-        """The step."""
+        """Takes the step."""
         self.steps += 1
         for group in self.rule.param_groups:
             group["eps"] = self.eps / math.sqrt(1 - self.beta2**self.steps)

@@ -1,4 +1,4 @@
-"""Cells around a network: with its loss, and a step of training."""
+"""Cells that add a loss or a training step to a network."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["TrainOneStepCell", "WithLossCell"]
 
 
 class WithLossCell(Cell):
-    """A network and a loss: called with data and labels, it gives the loss."""
+    """A network with a loss: called with data and labels, it returns the loss."""
 
     def __init__(self, backbone: Cell, loss_fn: Any):
         super().__init__(auto_prefix=False)
@@ -28,7 +28,7 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One step of training at each call, which gives the loss before it; `sens` multiplies the gradients.
+    """Makes one training step in each call, and returns the loss before it; `sens` multiplies the gradients.
 
     >>> import rushlight.interop.mindspore as ms
     >>> import rushlight.interop.mindspore.nn as nn
@@ -50,7 +50,7 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
 
     def construct(self, *inputs: Any) -> Tensor:
-        """Computes the loss and its gradients, and changes the parameters once."""
+        """Computes the loss and its gradients, and updates the parameters."""
         loss, gradients = value_and_grad(self.network, None, self.optimizer.parameters)(*inputs)
         self.optimizer(tuple(gradient * self.sens for gradient in gradients))
         return loss

@@ -13,5 +13,5 @@ from rushlight.interop.mindspore.ops.operations import *
 
 
 def __getattr__(name: str) -> Any:
-    """Says that an operator is not served."""
+    """Raises AttributeError for an operator that is not supported."""
     raise _no_such_name(__name__, name)

@@ -64,7 +64,7 @@ REFLECTED = [
 
 
 def reflected(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator with its operands exchanged."""
+    """An operator with its operands swapped."""
     return lambda other, self: function(self, other)
 
 
@@ -125,19 +125,19 @@ def view(self: Tensor, *shape: Any) -> Tensor:
 
 @method
 def transpose(self: Tensor, *axes: Any) -> Tensor:
-    """The dimensions in another order, given as numbers or as a tuple; in reverse without."""
+    """Permutes the dimensions, given as numbers or as a tuple; without arguments reverses them."""
     return functional.transpose(self, sequence(axes)) if axes and axes != (None,) else self.T
 
 
 @method
 def permute(self: Tensor, *axis: Any) -> Tensor:
-    """The dimensions in another order, given as numbers or as a tuple."""
+    """Permutes the dimensions, given as numbers or as a tuple."""
     return functional.transpose(self, sequence(axis))
 
 
 @method
 def flatten(self: Tensor, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """Flattens the dimensions from `start_dim` to `end_dim`."""
     return functional.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -149,13 +149,13 @@ def ravel(self: Tensor) -> Tensor:
 
 @method
 def astype(self: Tensor, dtype: Any) -> Tensor:
-    """The values in another type, given itself or by name."""
+    """Casts the values to another type, which may be given by name."""
     return wrapped(self._value.to(to_native(dtype)))
 
 
 @method
 def to(self: Tensor, dtype: Any) -> Tensor:
-    """The values in another type."""
+    """Casts the values to another type."""
     return astype(self, dtype)
 
 
@@ -166,7 +166,7 @@ def expand_as(self: Tensor, x: Tensor) -> Tensor:
 
 
 def sequence(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Numbers that were given one by one, or as one tuple or list."""
+    """Numbers given as separate arguments, or as one tuple or list."""
     return tuple(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, list)) else numbers
 
 

@@ -12,7 +12,7 @@ from rushlight.interop.mindspore.ops.functional.pooling import average_pooled, m
 
 
 class Primitive:
-    """An operator with its options as attributes. TypeError for an option that it does not have.
+    """An operator with its options as attributes. TypeError for an unknown option.
 
     >>> from rushlight.interop.mindspore import Tensor, ops
     >>> ops.ReduceSum(keep_dims=True)
@@ -38,7 +38,7 @@ class Primitive:
         return type(self).__name__
 
     def __call__(self, *args: Any) -> Any:
-        """Computes."""
+        """Computes the operator."""
         raise NotImplementedError(f"{self.name} does not define __call__.")
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class Primitive:
 
 
 def primitive(name: str, call: Callable[..., Any], **options: Any) -> None:
-    """Defines an operator: its name, what it computes (given itself for its options), its options' defaults."""
+    """Defines an operator: its name, its function (which gets the operator for its options), and default options."""
     doc = f"The operator {name}, with the options {', '.join(options)}." if options else f"The operator {name}."
     members = {"__call__": call, "__doc__": doc, "options": options, "__module__": __name__}
     globals()[name] = type(name, (Primitive,), members)
@@ -158,12 +158,12 @@ primitive("BroadcastTo", lambda self, x: wrapped(x._value.broadcast_to(self.shap
 
 
 def transposed(x: Tensor, is_transposed: bool) -> torch.Tensor:
-    """The matrix, or its transpose."""
+    """The matrix, transposed if asked for."""
     return x._value.swapaxes(-1, -2) if is_transposed else x._value
 
 
 def product(self: Any, x: Tensor, y: Tensor) -> Tensor:
-    """The matrix product of the operators MatMul and BatchMatMul."""
+    """The product for MatMul and BatchMatMul."""
     return wrapped(transposed(x, self.transpose_a) @ transposed(y, self.transpose_b))
 
 
@@ -246,11 +246,11 @@ primitive("SoftmaxCrossEntropyWithLogits", cross_entropies)
 primitive("SparseSoftmaxCrossEntropyWithLogits", lambda self, logits, labels: neural.cross_entropy(logits, labels))
 
 
-# changes of parameters
+# updates of parameters
 
 
 def assigned(parameter: Parameter, value: Any) -> Parameter:
-    """Gives a parameter its new values, and returns it."""
+    """Assigns new values to a parameter, and returns it."""
     return parameter.set_data(value)
 
 

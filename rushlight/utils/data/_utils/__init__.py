@@ -1,1 +1,1 @@
-"""Where PyTorch has the parts of its data loader."""
+"""The place of the data loader's parts in PyTorch."""

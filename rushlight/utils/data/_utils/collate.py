@@ -1,4 +1,4 @@
-"""Making a batch of a list of samples, where programs import it from."""
+"""Collating samples, under the module name that programs import it from."""
 
 from rushlight.utils.data.collate import default_collate, default_convert
 

@@ -1,4 +1,4 @@
-"""New tensors: constant, and random from rushlight's generator (`ms.set_seed`), whose numbers are not MindSpore's."""
+"""Constant and random tensors; random numbers come from rushlight's generator, and differ from MindSpore's."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def sizes(shape: Sizes) -> tuple[int, ...]:
 
 
 def ones(shape: Sizes, dtype: Type | None = None) -> Tensor:
-    """Ones, in float32 unless told otherwise.
+    """Ones, by default float32.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.ops.ones((2, 2), ms.int32))
@@ -40,17 +40,17 @@ def ones(shape: Sizes, dtype: Type | None = None) -> Tensor:
 
 
 def zeros(size: Sizes, dtype: Type | None = None) -> Tensor:
-    """Zeros, in float32 unless told otherwise."""
+    """Zeros, by default float32."""
     return wrapped(torch.zeros(sizes(size), dtype=to_native(dtype)))
 
 
 def full(size: Sizes, fill_value: Any, *, dtype: Type | None = None) -> Tensor:
-    """One value everywhere."""
+    """A tensor filled with one value."""
     return wrapped(torch.full(sizes(size), fill_value, dtype=to_native(dtype)))
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Type | None = None) -> Tensor:
-    """One value everywhere, in the shape of a tensor."""
+    """A tensor filled with one value, in the shape of another."""
     return wrapped(torch.full_like(input._value, fill_value, dtype=to_native(dtype)))
 
 
@@ -60,36 +60,36 @@ def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
 
 
 def rand(*size: int, dtype: Type | None = None, seed: int | None = None) -> Tensor:
-    """Uniform numbers in [0, 1)."""
+    """Uniform random numbers in [0, 1)."""
     return wrapped(torch.rand(sizes(size), generator=generator(seed), dtype=to_native(dtype)))
 
 
 def randn(*size: int, dtype: Type | None = None, seed: int | None = None) -> Tensor:
-    """Normal numbers of mean 0 and variance 1."""
+    """Normal random numbers of mean 0 and variance 1."""
     return wrapped(torch.randn(sizes(size), generator=generator(seed), dtype=to_native(dtype)))
 
 
 def randint(low: int, high: int, size: Sizes, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
-    """Integers in [low, high)."""
+    """Random integers in [low, high)."""
     return wrapped(torch.randint(low, high, sizes(size), generator=generator(seed), dtype=to_native(dtype)))
 
 
 def standard_normal(shape: Sizes, seed: int | None = None) -> Tensor:
-    """Normal numbers of mean 0 and variance 1."""
+    """Normal random numbers of mean 0 and variance 1."""
     return randn(*sizes(shape), seed=seed)
 
 
 def normal(shape: Sizes, mean: Any, stddev: Any, seed: int | None = None) -> Tensor:
-    """Normal numbers."""
+    """Normal random numbers."""
     return wrapped(randn(*sizes(shape), seed=seed)._value * unwrapped(stddev) + unwrapped(mean))
 
 
 def uniform(shape: Sizes, minval: Any, maxval: Any, seed: int | None = None, dtype: Type | None = None) -> Tensor:
-    """Uniform numbers in [minval, maxval)."""
+    """Uniform random numbers in [minval, maxval)."""
     low, high = unwrapped(minval), unwrapped(maxval)
     return wrapped(rand(*sizes(shape), seed=seed, dtype=dtype)._value * (high - low) + low)
 
 
 def generator(seed: int | None) -> torch.Generator | None:
-    """A generator of its own for a seed; None, the common one, without."""
+    """A new generator for a seed; without a seed None, which stands for the default generator."""
     return None if seed is None else torch.Generator().manual_seed(seed)

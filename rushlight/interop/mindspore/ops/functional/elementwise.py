@@ -1,4 +1,4 @@
-"""Functions that are the same in PyTorch under MindSpore's names: elementwise ones, comparisons, products."""
+"""Functions that PyTorch has with the same meaning: elementwise ones, comparisons, products."""
 
 from collections.abc import Callable
 from typing import Any

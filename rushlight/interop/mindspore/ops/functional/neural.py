@@ -62,7 +62,7 @@ Pair = int | tuple[int, ...]
 
 
 def softmax(input: Tensor, axis: int = -1) -> Tensor:
-    """Exponentials divided by their sum along an axis.
+    """The softmax along an axis.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.ops.softmax(ms.Tensor([0.0, 0.0])))
@@ -77,7 +77,7 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
 
 
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
-    """The positive values, and the negative ones times `alpha`."""
+    """x where it is positive, else alpha * x."""
     return wrapped(F.leaky_relu(input._value, alpha))
 
 
@@ -87,7 +87,10 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
-    """With probability p zeros, the others divided by 1 - p; while training only. There is no seed for one call."""
+    """In training, sets elements to zero with probability p, and divides the others by 1 - p.
+
+    `seed` is not supported.
+    """
     if seed is not None:
         raise NotImplementedError("dropout: seed is not served; use mindspore.set_seed.")
     return wrapped(F.dropout(input._value, p, training))
@@ -118,7 +121,7 @@ def cross_entropy(
 def binary_cross_entropy(
     logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """The cross entropy of probabilities (MindSpore calls them logits here) with labels."""
+    """The binary cross entropy of probabilities (MindSpore calls them logits) with labels."""
     return wrapped(F.binary_cross_entropy(logits._value, labels._value, unwrapped(weight), reduction=reduction))
 
 
@@ -129,7 +132,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The cross entropy of the sigmoid of logits with labels."""
+    """The binary cross entropy of the sigmoid of logits with labels."""
     return wrapped(
         F.binary_cross_entropy_with_logits(
             logits._value, label._value, unwrapped(weight), pos_weight=unwrapped(pos_weight), reduction=reduction
@@ -145,7 +148,7 @@ def nll_loss(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The negative of the logarithms of probabilities at the classes. For label smoothing see `cross_entropy`."""
+    """The negative log likelihood of the classes. For label smoothing see `cross_entropy`."""
     if label_smoothing:
         raise NotImplementedError("nll_loss: label_smoothing is not served; use cross_entropy, which has it.")
     labels = target._value.to(torch.int64)
@@ -153,22 +156,22 @@ def nll_loss(
 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The squared error."""
+    """The squared error, reduced; by default to the mean."""
     return wrapped(F.mse_loss(input._value, target._value, reduction=reduction))
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The absolute error."""
+    """The absolute error, reduced; by default to the mean."""
     return wrapped(F.l1_loss(input._value, target._value, reduction=reduction))
 
 
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
-    """The Kullback-Leibler divergence of logarithms of probabilities from probabilities."""
+    """The Kullback-Leibler divergence, from log probabilities and target probabilities."""
     return wrapped(F.kl_div(logits._value, labels._value, reduction=reduction))
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
-    """Half the squared error over `beta` where the error is below it, else the absolute error less half of it."""
+    """error² / (2 beta) where the absolute error is below `beta`, else the absolute error minus beta / 2."""
     return wrapped(F.smooth_l1_loss(input._value, target._value, reduction=reduction, beta=beta))
 
 
@@ -178,7 +181,7 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
-    """A bias added to each channel, dimension 1."""
+    """Adds a bias to each channel (dimension 1)."""
     return wrapped(input_x._value + bias._value.reshape(-1, *(1,) * (input_x.ndim - 2)))
 
 
@@ -192,8 +195,10 @@ def conv2d(
     dilation: Pair = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images. `pad_mode`: "valid" pads nothing, "same" so that the output has size ceil(size / stride),
-    "pad" by `padding`: one number, two for rows and columns, or four for top, bottom, left and right.
+    """2-d convolution.
+
+    `pad_mode`: "valid" pads nothing, "same" so that the output has size ceil(size / stride), "pad" by `padding`: one
+    number, two for rows and columns, or four for top, bottom, left and right.
 
     >>> import rushlight.interop.mindspore as ms
     >>> ms.ops.conv2d(ms.ops.ones((10, 32, 32, 32)), ms.ops.ones((32, 32, 3, 3))).shape
@@ -207,7 +212,7 @@ def conv2d(
 def padded_for(
     value: Any, kernel: Any, stride: Any, dilation: Any, pad_mode: Any, padding: Any, fill: Any = 0.0
 ) -> Any:
-    """An image with the borders that a kernel needs."""
+    """An image padded as a kernel requires."""
     pad_mode = pad_mode.lower()
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError(f"The 'pad_mode' must be 'valid', 'same' or 'pad', but got {pad_mode!r}.")
@@ -225,17 +230,17 @@ def padded_for(
 
 
 def same_padding(size: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
-    """How much to pad so that the output has size ceil(size / stride)."""
+    """The padding for which the output has size ceil(size / stride)."""
     return max((-(-size // stride) - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
 
 
 def pair(numbers: Pair) -> tuple[int, ...]:
-    """Two numbers."""
+    """One or two numbers as a pair."""
     return (numbers, numbers) if isinstance(numbers, int) else tuple(numbers)
 
 
 def four(padding: Any) -> tuple[int, ...]:
-    """The borders at top, bottom, left and right."""
+    """The padding at top, bottom, left and right."""
     if isinstance(padding, int):
         return (padding,) * 4
     if len(padding) == 2:
@@ -278,5 +283,5 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last dimensions, then a scale and a shift."""
+    """Normalizes the last dimensions to mean 0 and variance 1, then applies a scale and a shift."""
     return wrapped(F.layer_norm(input._value, normalized_shape, unwrapped(weight), unwrapped(bias), eps))

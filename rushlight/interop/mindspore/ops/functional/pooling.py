@@ -1,4 +1,4 @@
-"""Pooling with MindSpore's ways to pad: as its layers and its operators MaxPool and AvgPool have it."""
+"""Pooling with MindSpore's padding modes, for its layers and its operators MaxPool and AvgPool."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ def max_pooled(self: Any, x: Tensor) -> Tensor:
 
 
 def average_pooled(self: Any, x: Tensor) -> Tensor:
-    """The mean of each window, over what lies in the image."""
+    """The mean of each window, without padding."""
     kernel, strides = pair(self.kernel_size), pair(self.strides)
     total = F.avg_pool2d(padded_for(x._value, kernel, strides, (1, 1), self.pad_mode, 0), kernel, strides)
     if self.pad_mode.lower() == "valid":

@@ -40,14 +40,14 @@ Axis = int | tuple[int, ...] | list[int] | None
 
 
 def axes(axis: Axis, x: Tensor) -> tuple[int, ...]:
-    """The axes in a tuple: all for None and for ()."""
+    """The axes as a tuple: all for None and for ()."""
     if isinstance(axis, int):
         return (axis,)
     return tuple(axis) if axis else tuple(range(x.ndim))
 
 
 def reduced(function: Any, x: Tensor, axis: Axis, keep_dims: bool, **options: Any) -> Tensor:
-    """A reduction of rushlight's over some axes; a tensor without dimensions is reduced as it is."""
+    """A rushlight reduction over some axes; a 0-dimensional tensor is reduced without axes."""
     value = x._value if x.ndim else x._value.reshape(1)
     result = function(value, dim=axes(axis, x) or (0,), keepdim=keep_dims, **options)
     return wrapped(result.reshape(()) if keep_dims and not x.ndim else result)
@@ -77,17 +77,17 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Type 
 
 
 def amax(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest values over axes; equal ones share the gradient."""
+    """The largest values over axes; equal ones share the gradient equally."""
     return reduced(torch.amax, input, axis, keepdims)
 
 
 def amin(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest values over axes; equal ones share the gradient."""
+    """The smallest values over axes; equal ones share the gradient equally."""
     return reduced(torch.amin, input, axis, keepdims)
 
 
 def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """(the largest values along an axis, their indices); without an axis of all elements, and index 0.
+    """(largest values along an axis, their indices); without an axis the largest of all elements, and index 0.
 
     >>> import rushlight.interop.mindspore as ms
     >>> values, indices = ms.ops.max(ms.Tensor([[1.0, 5.0], [7.0, 3.0]]), axis=1)
@@ -98,7 +98,7 @@ def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple
 
 
 def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """(the smallest values along an axis, their indices); without an axis of all elements, and index 0."""
+    """(smallest values along an axis, their indices); without an axis the smallest of all elements, and index 0."""
     return extremum(torch.min, input, axis, keepdims)
 
 
@@ -125,17 +125,17 @@ def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether some element over axes is true."""
+    """Whether any element over axes is true."""
     return reduced(torch.any, input, axis, keep_dims)
 
 
 def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over axes, of n - ddof degrees of freedom."""
+    """The standard deviation over axes, with n - ddof degrees of freedom."""
     return reduced(torch.std, input, axis, keepdims, correction=int(ddof))
 
 
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The variance over axes, of n - ddof degrees of freedom."""
+    """The variance over axes, with n - ddof degrees of freedom."""
     return reduced(torch.var, input, axis, keepdims, correction=int(ddof))
 
 
@@ -145,23 +145,23 @@ def logsumexp(input: Tensor, axis: Axis, keep_dims: bool = False) -> Tensor:
 
 
 def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: Type | None = None) -> Tensor:
-    """The norm of a vector or a matrix, as `linalg.norm`."""
+    """The norm of a vector or matrix, as `linalg.norm`."""
     axis = tuple(dim) if isinstance(dim, list) else dim
     return wrapped(torch.linalg.norm(A._value, ord, axis, keepdim, dtype=to_native(dtype)))
 
 
 def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
-    """The sums up to each element along an axis."""
+    """The cumulative sum along an axis."""
     return wrapped(torch.cumsum(x._value, axis, dtype=to_native(dtype)))
 
 
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
-    """The products up to each element along an axis."""
+    """The cumulative product along an axis."""
     return wrapped(torch.cumprod(input._value, dim, dtype=to_native(dtype)))
 
 
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """(the values sorted along an axis, their indices)."""
+    """(sorted values along an axis, their indices)."""
     return wrapped(tuple(torch.sort(input_x._value, dim=axis, descending=descending)))
 
 
@@ -173,12 +173,12 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
 def topk(
     input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """(the k largest or smallest values along an axis, their indices)."""
+    """(k largest or smallest values along an axis, their indices)."""
     return wrapped(tuple(torch.topk(input._value, k, -1 if dim is None else dim, largest, sorted)))
 
 
 def reduce_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
-    """The sum over axes, in the tensor's type."""
+    """The sum over axes, in the tensor's dtype."""
     return reduced(torch.sum, x, axis, keep_dims, dtype=x._value.dtype)
 
 

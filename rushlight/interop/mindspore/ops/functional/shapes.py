@@ -1,4 +1,4 @@
-"""Shapes, joining, gathering, types."""
+"""Reshaping, joining, gathering, casting."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def reshape(input: Tensor, shape: Sizes) -> Tensor:
 
 
 def transpose(input: Tensor, input_perm: Sequence[int]) -> Tensor:
-    """The dimensions in another order.
+    """Permutes the dimensions.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.ops.transpose(ms.Tensor([[1, 2], [3, 4]]), (1, 0)))
@@ -58,12 +58,12 @@ def transpose(input: Tensor, input_perm: Sequence[int]) -> Tensor:
 
 
 def permute(input: Tensor, axis: Sequence[int]) -> Tensor:
-    """The dimensions in another order."""
+    """Permutes the dimensions."""
     return transpose(input, axis)
 
 
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
-    """Without dimensions of size 1: all of them, or those at an axis. ValueError for an axis of another size."""
+    """Removes dimensions of size 1: all of them, or the given ones. ValueError for a dimension of another size."""
     if axis is None or axis == ():
         return wrapped(input._value.squeeze())
     places = (axis,) if isinstance(axis, int) else tuple(axis)
@@ -74,17 +74,17 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
 
 
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
-    """With a dimension of size 1 at an axis."""
+    """Inserts a dimension of size 1 at an axis."""
     return wrapped(input_x._value.unsqueeze(axis))
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """With a dimension of size 1 at an axis."""
+    """Inserts a dimension of size 1 at an axis."""
     return expand_dims(input, dim)
 
 
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` as one; with `order="F"` in the order of Fortran's arrays."""
+    """Flattens the dimensions from `start_dim` to `end_dim`; with `order="F"` in column-major order."""
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', argument 'order' must be 'C' or 'F', but got {order!r}.")
     value = input._value
@@ -96,7 +96,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors one after another along an axis."""
+    """Concatenates tensors along an axis."""
     return wrapped(torch.cat(unwrapped(list(tensors)), axis))
 
 
@@ -104,7 +104,7 @@ concat = cat
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors one after another along a new axis."""
+    """Stacks tensors along a new axis."""
     return wrapped(torch.stack(unwrapped(list(tensors)), axis))
 
 
@@ -114,7 +114,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def split(tensor: Tensor, split_size_or_sections: Sizes, axis: int = 0) -> tuple[Tensor, ...]:
-    """The tensor in parts of a size, or of several sizes, along an axis."""
+    """Splits a tensor along an axis into parts of one size, or of several sizes."""
     sizes = split_size_or_sections
     return wrapped(torch.split(tensor._value, sizes if isinstance(sizes, int) else list(sizes), axis))
 
@@ -142,7 +142,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Tensor:
-    """A copy with updates at indices along an axis, or with `reduction="add"` added there."""
+    """A copy with updates written at indices along an axis, or with `reduction="add"` added there."""
     value, places, new = input_x._value, indices._value.to(torch.int64), updates._value
     if reduction not in ("none", "add"):
         raise ValueError(f"tensor_scatter_elements: 'reduction' must be 'none' or 'add', but got {reduction!r}.")
@@ -150,7 +150,7 @@ def tensor_scatter_elements(
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """The values within bounds."""
+    """Clamps the values to bounds."""
     low, high = unwrapped(min), unwrapped(max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):  # both as tensors
         low, high = (b if b is None else torch.as_tensor(b, dtype=input._value.dtype) for b in (low, high))
@@ -161,7 +161,7 @@ clip = clamp
 
 
 def clip_by_value(x: Tensor, clip_value_min: Any = None, clip_value_max: Any = None) -> Tensor:
-    """The values within bounds."""
+    """Clamps the values to bounds."""
     return clamp(x, clip_value_min, clip_value_max)
 
 
@@ -173,17 +173,17 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The sum of products over the last axis of the first and the last but one of the second, as NumPy's `dot`."""
+    """The product-sum over the last axis of `input` and the second-to-last of `other`, as NumPy's `dot`."""
     return wrapped(torch.tensordot(input._value, other._value, ([-1], [max(-2, -other.ndim)])))
 
 
 def cast(input: Any, dtype: Type) -> Tensor:
-    """The values in another type."""
+    """Casts the values to another dtype."""
     return wrapped((input if isinstance(input, Tensor) else Tensor(input))._value.to(to_native(dtype)))
 
 
 def stop_gradient(value: Any) -> Any:
-    """The same value, which gradients do not pass; in tuples and lists too.
+    """The value detached from gradients; also each in tuples and lists.
 
     >>> import rushlight.interop.mindspore as ms
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
