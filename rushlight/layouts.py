@@ -25,6 +25,7 @@ __all__ = [
     "strided",
 ]
 
+MOST_DIMS = 64  # of NumPy's arrays
 fast: ModuleType | None = load("windows")
 
 
@@ -174,6 +175,8 @@ def joint_shape(*shapes: Any) -> tuple[int, ...]:
 
 def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
     """An array of any shape and strides in the memory of another, starting `offset` bytes after its first element."""
+    if len(shape) > MOST_DIMS:
+        raise RuntimeError(f"only tensors with up to {MOST_DIMS} dims are supported")
     if fast is not None and type(array) is np.ndarray:
         return fast.laid_over(array, shape, strides, offset)
     place = array.__array_interface__["data"][0] + offset, not array.flags.writeable

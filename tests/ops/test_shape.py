@@ -156,6 +156,13 @@ def test_as_strided_scatter_writes_to_memory(name):
     assert torch.equal(grad, (result != -1).float())
 
 
+@pytest.mark.parametrize("make", [lambda x, n: x.as_strided([1] * n, [1] * n), lambda x, n: x.expand([1] * n)])
+def test_more_dimensions_than_numpy_has(make):
+    assert make(torch.zeros(1), 64).ndim == 64
+    with pytest.raises(RuntimeError, match="only tensors with up to 64 dims are supported"):
+        make(torch.zeros(1), 65)
+
+
 def test_resize():
     x = torch.tensor([[1, 2], [3, 4]])
     assert x.resize_(3).tolist() == [1, 2, 3]

@@ -72,7 +72,7 @@ def slopes(grad: Array, x1: Array, x2: Array, result: Array, p: float) -> tuple[
     differences = x1[..., None, :] - x2[..., None, :, :]
     of_differences = norm_cotangent(grad[..., None], differences, result[..., None], p, (differences.ndim - 1,))
     if of_differences is None:
-        return np.zeros_like(x1 + x2[..., :1, :]), np.zeros_like(x2 + x1[..., :1, :])
+        of_differences = np.zeros_like(differences)
     return np.add.reduce(of_differences, -2), -np.add.reduce(of_differences, -3)
 
 
