@@ -252,6 +252,8 @@ def transposed(op, args, primals, level):
     recorded = any(isinstance(t, TensorBase) and t._needs for t in [*given, *tangents])
     with in_grad_mode(recorded and CURRENT.get().records):
         found = iter(pull_back([g for g, _ in pairs], [t for _, t in pairs], cotangents))
+    for variable in inputs:
+        variable._needs = variable._node is not None  # nobody else differentiates by the leaves that were made here
     return [next(found) if out._needs else None for out in outs]
 
 

@@ -38,6 +38,12 @@ CASES = {
         lambda t, x, w: t.func.jvp(t.func.grad_and_value(lambda x: x.exp().sum()), (x,), (w,))[1],
         [True, True],
     ),
+    "tangents of a formula for all inputs at once": (
+        lambda t, x, w: t.func.grad(
+            lambda x, y: t.func.jvp(lambda x, y: t.einsum("i,i->", x, y), (x, y), (x.cos(), y))[1], (0, 1)
+        )(x, x),
+        [False, False],
+    ),
 }
 
 

@@ -237,6 +237,11 @@ ERRORS = [
     (lambda x: x.__setitem__(0, "a"), TypeError, "can't assign a str to a torch.FloatTensor"),
     (lambda x: x.__setitem__(0, torch.ones(2)), RuntimeError, r"The expanded size of the tensor \(4\) must match"),
     (lambda x: x.__setitem__([0], torch.ones(3, 3)), RuntimeError, "shape mismatch: value tensor of shape"),
+    (
+        lambda x: x[:0].index_put(([0, 0, 0],), torch.ones(2)),
+        IndexError,
+        "index is out of bounds for dimension with size 0",
+    ),
     (lambda x: x.__setitem__([0], torch.tensor([1])), RuntimeError, "Index put requires the source and"),
     (lambda x: x.index_select(0, torch.tensor([2])), IndexError, "index out of range in self"),
     (lambda x: x.gather(0, torch.tensor([0])), RuntimeError, "Index tensor must have the same number of dimensions"),

@@ -314,6 +314,8 @@ def checked_values(
         value = value.squeeze(0)
     ndim = value._array.ndim
     if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
+        if any(is_array(item) and item.size and not n for item, n in zip(key, array.shape, strict=False)):
+            raise IndexError("index is out of bounds for dimension with size 0")
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of "
             f"shape {list(shape)}"
