@@ -233,7 +233,7 @@ def triangular_solve(
 
 @method
 def slogdet(input: Tensor) -> return_types.slogdet:
-    """See `linalg.slogdet`.
+    """The older name of `linalg.slogdet`.
 
     >>> import rushlight as torch
     >>> torch.slogdet(torch.eye(2)).logabsdet

@@ -1,4 +1,4 @@
-"""`torch.ops.c10d` and `torch.ops.c10d_functional`: names of collectives, by which `CommDebugMode` counts them."""
+"""`torch.ops.c10d` and `torch.ops.c10d_functional`: the names of collectives, by which `CommDebugMode` counts them."""
 
 from types import SimpleNamespace
 

@@ -14,7 +14,7 @@ SPARSE = """
 """
 STORAGE = "untyped_storage storage storage_type set_ is_set_to"
 
-# Packages whose operators are registered on first use: their top-level functions and their methods.
+# Modules loaded on first use: their top-level functions, and the methods that they define.
 FUNCTIONS = {
     "linalg.toplevel": """
         cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse lobpcg logdet lu lu_solve
@@ -38,27 +38,27 @@ METHODS = {
 
 
 class Late:
-    """A method that imports its package when first used; the import replaces it by the real method."""
+    """A method that imports its module when first used; the import replaces it by the real method."""
 
-    __slots__ = ("name", "room")
+    __slots__ = ("module", "name")
 
-    def __init__(self, room: str, name: str):
-        self.room, self.name = room, name
+    def __init__(self, module: str, name: str):
+        self.module, self.name = module, name
 
     def __get__(self, tensor: Tensor | None, cls: type) -> Any:
-        import_module(f"rushlight.{self.room}")
+        import_module(f"rushlight.{self.module}")
         return vars(Tensor)[self.name].__get__(tensor, cls)
 
 
-def late_function(room: str, name: str) -> Callable[..., Any]:
-    """A function of a package, as it appears in the top-level namespace."""
-    namespace = {"__name__": "rushlight", name: getattr(import_module(f"rushlight.{room}"), name)}
+def late_function(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module that is loaded on first use, as it appears in the top-level namespace."""
+    namespace = {"__name__": "rushlight", name: getattr(import_module(f"rushlight.{module}"), name)}
     guard(namespace)
     return namespace[name]
 
 
-def entered(module: str, name: str) -> Callable[..., Any]:
-    """A method that looks itself up in the `METHODS` table of a module."""
+def late_method(module: str, name: str) -> Callable[..., Any]:
+    """A method that calls the function of its name in the `METHODS` table of a module."""
 
     def method(self, *args, **kwargs):
         return import_module(module).METHODS[name](self, *args, **kwargs)
@@ -76,8 +76,8 @@ Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)
 
 for _module, _names in (("rushlight.sparse.methods", SPARSE), ("rushlight.storage", STORAGE)):
     for _name in _names.split():
-        setattr(Tensor, _name, entered(_module, _name))
+        setattr(Tensor, _name, late_method(_module, _name))
 
-for _room, _methods in METHODS.items():
+for _module, _methods in METHODS.items():
     for _name in _methods:
-        setattr(Tensor, _name, Late(_room, _name))
+        setattr(Tensor, _name, Late(_module, _name))

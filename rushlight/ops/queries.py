@@ -102,11 +102,11 @@ Tensor.is_cpu = True
 
 @method
 def dim_order(input: Tensor, *, ambiguity_check: bool | list[memory_format] = False) -> tuple[int, ...]:
-    """The dimensions in the order in which they lie in memory, the outermost first.
+    """The dimensions in the order of memory, the outermost first.
 
-    With `ambiguity_check` RuntimeError where several orders say the same: a dimension has one element, or two have the
-    same stride; or, given a list of memory formats, where the tensor is in none or several of these besides. TypeError
-    for what is neither True, False nor a list of memory formats.
+    With `ambiguity_check=True`, RuntimeError if the order is ambiguous: a dimension has size 1, or two have the same
+    stride. With a list of memory formats, only if the tensor is also in none or several of these. TypeError for any
+    other `ambiguity_check`.
 
     >>> import rushlight as torch
     >>> torch.empty(2, 3, 5, 7).dim_order(), torch.empty(2, 3, 5, 7).transpose(1, 2).dim_order()

@@ -16,9 +16,9 @@ class Adafactor(TensorwiseOptimizer):
     """Adafactor: steps scaled by an estimate of the squared gradient that stores only one row and one column.
 
     The weight of the newest value in the running averages is step**beta2_decay. `eps` is a pair: the lower bound of the
-    estimate (None for the epsilon of the dtype), and the lower bound of a parameter's RMS, to which the step size is
-    proportional. `d` limits the RMS of the scaled step. `weight_decay` multiplies the parameter by 1 - lr *
-    weight_decay. `foreach` has no effect on a CPU.
+    estimate's square root (None for the epsilon of the dtype), and the lower bound of a parameter's RMS, to which the
+    step size is proportional. `d` limits the RMS of the scaled step. `weight_decay` multiplies the parameter by 1 - lr
+    * weight_decay. `foreach` has no effect on a CPU.
 
     Source: N. Shazeer, M. Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018. ValueError for
     options out of range, RuntimeError at a step for complex parameters.

@@ -173,7 +173,7 @@ def in_chunks(
     options: LinearCrossEntropyOptions,
 ) -> Tensor:
     """The loss of a linear layer's outputs, with only one chunk's logits in memory at a time."""
-    options = replace(options, acc_dtype=options.acc_dtype or input.dtype)  # refused where that is no type of floats
+    options = replace(options, acc_dtype=options.acc_dtype or input.dtype)  # refuses a dtype that is not floating
     if options.acc_dtype not in (dtypes.float32, input.dtype):
         raise NotImplementedError(
             f"linear_cross_entropy adds up {input.dtype} in float32 or in {input.dtype}, not in {options.acc_dtype}: "

@@ -120,11 +120,11 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """See `nn.functional.embedding_bag`; `mode` is 0 for sums, 1 for means, 2 for the largest.
+    """`nn.functional.embedding_bag` that also returns indices; `mode` is 0 for sum, 1 for mean, 2 for max.
 
-    Besides the bags it gives the number of the bag of each index, the number of rows of each bag (0 for sums), and the
-    rows of the largest (for sums and means those numbers again). Sums have them all, where PyTorch's kernel for float32
-    leaves the first out. ValueError for a sparse gradient of the largest; NotImplementedError inside `vmap`, where only
+    Returns the bags, the bag number of each index, the number of rows in each bag (0 for sums), and for maxima the rows
+    that they come from (for sums and means the numbers of rows again). Sums include all rows; PyTorch's float32 kernel
+    leaves out the first one. ValueError for a sparse gradient of maxima; NotImplementedError inside `vmap`, where only
     the bags are known.
 
     >>> import rushlight as torch
@@ -153,7 +153,7 @@ def embedding_bag(
 
 
 def check_weights_of_samples(indices: Tensor, weights: Tensor | None, mode: int) -> None:
-    """RuntimeError for weights of the samples that are not as many, or are no part of a sum."""
+    """Raises RuntimeError for sample weights of another shape than the indices, or with a mode other than sum."""
     if weights is None:
         return
     if mode != 0:
@@ -166,9 +166,9 @@ def check_weights_of_samples(indices: Tensor, weights: Tensor | None, mode: int)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scales the rows of a table at indices down to a norm of order `norm_type`, in place.
+    """Scales the rows of a table at the given indices down to a maximum norm of order `norm_type`, in place.
 
-    RuntimeError for a leaf that requires grad, IndexError for an index that is not there.
+    RuntimeError for a leaf that requires grad, IndexError for an index out of range.
 
     >>> import rushlight as torch
     >>> torch.embedding_renorm_(torch.tensor([[3.0, 4.0], [3.0, 4.0]]), torch.tensor([1]), 1.0, 2.0)

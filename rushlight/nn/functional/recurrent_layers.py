@@ -1,6 +1,6 @@
-"""Recurrent layers as functions of their weights: what `nn.RNN`, `nn.LSTM` and `nn.GRU` call, and `torch.lstm`.
+"""Recurrent layers as functions of their weights: `torch.lstm` and so on, which `nn.LSTM` and the others call too.
 
-Weights are in PyTorch's order: for each layer and direction those of the input, those of the hidden state, their
+The weights are in PyTorch's order: for each layer and direction those of the input, those of the hidden state, their
 biases, and for LSTM with projections the projection.
 """
 
@@ -28,9 +28,9 @@ def run_layers(
     directions: int,
     dropout: float,
 ) -> tuple[Tensor, State]:
-    """All layers and directions, one after the other: the last layer's hidden states, and the last states of all.
+    """Runs all layers and directions: returns the hidden states of the last layer, and the last states of all layers.
 
-    `sizes` cuts packed data into time steps. RuntimeError where there is none.
+    `sizes` are the batch sizes of the time steps of packed data. RuntimeError if there are no time steps.
     """
     if len(data if sizes is None else sizes) == 0:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
@@ -52,7 +52,7 @@ def run_layers(
 
 
 def step_of(mode: str, weights: dict[str, Tensor]) -> Any:
-    """One time step of a layer with given weights."""
+    """The function for one time step of a layer with given weights."""
     step = partial(STEPS[mode], weight=weights["weight_hh"], bias=weights.get("bias_hh"))
     if "weight_hr" not in weights:
         return step
@@ -65,7 +65,7 @@ def step_of(mode: str, weights: dict[str, Tensor]) -> Any:
 
 
 def named_weights(params: Weights, has_biases: bool, projects: bool, number: int) -> list[dict[str, Tensor]]:
-    """The weights of each layer and direction by name. RuntimeError where there are not as many as that takes."""
+    """The weights of each layer and direction, by name. RuntimeError for a wrong number of weights."""
     names = ["weight_ih", "weight_hh", *["bias_ih", "bias_hh"] * has_biases, *["weight_hr"] * projects]
     if len(params) != number * len(names):
         raise RuntimeError(
@@ -77,7 +77,7 @@ def named_weights(params: Weights, has_biases: bool, projects: bool, number: int
 
 
 def run_function(mode: str, data: Tensor, sizes: Any, state: State, options: Sequence[Any]) -> tuple[Tensor, State]:
-    """The layers of a call of one of the functions below, whose arguments from `params` on are `options`."""
+    """Runs the layers for one of the public functions below; `options` are its arguments from `params` on."""
     params, has_biases, num_layers, dropout, train, bidirectional = options
     number = num_layers * (2 if bidirectional else 1)
     projects = mode == "LSTM" and state[0].shape[-1] != state[1].shape[-1]
@@ -88,7 +88,7 @@ def run_function(mode: str, data: Tensor, sizes: Any, state: State, options: Seq
 
 
 def check_state(mode: str, state: State, weights: dict[str, Tensor], leading: tuple[int, int]) -> None:
-    """RuntimeError for a first state that does not fit the weights, or the number of layers and sequences."""
+    """Raises RuntimeError for an initial state whose shape does not match."""
     hidden, cell = weights["weight_hh"].shape[1], weights["weight_hh"].shape[0] // GATES[mode]
     for i, (part, size) in enumerate(zip(state, (hidden, cell), strict=False)):
         if part.shape != (*leading, size):
@@ -97,7 +97,7 @@ def check_state(mode: str, state: State, weights: dict[str, Tensor], leading: tu
 
 
 def called(mode: str, input: Tensor, hx: Any, params: Any, *rest: Any) -> tuple[Tensor, State]:
-    """A call of a function below in either form: that for packed data has the sizes of the steps before the state."""
+    """Calls a function below in either form; the form for packed data has the batch sizes before the state."""
     data, sizes, options, batch_first = input, None, [params, *rest[:-1]], rest[-1]
     if isinstance(params if mode != "LSTM" else hx, Tensor):
         sizes, hx, options, batch_first = hx, params, list(rest), False
@@ -121,12 +121,12 @@ def lstm(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What `nn.LSTM` computes with given weights: the hidden states at all steps, and the last hidden and cell states.
+    """`nn.LSTM` with given weights: the hidden states at all steps, and the last hidden and cell states.
 
-    `input` is (steps, batch, size), or the batch first; `hx` the pair of first states, (layers * directions, batch,
-    hidden); `params` are the weights in the order of `nn.LSTM(...).parameters()`. `dropout` acts between layers where
-    `train` is True. Packed sequences are given as `lstm(data, batch_sizes, hx, params, has_biases, num_layers, dropout,
-    train, bidirectional)`. RuntimeError for states and numbers of weights that do not fit.
+    `input` is (steps, batch, size), or batch first; `hx` is the pair of initial states, (layers * directions, batch,
+    hidden); `params` are the weights in the order of `nn.LSTM(...).parameters()`. `dropout` is applied between layers
+    if `train` is True. For packed sequences the call is `lstm(data, batch_sizes, hx, params, has_biases, num_layers,
+    dropout, train, bidirectional)`. RuntimeError for states and numbers of weights that do not match.
 
     >>> import rushlight as torch
     >>> layer, zero = torch.nn.LSTM(3, 4), torch.zeros(1, 2, 4)
@@ -151,9 +151,9 @@ def gru(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor]:
-    """What `nn.GRU` computes with given weights: the hidden states at all steps, and the last ones.
+    """`nn.GRU` with given weights: the hidden states at all steps, and the last ones.
 
-    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+    The arguments are those of `lstm`, except `hx`, a single tensor (layers * directions, batch, hidden).
 
     >>> import rushlight as torch
     >>> layer, zero = torch.nn.GRU(3, 4), torch.zeros(1, 2, 4)
@@ -178,9 +178,9 @@ def rnn_tanh(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor]:
-    """What `nn.RNN` computes with given weights: the hidden states at all steps, and the last ones.
+    """`nn.RNN` with given weights: the hidden states at all steps, and the last ones.
 
-    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+    The arguments are those of `lstm`, except `hx`, a single tensor (layers * directions, batch, hidden).
 
     >>> import rushlight as torch
     >>> layer, zero = torch.nn.RNN(3, 4), torch.zeros(1, 2, 4)
@@ -205,9 +205,9 @@ def rnn_relu(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor]:
-    """What `nn.RNN` computes with given weights and "relu": the hidden states at all steps, and the last ones.
+    """`nn.RNN` with given weights and nonlinearity "relu": the hidden states at all steps, and the last ones.
 
-    The arguments are those of `lstm`, but for `hx`: one tensor, (layers * directions, batch, hidden).
+    The arguments are those of `lstm`, except `hx`, a single tensor (layers * directions, batch, hidden).
 
     >>> import rushlight as torch
     >>> layer, zero = torch.nn.RNN(3, 4), torch.zeros(1, 2, 4)

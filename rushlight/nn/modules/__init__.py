@@ -37,7 +37,7 @@ _show_classes()
 
 
 def __getattr__(name: str) -> _Any:
-    """`SyncBatchNorm` when it is first used; says of other names which ones are near."""
+    """Loads `SyncBatchNorm` on first use; for unknown names, an AttributeError names similar ones."""
     if name == "SyncBatchNorm":
         return batchnorm.SyncBatchNorm
     raise _no_such_name(__name__, name)

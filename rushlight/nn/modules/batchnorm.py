@@ -158,7 +158,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 def __getattr__(name: str) -> Any:
-    """`SyncBatchNorm`, which speaks with other processes, when it is first used."""
+    """Loads `SyncBatchNorm`, which needs `torch.distributed`, on first use."""
     if name == "SyncBatchNorm":
         return import_module("rushlight.nn.parallel.synchronized").SyncBatchNorm
     raise no_such_name(__name__, name)

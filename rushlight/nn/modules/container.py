@@ -60,9 +60,9 @@ class Numbered(Module):
 
 
 class Container(Module):
-    """A module with the submodules that it is given by name: what modules had before they took them as attributes.
+    """A module with submodules given by name, from the time before modules had submodules as attributes.
 
-    PyTorch gives it up, with a FutureWarning: subclass `Module`.
+    Deprecated in PyTorch, with a FutureWarning: subclass `Module` instead.
 
     >>> import warnings
     >>> import rushlight as torch

@@ -34,7 +34,7 @@ sigmoid: Unary = unary(
     "sigmoid",
     logistic,
     lambda grad, result: grad * ((1 - result) * result),
-    """The logistic function `1 / (1 + exp(-x))` of each element.
+    """The sigmoid `1 / (1 + exp(-x))` of each element.
 
     >>> import rushlight as torch
     >>> torch.sigmoid(torch.tensor([0.0, 2.0]))

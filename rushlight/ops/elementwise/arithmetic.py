@@ -138,7 +138,7 @@ neg: Unary = unary(
     "neg",
     np.negative,
     lambda grad: -grad,
-    """Minus each element.
+    """The negative of each element.
 
     >>> import rushlight as torch
     >>> torch.neg(torch.tensor([1.0, -2.0]))

@@ -210,7 +210,7 @@ isreal: Unary = unary(
 signbit: Unary = unary(
     "signbit",
     lambda x: np.signbit(x) if kind_of(x.dtype) == "f" else x < 0,
-    doc="""Whether the sign bit of each element is set: it is for -0. too.
+    doc="""Whether the sign bit of each element is set, as it also is for -0.
 
     >>> import rushlight as torch
     >>> torch.signbit(torch.tensor([-2.0, 0.0, -0.0]))

@@ -233,7 +233,7 @@ angle: Unary = unary(
     "angle",
     angle_of,
     angle_cotangent,
-    """The angle of each element, from -π to π; of real ones 0 or π.
+    """The angle of each element, from -π to π; for real elements 0 or π.
 
     >>> import rushlight as torch
     >>> torch.angle(torch.tensor([1.0, -1.0, 1j]))

@@ -173,7 +173,7 @@ rsqrt: Unary = unary(
     "rsqrt",
     lambda x: inverse(np.sqrt(x)),
     lambda grad, result: -0.5 * grad * result**3,
-    """1 over the square root of each element.
+    """1 / sqrt(x) of each element.
 
     >>> import rushlight as torch
     >>> torch.rsqrt(torch.tensor([4.0, 16.0]))
@@ -184,7 +184,7 @@ reciprocal: Unary = unary(
     "reciprocal",
     inverse,
     lambda grad, result: -grad * result * result,
-    """1 over each element.
+    """1 / x of each element.
 
     >>> import rushlight as torch
     >>> torch.reciprocal(torch.tensor([2.0, -4.0]))
@@ -210,7 +210,7 @@ abs: Unary = unary(
     "abs",
     np.absolute,
     lambda grad, input: grad * np.sign(input),
-    """The absolute value of each element; its derivative at 0 is taken as 0.
+    """The absolute value of each element; its derivative at 0 is 0.
 
     >>> import rushlight as torch
     >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
@@ -452,7 +452,7 @@ atan2: Binary = binary(
     np.arctan2,
     lambda grad, input, other: angle_cotangent(grad, other, input, other),
     lambda grad, input, other: angle_cotangent(grad, -input, input, other),
-    """The angle of the points (other, input), from -π to π; the derivative at (0, 0) is taken as 0.
+    """The angle of the point (other, input), from -π to π; the derivative at (0, 0) is 0.
 
     >>> import rushlight as torch
     >>> torch.atan2(torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0]))

@@ -100,7 +100,7 @@ def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]
 bitwise_not: Unary = unary(
     "bitwise_not",
     of_integers(np.invert, "bitwise_not_cpu"),
-    doc="""Each element with its bits inverted; of bools, `not`.
+    doc="""Each element with its bits inverted; for bools, `not`.
 
     >>> import rushlight as torch
     >>> torch.bitwise_not(torch.tensor([0, 5]))
@@ -176,7 +176,7 @@ bitwise_left_shift: Binary = bitwise(
     np.left_shift,
     "lshift_cpu",
     "iu",
-    """Each element with its bits moved up by `other`.
+    """Each element shifted left by `other` bits.
 
     >>> import rushlight as torch
     >>> torch.bitwise_left_shift(torch.tensor([1, 5]), 2)
@@ -189,7 +189,7 @@ bitwise_right_shift: Binary = bitwise(
     np.right_shift,
     "rshift_cpu",
     "iu",
-    """Each element with its bits moved down by `other`.
+    """Each element shifted right by `other` bits.
 
     >>> import rushlight as torch
     >>> torch.bitwise_right_shift(torch.tensor([8, 5]), 2)

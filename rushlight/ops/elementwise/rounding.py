@@ -66,7 +66,7 @@ def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
 ceil: Unary = whole(
     "ceil",
     np.ceil,
-    """The least integer that is not less than each element.
+    """Each element rounded up to an integer.
 
     >>> import rushlight as torch
     >>> torch.ceil(torch.tensor([1.2, -1.2]))
@@ -76,7 +76,7 @@ ceil: Unary = whole(
 floor: Unary = whole(
     "floor",
     np.floor,
-    """The greatest integer that is not greater than each element.
+    """Each element rounded down to an integer.
 
     >>> import rushlight as torch
     >>> torch.floor(torch.tensor([1.2, -1.2]))
@@ -86,7 +86,7 @@ floor: Unary = whole(
 trunc: Unary = whole(
     "trunc",
     np.trunc,
-    """Each element without its fraction.
+    """Each element rounded towards zero.
 
     >>> import rushlight as torch
     >>> torch.trunc(torch.tensor([1.7, -1.7]))
@@ -203,9 +203,7 @@ floor_divide: Binary = binary(
     np.floor_divide,
     no_derivative("floor_divide"),
     no_derivative("floor_divide"),
-    """The quotient rounded down, as Python's `//`. It has no derivative: `div(rounding_mode="floor")` has.
-
-    RuntimeError where integers are divided by 0.
+    """The quotient rounded down, as Python's `//`. Not differentiable; `div(rounding_mode="floor")` is.
 
     >>> import rushlight as torch
     >>> torch.floor_divide(torch.tensor([7, -7]), 2)
@@ -309,7 +307,7 @@ copysign: Binary = binary(
     np.copysign,
     copysign_cotangent,
     lambda grad: np.zeros_like(grad),
-    """The size of `input` with the sign of `other`.
+    """The absolute value of `input` with the sign of `other`.
 
     >>> import rushlight as torch
     >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
@@ -326,7 +324,7 @@ nextafter: Binary = binary(
     np.nextafter,
     lambda grad, input, other: _keep(input != other, grad),
     lambda grad: np.zeros_like(grad),
-    """The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.
+    """The next floating-point number after `input` towards `other`. The gradient goes to `input` where it changes.
 
     >>> import rushlight as torch
     >>> torch.nextafter(torch.tensor([1.0]), torch.tensor([2.0]))

@@ -168,7 +168,7 @@ maximum: Binary = binary(
     np.maximum,
     lambda grad, input, other: shared(grad, input < other, input == other),
     lambda grad, input, other: shared(grad, input > other, input == other),
-    """The larger of two elements; NaN where one is NaN. Equal elements share the cotangent.
+    """The maximum of two elements; NaN if one is NaN. Equal elements share the gradient.
 
     >>> import rushlight as torch
     >>> torch.maximum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
@@ -183,7 +183,7 @@ minimum: Binary = binary(
     np.minimum,
     lambda grad, input, other: shared(grad, input > other, input == other),
     lambda grad, input, other: shared(grad, input < other, input == other),
-    """The smaller of two elements; NaN where one is NaN. Equal elements share the cotangent.
+    """The minimum of two elements; NaN if one is NaN. Equal elements share the gradient.
 
     >>> import rushlight as torch
     >>> torch.minimum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
@@ -198,7 +198,7 @@ fmax: Binary = binary(
     np.fmax,
     lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input >= other) | np.isnan(other), grad),
-    """The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.
+    """The maximum of two elements; if one is NaN, the other. If they are equal, `input` gets the gradient.
 
     >>> import rushlight as torch
     >>> torch.fmax(torch.tensor([1.0, torch.nan]), torch.tensor([0.5, 2.0]))
@@ -213,7 +213,7 @@ fmin: Binary = binary(
     np.fmin,
     lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input <= other) | np.isnan(other), grad),
-    """The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.
+    """The minimum of two elements; if one is NaN, the other. If they are equal, `input` gets the gradient.
 
     >>> import rushlight as torch
     >>> torch.fmin(torch.tensor([1.0, torch.nan]), torch.tensor([0.5, 2.0]))

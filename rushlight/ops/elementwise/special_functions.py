@@ -80,7 +80,7 @@ ndtr: Unary = special_unary(
     "ndtr",
     special("ndtr"),
     lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
-    """The distribution function of the normal distribution.
+    """The standard normal distribution function.
 
     >>> import rushlight as torch
     >>> torch.special.ndtr(torch.tensor([0.0, 1.96]))
@@ -92,7 +92,7 @@ ndtri: Unary = special_unary(
     "ndtri",
     special("ndtri"),
     lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
-    """The inverse of the normal distribution's distribution function.
+    """The inverse of the standard normal distribution function.
 
     >>> import rushlight as torch
     >>> torch.special.ndtri(torch.tensor([0.5, 0.975]))
@@ -104,7 +104,7 @@ log_ndtr: Unary = special_unary(
     "log_ndtr",
     special("log_ndtr"),
     lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
-    """The logarithm of the normal distribution's distribution function, accurate far out.
+    """The logarithm of the normal distribution function, accurate in the tails.
 
     >>> import rushlight as torch
     >>> torch.special.log_ndtr(torch.tensor([0.0, -10.0]))
@@ -230,7 +230,7 @@ igamma: Binary = binary(
     special("gammainc"),
     not_derived("igamma: input"),
     gamma_density,
-    """The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.
+    """The regularized lower incomplete gamma function of (input, other); only `other` gets a gradient.
 
     >>> import rushlight as torch
     >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
@@ -244,7 +244,7 @@ igammac: Binary = binary(
     special("gammaincc"),
     not_derived("igammac: input"),
     lambda grad, input, other: -gamma_density(grad, input, other),
-    """The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.
+    """The regularized upper incomplete gamma function of (input, other); only `other` gets a gradient.
 
     >>> import rushlight as torch
     >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
@@ -280,7 +280,7 @@ xlogy: Binary = binary(
     special("xlogy"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
     lambda grad, input, other: grad * input / other,
-    """`input * log(other)`; 0 where `input` is 0, whatever the logarithm is, unless it is NaN.
+    """`input * log(other)`; 0 where `input` is 0, even if the logarithm is infinite, unless `other` is NaN.
 
     >>> import rushlight as torch
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
@@ -295,7 +295,7 @@ xlog1py: Binary = binary(
     special("xlog1py"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
     lambda grad, input, other: grad * input / (other + 1),
-    """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm is, unless it is NaN.
+    """`input * log1p(other)`; 0 where `input` is 0, even if the logarithm is infinite, unless `other` is NaN.
 
     >>> import rushlight as torch
     >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
@@ -313,7 +313,7 @@ zeta: Binary = binary(
     special("zeta"),
     not_derived("zeta"),
     lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
-    """The Hurwitz zeta function, the sum of `1 / (k + other)**input`, with a derivative by `other` alone.
+    """The Hurwitz zeta function, the sum of `1 / (k + other)**input`; only `other` gets a gradient.
 
     >>> import rushlight as torch
     >>> torch.special.zeta(torch.tensor([2.0]), 1)

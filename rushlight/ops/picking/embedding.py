@@ -288,7 +288,7 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
         kept = np.flatnonzero(indices != padding)
         indices, bags = indices[kept], bags[kept]
         per_sample_weights = None if per_sample_weights is None else per_sample_weights[kept]
-    if weight.dtype.itemsize < 4:  # only these rows are made wider
+    if weight.dtype.itemsize < 4:  # only these rows are converted
         weight, indices = weight[indices], np.arange(indices.size)
     return sums_of_rows(weight, indices, bags, per_sample_weights, counts, mode), counts
 
@@ -395,7 +395,7 @@ def reduced_bags(
     scale: bool,
     sparse: bool,
 ) -> tuple[Tensor, Tensor | None]:
-    """The sum, mean or largest of each bag, and its number of rows, or the rows of the largest; None in a batch."""
+    """The sum, mean or maximum of each bag; and its number of rows, or for maxima their rows; None inside `vmap`."""
     check_bags(indices._array, weight._array, mode)
     if any(is_batched(x) for x in (indices, weight, weights)):
         return bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale), None

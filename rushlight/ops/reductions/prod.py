@@ -137,7 +137,7 @@ def widened(input: Tensor, dtype: Any) -> np.dtype:
 
 
 def cumulative_dtype(name: str, input: Tensor, dtype: Any) -> np.dtype:
-    """`widened` for a cumulative product or sum. NotImplementedError for bool."""
+    """The dtype of a cumulative product or sum, as `widened` returns it. NotImplementedError for bool."""
     d = widened(input, dtype)
     if d.kind == "b":
         raise missing(f"{name}_out_cpu", d)

@@ -29,7 +29,7 @@ REDUCTIONS = {
     "min": "amin",
     "amin": "amin",
 }
-WIDE = 64  # elements of a row from which on runs are reduced one by one: `reduceat` goes down column after column
+WIDE = 64  # row size from which runs are reduced one by one, since `reduceat` is slow for wide rows
 
 
 def flat_bounds(bounds: Array, length: int) -> Array:
@@ -121,7 +121,7 @@ def _segment_reduce(input, starts, ends, reduce, initial):
 
 
 def reduced_runs(ufunc: Any, rows: Array, first: Array, last: Array) -> Array:
-    """The reductions of runs of rows, of which there are some and none is empty."""
+    """The reductions of consecutive runs of rows; there must be at least one run, and no empty one."""
     if rows.size >= WIDE * len(rows):
         runs = zip(first.tolist(), last.tolist(), strict=True)
         return np.stack([ufunc.reduce(rows[start:end], axis=0) for start, end in runs])

@@ -204,7 +204,7 @@ def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) ->
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
             f"dimensions for input, but got: {list(shape)}"
         )
-    check_room(mode, shape[-dims:], around)
+    check_cropping(mode, shape[-dims:], around)
     first = len(shape) - dims
     return tuple([as_places(PLACES[mode](shape[i], a, b, (i, shape))) for i, (a, b) in enumerate(around, first)])
 
@@ -212,7 +212,7 @@ def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) ->
 places_again: Callable[..., Any] = lru_cache(maxsize=256)(places_around)  # of short tuples
 
 
-def check_room(mode: str, shape: Sequence[int], widths: Sequence[Sequence[int]]) -> None:
+def check_cropping(mode: str, shape: Sequence[int], widths: Sequence[Sequence[int]]) -> None:
     """Raises RuntimeError if negative widths crop more than there is, or a whole dimension."""
     sizes = [n + before + after for n, (before, after) in zip(shape, widths, strict=True)]
     if mode == "circular":
