@@ -50,7 +50,7 @@ WIDEST = "cat index_copy pile"
 
 
 class Autocast(Interpreter):
-    """What casts arguments on their way to operators, to `dtype`, while it `casts`. `caches` is kept for who asks."""
+    """Casts arguments of operators to `dtype`, while `casts` is True. `caches` is only reported."""
 
     def __init__(self, dtype: dtypes.dtype, enabled: bool, caches: bool = True):
         self.dtype, self.casts, self.caches = dtype, enabled, caches
@@ -65,9 +65,9 @@ class Autocast(Interpreter):
         return below(op, tuple([cast(arg, target) for arg in args]))
 
 
-# What holds outside of all blocks, by kinds of devices; those beside the CPU only remember what they are told.
+# The state outside of all blocks, by device type; for types other than the CPU settings are only stored.
 OUTSIDE: dict[str, Autocast] = {"cpu": Autocast(dtypes.bfloat16, False)}
-nesting = [0]  # how many blocks are entered, and what `autocast_increment_nesting` has added
+nesting = [0]  # the number of active blocks, plus what `autocast_increment_nesting` has added
 
 
 def is_eligible(value: Any) -> bool:
@@ -96,7 +96,7 @@ def cast(value: Any, dtype: np.dtype) -> Any:
 
 
 def state(device_type: str) -> Autocast:
-    """What holds here and now for a kind of device: that of the innermost `autocast` block that is entered."""
+    """The present state for a device type: that of the innermost active `autocast` block, if there is one."""
     kind = device(device_type).type
     if kind != "cpu":
         return OUTSIDE.setdefault(kind, Autocast(dtypes.float16, False))
@@ -107,10 +107,10 @@ def state(device_type: str) -> Autocast:
 class autocast(ContextDecorator):
     """A context or decorator in which products and convolutions compute in bfloat16 (or float16) on the CPU.
 
-    Losses and what else needs digits compute in float32; what joins tensors, in the widest of their types. The lists
-    are PyTorch's for the CPU. Without `dtype` it is that of the block around this one, or bfloat16. `cache_enabled`
-    only saves work in PyTorch. For "cuda" a warning says that nothing changes, as PyTorch's does without CUDA; so it
-    does for a `dtype` that is no half precision.
+    Losses and other operations that need precision compute in float32; operations that join tensors, in the widest of
+    their dtypes. The lists are PyTorch's for the CPU. Without `dtype` it is that of the enclosing block, or bfloat16.
+    `cache_enabled` has no effect on results. For "cuda", and for a `dtype` of full precision, a warning says that
+    autocast is disabled, as in PyTorch without CUDA.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, 2)
@@ -223,8 +223,7 @@ def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
 
 
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
-    """Sets the type that `autocast` computes in from here to the end of the innermost block; outside of all, where no
-    other is given.
+    """Sets the dtype of `autocast` until the end of the innermost block; outside of blocks, the default dtype.
 
     >>> import rushlight as torch
     >>> with torch.autocast("cpu"):
@@ -240,7 +239,7 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
 
 
 def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
-    """Switches `autocast` for a kind of device on or off: to the end of the innermost block, outside of all for good.
+    """Enables or disables `autocast` for a device type: until the end of the innermost block, outside of all for good.
 
     `set_autocast_enabled(enabled)` is for "cuda", where nothing is computed.
 
@@ -276,7 +275,7 @@ def set_autocast_cpu_enabled(enabled: bool) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether PyTorch would keep what it cast for the next use. rushlight casts anew.
+    """Whether PyTorch would cache casts. rushlight never caches them.
 
     >>> import rushlight as torch
     >>> with torch.autocast("cpu", cache_enabled=False):
@@ -287,7 +286,7 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Sets what `is_autocast_cache_enabled` gives, to the end of the innermost block.
+    """Sets the result of `is_autocast_cache_enabled`, until the end of the innermost block.
 
     >>> import rushlight as torch
     >>> torch.set_autocast_cache_enabled(True)
@@ -296,7 +295,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
 
 def clear_autocast_cache() -> None:
-    """Does nothing: nothing that was cast is kept.
+    """Does nothing: casts are not cached.
 
     >>> import rushlight as torch
     >>> torch.clear_autocast_cache()
@@ -304,7 +303,7 @@ def clear_autocast_cache() -> None:
 
 
 def autocast_increment_nesting() -> int:
-    """Counts one more `autocast` block as entered, and gives their number: for programs that enter none themselves.
+    """Counts one more `autocast` block as entered, and returns their number; for programs without `with`.
 
     >>> import rushlight as torch
     >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()

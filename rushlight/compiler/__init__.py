@@ -1,9 +1,9 @@
 """`torch.compile`: calls of a function are recorded as programs, which later calls replay.
 
-`program` has the data structure. A call is written down by the `recorder`, an interpreter (`calls`, `memories`,
-`differentiable`, `watching`), and becomes a `recording`, of which `arguments` and `surroundings` say when another call
-is like it; `checking` compares call and replay, and `compiled` decides at each call what to do. `guards` and
-`replaying` are what happens at each call, and compiled; `explanation` tells what came of it.
+`program` has the data structure. The `recorder`, an interpreter, records a call (`calls`, `memories`, `differentiable`,
+`watching`) as a `recording`; `arguments` and `surroundings` decide whether another call is like it; `checking` compares
+call and replay, and `compiled` decides at each call what to do. `guards` and `replaying` run at each call, and are
+compiled; `explanation` reports what was recorded.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ __all__ = [
     "wrap_numpy",
 ]
 
-config: SimpleNamespace = SimpleNamespace()  # options of compilation: they can be set and read, and decide nothing
+config: SimpleNamespace = SimpleNamespace()  # options of compilation: can be set and read, without effect
 _backend: str | Callable[..., Any] = "inductor"
 
 
@@ -74,17 +74,17 @@ def compile(
     options: dict[str, Any] | None = None,
     disable: bool = False,
 ) -> Callable[..., Any]:
-    """A function or module whose calls are recorded and replayed: it gives what the original gives.
+    """Compiles a function or module: its calls are recorded, and replayed with the same results.
 
-    A first call runs as ever and is written down, with its backward passes, changes in place, random numbers and steps
-    of optimizers. A later call that is like it (in the structure of its arguments, their shapes and types, and all that
-    the function reads from elsewhere) replays what was written down; any other is recorded too, up to eight recordings.
-    What cannot be replayed runs as it is, with a warning that says why; with `fullgraph` it raises RuntimeError. A
-    function of which the replay takes longer than the call runs as it is too.
+    The first call runs normally and is recorded, with its backward passes, in-place changes, random numbers and steps
+    of optimizers. A later call that is like it (in the structure of its arguments, their shapes and dtypes, and
+    everything that the function reads from outside) replays the recording; any other is recorded too, up to eight
+    recordings. What cannot be replayed runs normally, with a warning that says why; with `fullgraph` it raises
+    RuntimeError. A function whose replay is slower than the call runs normally too.
 
     `backend` is "walker", "llvm" or "eager" (NumPy, step by step); PyTorch's names, and those of `mode`, mean the
-    default. `dynamic` makes no difference: each shape has its recording. Of `options` "timed" (True) is looked at:
-    False replays however long it takes. RuntimeError for a name that is none of these.
+    default. `dynamic` has no effect: each shape has its own recording. Of `options` only "timed" (True) is used: False
+    replays even if that is slower. RuntimeError for an unknown name.
 
     >>> import rushlight as torch
     >>> @torch.compile
@@ -117,23 +117,23 @@ def compile(
 
 
 def reset() -> None:
-    """Forgets all recordings: compiled functions begin anew."""
+    """Deletes all recordings of all compiled functions."""
     for compiled in list(_made):
         compiled.reset()
 
 
 def is_exporting() -> bool:
-    """Whether a program is being exported: none is."""
+    """Whether a program is being exported: always False."""
     return False
 
 
 def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself: it is called each time."""
+    """Returns the function: it is called each time."""
     return fn
 
 
 def nested_compile_region(fn: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """The function itself, whatever the options."""
+    """Returns the function, whatever the options."""
     return (lambda function: function) if fn is None else fn
 
 
@@ -144,7 +144,7 @@ def substitute_in_graph(
     skip_signature_check: bool = False,
     is_embedded_type: bool = False,
 ) -> Callable[..., Any]:
-    """A decorator that gives back its function: PyTorch's compiler would take it in the place of the original."""
+    """A decorator that returns its function: PyTorch's compiler would use it in place of the original."""
     return lambda function: function
 
 
@@ -159,22 +159,22 @@ def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> li
 
 
 def set_default_backend(backend: str | Callable[..., Any] | None) -> None:
-    """Notes the compiler to take where none is named; None for PyTorch's own."""
+    """Sets the backend to use if none is named; None for PyTorch's default. Without effect."""
     global _backend
     _backend = "inductor" if backend is None else backend
 
 
 def get_default_backend() -> str | Callable[..., Any]:
-    """What `set_default_backend` noted."""
+    """The backend set by `set_default_backend`."""
     return _backend
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Tells CUDA graphs that a step begins: there are none."""
+    """Does nothing: there are no CUDA graphs."""
 
 
 def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of tensors that calls a function of NumPy arrays, and gives back tensors for its arrays.
+    """Makes a function of tensors from one of NumPy arrays; its arrays are returned as tensors.
 
     >>> import numpy as np, rushlight as torch
     >>> torch.compiler.wrap_numpy(np.cumsum)(torch.tensor([1, 2, 3]))

@@ -13,7 +13,7 @@ from rushlight.core.graph import TensorBase
 
 
 def flattened(value: Any, tensors: list[Any], roots: list[Any]) -> Any:
-    """The structure of arguments: tensors are put into a list, and objects to look at into another."""
+    """The structure of arguments; tensors are appended to one list, and objects to guard to another."""
     if isinstance(value, TensorBase):
         tensors.append(value)
         return Leaf(len(tensors) - 1, value)
@@ -35,7 +35,7 @@ def flattened(value: Any, tensors: list[Any], roots: list[Any]) -> Any:
 
 
 def floats_in(structure: Any) -> Iterator[float]:
-    """The floats in the structure of some arguments, in their order; what stands for one gives what it was."""
+    """The floats in the structure of arguments, in order; a varying float gives its recorded value."""
     if type(structure) is float:
         yield structure
     elif type(structure) is Varying:
@@ -50,7 +50,7 @@ def floats_in(structure: Any) -> Iterator[float]:
 
 
 def with_floats(structure: Any, others: Iterator[Any]) -> Any:
-    """The structure with something else in the place of each float."""
+    """The structure with each float replaced."""
     if type(structure) in (float, Varying):
         return next(others)
     if type(structure) in (list, tuple):
@@ -63,5 +63,5 @@ def with_floats(structure: Any, others: Iterator[Any]) -> Any:
 
 
 def call_with(structure: Any, arguments: list[Any], numbers: Any) -> tuple[tuple[Any, ...], dict[Any, Any]]:
-    """The arguments of a call of a structure: its tensors, and floats."""
+    """The args and kwargs of a call for a structure, with its tensors and floats."""
     return rebuilt(with_floats(structure, iter(numbers)), arguments, [])

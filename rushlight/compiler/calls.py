@@ -1,4 +1,4 @@
-"""From a call of an operator with tensors to a function of bare arrays: promotion becomes casts, batches arrays."""
+"""Turns calls of operators on tensors into functions of bare arrays: promotion becomes casts, batches become arrays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +9,9 @@ from rushlight.core.batched import Batched
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase
 
-PLAIN = frozenset("?bBhHiIlLqQfdFD")  # dtypes that every operator computes in as they are
+PLAIN = frozenset("?bBhHiIlLqQfdFD")  # dtypes in which every operator computes without conversion
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-ONE, TWO, ANY = 0, 1, 2  # the ways to call an operator, those of `core.operators`
+ONE, TWO, ANY = 0, 1, 2  # the ways to call an operator, as in `core.operators`
 
 
 class Elementwise:
@@ -25,7 +25,7 @@ class Elementwise:
         self.name = self.__name__ = op.name
 
     def __call__(self, *operands: Any) -> Any:
-        """What it computes of arrays and numbers."""
+        """Computes the operator on arrays and numbers."""
         first = operands[0]
         if not isinstance(first, np.ndarray):
             return self.op.forward(*operands)
@@ -33,7 +33,7 @@ class Elementwise:
 
 
 class Apart:
-    """A function whose results may be arguments, or look at them: here they are copies."""
+    """A function whose results may be its arguments, or views of them: they are copied."""
 
     name: str
     __name__: str
@@ -43,7 +43,7 @@ class Apart:
         self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
 
     def __call__(self, *args: Any) -> Any:
-        """Calls the function, and copies what is not its own."""
+        """Calls the function, and copies results that share memory with arguments."""
         result = self.function(*args)
         if type(result) in (tuple, list):
             return tuple([np.array(one) for one in result])
@@ -51,7 +51,7 @@ class Apart:
 
 
 class Wrapped:
-    """A function that is given batched arrays: bare ones with the levels that they had when it was written down."""
+    """A function that takes batched arrays: bare arrays are given the levels that they had in the recording."""
 
     def __init__(self, function: Callable[..., Any], levels: list[Any]):
         self.function = function
@@ -59,7 +59,7 @@ class Wrapped:
         self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
 
     def __call__(self, *args: Any) -> Any:
-        """Calls the function with bare arrays, and gives bare arrays."""
+        """Calls the function with bare arrays, and returns bare arrays."""
         result = self.function(*rewrapped(args, self.levels))
         if type(result) in (tuple, list):
             return tuple([unwrapped(one) for one in result])
@@ -67,7 +67,7 @@ class Wrapped:
 
 
 def rewrapped(args: Any, levels: Any) -> list[Any]:
-    """Arguments with batched arrays where there were some."""
+    """Arguments with arrays batched again where they were."""
     return [
         arg if level is None else rewrapped(arg, level) if type(level) is list else Batched(arg, level)
         for arg, level in zip(args, levels, strict=True)
@@ -89,12 +89,12 @@ def levels_in(args: Any) -> list[Any]:
 
 
 def unwrapped(value: Any) -> Any:
-    """The bare array of a batched one; anything else as it is."""
+    """The bare array of a batched one; other values are unchanged."""
     return value.array if type(value) is Batched else value
 
 
 def prepared(op: Any, args: tuple[Any, ...], way: int) -> tuple[list[Any], Callable[..., Any]]:
-    """The arrays that an operator computes with in place of tensors, and the function that does."""
+    """The arrays that an operator computes with in place of tensors, and the function that computes."""
     if op.view and args[0]._unsettled and op.layout != "reshaped":
         args[0]._settled()
     arrays = [bare(arg) for arg in args]
@@ -133,7 +133,7 @@ def of_one_dtype(arrays: list[Any]) -> bool:
 
 
 def bare(arg: Any) -> Any:
-    """The array of a tensor; lists of tensors become lists of arrays; all else as it is."""
+    """The array of a tensor; a list of tensors becomes a list of arrays; other values are unchanged."""
     if isinstance(arg, TensorBase):
         return arg._array
     if type(arg) in (tuple, list):

@@ -1,10 +1,10 @@
-"""Whether a recording is right: the call and its replay are compared on copies, with other values than recorded.
+"""Checks recordings: the call and its replay are compared on copies, with other values than recorded.
 
-Before a recording is used, the tensors that the call was given get other values, and the call is made once more and
-recorded: both recordings have to agree step by step and constant by constant, and the replay of the first has to give
-what the call gives, recorded and not. What was frozen while it depends on a value shows in one or the other. Then all
-is put back. Later audits do the same with the values as they are. A difference is rounding where the call itself gives
-such other values when rounding disturbs what it is given.
+Before a recording is used, the tensors that the call was given get other values, and the call is made and recorded once
+more: both recordings must agree step by step and constant by constant, and the replay of the first must give what the
+call gives, recorded and not. A constant that actually depends on a value shows up in one of these comparisons. Then
+everything is restored. Later audits do the same with the present values. A difference counts as rounding if the call
+itself changes as much when its inputs are perturbed by rounding.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from rushlight.random.generator import Generator
 
 
 def close(a: Any, b: Any) -> bool:
-    """Whether two arrays are equal beyond rounding."""
+    """Whether two arrays are equal up to rounding."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape or a.dtype != b.dtype:
@@ -48,21 +48,21 @@ def close(a: Any, b: Any) -> bool:
 
 
 def tolerance(array: np.ndarray, largest: float) -> float:
-    """The difference that rounding may make."""
+    """The difference that rounding may cause."""
     return 1e-4 * largest + 1e-6
 
 
 def agree(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
-    """Unrecordable where two recordings of one function are not the same program.
+    """Unrecordable if two recordings of a function are not the same program.
 
-    `arguments` are those of the second; the numbers among them may be inputs of the first alone.
+    `arguments` are those of the second; numbers among them may be inputs only of the first.
     """
     agree_steps(first, second, arguments)
     first.result = result_of(first.result, second.result, first.left, [*second.left, *arguments])
 
 
 def agree_steps(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
-    """Unrecordable where the parts of two recordings are not the same."""
+    """Unrecordable if the parts of two recordings differ."""
     if len(first.stretches) != len(second.stretches) or len(first.backwards) != len(second.backwards):
         raise Unrecordable("its steps differ from call to call")
     for one, other in zip(first.stretches, second.stretches, strict=True):
@@ -70,10 +70,10 @@ def agree_steps(first: Recording, second: Recording, arguments: Sequence[Any] = 
 
 
 def result_of(result: Any, other: Any, numbers: list[Any], others: list[Any] | None = None) -> Any:
-    """The structure of a result, with formulas for numbers. Unrecordable if another result differs.
+    """The structure of a result, with formulas for numbers. Unrecordable if the other result differs.
 
-    `numbers` and `others` are those that left the program and those among the arguments, in the first call and in the
-    other; without the latter the formulas are those of the other result.
+    `numbers` and `others` are the numbers that left the program and those among the arguments, in the first call and in
+    the other; without the latter the formulas are those of the other result.
     """
     if type(result) is Formula and others is not None and isinstance(other, float):
         is_like = same(result.value(others), other.plain if type(other) is Traced else other)
@@ -98,7 +98,7 @@ def result_of(result: Any, other: Any, numbers: list[Any], others: list[Any] | N
 def agree_programs(
     one: Program, places: list[Any], other: Program, others: list[Any], arguments: Sequence[Any]
 ) -> None:
-    """Unrecordable where two programs, with the places of their inputs, are not the same."""
+    """Unrecordable if two programs, with the places of their inputs, differ."""
     numbers: dict[Value, Any] = {}
     if len(one.steps) != len(other.steps):
         raise Unrecordable("its steps depend on values")
@@ -139,12 +139,12 @@ def match(
 
 
 def is_number(kind: Any) -> bool:
-    """Whether a kind of place, or of source, is that of a number."""
+    """Whether a kind of place, or of source, is for a number."""
     return kind in (NUMBER, "number")
 
 
 def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
-    """Whether two steps do the same to the same values."""
+    """Whether two steps do the same to corresponding values."""
     if step.kind != twin.kind or len(step.results) != len(twin.results):
         return False
     if not alike(step.function, twin.function, numbers) or not alike(step.args, twin.args, numbers):
@@ -157,7 +157,7 @@ def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
 
 
 def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
-    """Whether two arguments, functions or results of recordings are the same."""
+    """Whether two arguments, functions or results of recordings are equal."""
     if isinstance(a, Value):
         found = numbers.get(a)
         return found is b or (type(found) is float and type(b) is float and same(found, b))
@@ -197,7 +197,7 @@ def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
 
 
 def content_of(value: Any) -> dict[str, Any] | None:
-    """The attributes of an object; None for one that does not show them."""
+    """The attributes of an object; None if it does not show them."""
     if hasattr(value, "__dict__"):
         return dict(vars(value))
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
@@ -212,10 +212,10 @@ def compare(
     before: State,
     changed: bool,
 ) -> None:
-    """Makes a call on copies and replays it. Unrecordable where the two differ; all is put back.
+    """Makes a call on copies and replays it. Unrecordable if the two differ; everything is restored.
 
-    `before` is the state to begin with, `record` makes and records the call without steps of optimizers, `call` makes
-    it without them and without a record, and `changed` tells whether values are changed first.
+    `before` is the initial state, `record` makes and records the call without steps of optimizers, `call` makes it
+    without them and without recording, and `changed` tells whether values are changed first.
     """
     given = recording.given
     after = State(given.tensors)
@@ -232,7 +232,7 @@ def compare(
                 second = record()
             except Unrecordable:
                 raise
-            except Exception as error:  # other values, as after a permutation of rows, may lead to another branch
+            except Exception as error:  # other values may take another branch
                 if way != WAYS[-1]:
                     continue
                 if isinstance(error, Mismatch) and not changed:
@@ -258,7 +258,7 @@ def compare(
 
 
 def left_by(recording: Recording) -> list[Any]:
-    """What a call that was just recorded has left behind: arrays, None for what is not there."""
+    """The arrays that a just recorded call has left behind; None for those that do not exist."""
     arrays = [*State(recording.given.tensors).arrays(), *[copy_of_values(tensor) for tensor in recording.tensors]]
     for *_, gradients in recording.sent:
         arrays += [None if one is None else one._array for one in gradients]
@@ -266,7 +266,7 @@ def left_by(recording: Recording) -> list[Any]:
 
 
 def left_by_call(call: Callable[[], Any], second: Recording) -> list[Any]:
-    """What a call leaves behind that is not recorded; None for what is not looked at."""
+    """The arrays that an unrecorded call leaves behind; None for those that are not compared."""
     tensors: list[Any] = []
     flattened(call(), tensors, [])
     arrays = [*State(second.given.tensors).arrays(), *[copy_of_values(tensor) for tensor in tensors]]
@@ -280,7 +280,7 @@ def left_by_call(call: Callable[[], Any], second: Recording) -> list[Any]:
 
 
 def again(record: Callable[[], Recording], start: State, eps: float, seed: int) -> Recording:
-    """The call recorded once more, with values that differ by rounding."""
+    """The call recorded once more, with values perturbed by rounding."""
     start.put_back()
     start.disturb_rounding(eps, seed)
     return record()
@@ -295,7 +295,7 @@ def coarsest(recording: Recording) -> float:
 
 
 def within(expected: Any, found: Any, plain: Any, *others: Any) -> bool:
-    """Whether arrays differ by rounding: by no more than ten times what rounding of what they come from changes."""
+    """Whether arrays differ at most by rounding: by ten times the effect of rounding errors in the inputs."""
     checked = [one for one in (found, plain) if one is not None and not close(expected, one)]
     if not checked:
         return True
@@ -307,7 +307,7 @@ def within(expected: Any, found: Any, plain: Any, *others: Any) -> bool:
 
 
 def has_choices(recording: Recording) -> bool:
-    """Whether a constant might be a choice that depended on values, which changes only with greater changes."""
+    """Whether a constant might be a choice that depends on values, which only larger changes reveal."""
     return any(
         array.size > 1 and array.dtype.kind not in "fc"
         for stretch in recording.stretches
@@ -316,6 +316,6 @@ def has_choices(recording: Recording) -> bool:
 
 
 def cotangents_of(node: Any, grads: list[Any]) -> Any:
-    """Cotangents as a node is given them."""
+    """Gradients in the form in which a node gets them."""
     arrays = [one._array for one in grads]
     return arrays if node.outputs is not None else arrays[0]

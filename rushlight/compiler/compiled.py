@@ -1,4 +1,4 @@
-"""A compiled function: calls are recorded, recordings checked, and replayed where a call is like the recorded one."""
+"""Compiled functions: calls are recorded, recordings checked, and replayed when a call is like the recorded one."""
 
 import warnings
 from collections.abc import Callable
@@ -33,17 +33,17 @@ from rushlight.core.lines import warn
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
 
-MOST = 8  # recordings of one function
+MOST = 8  # the most recordings of a function
 AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
 FOR_EVER = 1 << 60
-STRANGE = 64  # calls like none of the recorded ones, from which on their number is compared with that of replays
+STRANGE = 64  # calls unlike any recording, from which on they are compared in number with replays
 TRIALS = 3  # replays and eager calls that are timed
-DOUBTS = 12  # as many of each where replays seem to be slower, which a busy machine makes them seem
-RECORDING = lock()  # held by the one that records
+DOUBTS = 12  # timings of each if replays seem slower, which may be due to a busy machine
+RECORDING = lock()  # held while recording
 
 
 class Variant:
-    """A recording with its guards (`prepared`), and what is known of how it does."""
+    """A recording with its guards (`prepared`), and its statistics."""
 
     granted: int
 
@@ -52,9 +52,9 @@ class Variant:
         self.others: list[TensorBase] = list(surroundings.tensors.values())
         self.looked_after = 0
         self.granted = 0
-        self.misses = 0  # replays that ended with a check
+        self.misses = 0  # replays that failed a check
         self.times: tuple[list[float], list[float]] = ([], [])  # of eager calls, of replays
-        self.judged = False  # whether it is known which of them are faster
+        self.judged = False  # whether it is known which is faster
         for stretch in recording.stretches:
             stretch.prepare(execution(stretch.program, compiled.backend))
         for backward in recording.backwards:
@@ -81,7 +81,7 @@ class Variant:
         )
 
     def differs_in_numbers(self, structure: Any, arguments: list[Any]) -> bool:
-        """Whether a call would be like the recorded one, if it had its floats."""
+        """Whether a call would be like the recorded one if it had the same floats."""
         floats = list(floats_in(self.recording.structure))
         if not floats or len(floats) != len(list(floats_in(structure))) or self.prepared.modes is not CURRENT.get():
             return False
@@ -89,27 +89,27 @@ class Variant:
 
     @property
     def replays(self) -> int:
-        """How often it was replayed."""
+        """The number of replays so far."""
         return self.looked_after + self.granted - self.prepared.left
 
     def grant(self, number: int) -> None:
-        """Lets a number of replays go without being looked after."""
+        """Lets a number of replays run without supervision."""
         self.granted += number - self.prepared.left
         self.prepared.left = number
 
     def judge(self) -> None:
-        """Tells from the times so far whether replays are slower: then calls are made as they are."""
+        """Decides from the times so far whether replays are slower: then calls run normally."""
         eager, replayed = self.times
         slow = min(replayed) > min(eager)
         self.judged = len(eager) >= (DOUBTS if slow else TRIALS)
         self.prepared.slow = slow and self.judged
 
     def give(self, compiled: "Compiled", arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Replays the call; where a check fails, the function goes another way."""
+        """Replays the call; if a check fails, the function is called."""
         try:
             return self.recording.replay(arguments, (compiled.function, args, kwargs))
         except Mismatch:
-            self.prepared.left += 1  # this was none
+            self.prepared.left += 1  # it was not a replay
             return compiled.look_after(args, kwargs)
 
 
@@ -124,7 +124,7 @@ def layouts_of(recording: Recording) -> list[tuple[Any, ...]]:
 
 
 class Changed(Unrecordable):
-    """A call has changed objects that it does not own."""
+    """A call has changed objects outside of the function."""
 
 
 class Compiled(Replayer):
@@ -149,19 +149,19 @@ class Compiled(Replayer):
         self.lock: Any = lock()
 
     def reset(self) -> None:
-        """Forgets all recordings."""
+        """Deletes all recordings."""
         self.prepared = []
         self.variants: list[Variant] = []
         self.codes: dict[CodeType, dict[Any, Any]] = {}
-        self.strange = 0  # calls that were like no recorded one, when there were as many as may be
+        self.strange = 0  # calls unlike any recording, when there were as many as allowed
         self.failures = 0
-        self.joins = True  # whether recordings that differ in numbers alone may become one
+        self.joins = True  # whether recordings that differ only in numbers may be merged
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
         self.pieces: Pieces = Pieces(self.function, self.piece)
 
     def piece(self, function: FunctionType) -> "Compiled":
-        """A piece of the function, compiled."""
+        """Compiles a piece of the function."""
         piece = Compiled(function, False, self.backend, self.timed)
         piece.whole = self
         return piece
@@ -176,7 +176,7 @@ class Compiled(Replayer):
         return self if instance is None else MethodType(self, instance)
 
     def look_after(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Replays with an eye on time and values, or calls and records."""
+        """Replays with timing and audits, or calls and records."""
         if self.given_up is not None:
             return (self.pieces.called or self.function)(*args, **kwargs)
         if not self.lock.acquire(False):
@@ -189,9 +189,9 @@ class Compiled(Replayer):
             self.lock.release()
 
     def call(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Replays a recording that fits; else calls and records, while there is one thread.
+        """Replays a recording that fits; else calls and records, if there is only one thread.
 
-        Another one could see the values that tensors have while a recording is checked.
+        Another thread could see the temporary values of tensors while a recording is checked.
         """
         modes = CURRENT.get()
         for variant in self.variants:
@@ -219,7 +219,7 @@ class Compiled(Replayer):
     # replays
 
     def replay(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Replays a recording: at some calls after an audit, and in the beginning in turn with eager calls."""
+        """Replays a recording: after an audit at some calls, and initially alternating with eager calls."""
         number = variant.replays + 1
         if number in AUDITS and is_alone():
             self.audit(variant, arguments, args, kwargs)
@@ -242,7 +242,7 @@ class Compiled(Replayer):
         return result
 
     def audit(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
-        """Compares call and replay on copies; a difference switches the recording off."""
+        """Compares call and replay on copies; a difference disables the recording."""
         recording = variant.recording.seen_with(arguments)
         try:
             with RECORDING:
@@ -256,7 +256,7 @@ class Compiled(Replayer):
     # recordings
 
     def record(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Calls the function, and keeps a recording where it is right."""
+        """Calls the function, and keeps a recording if it is right."""
         arguments: list[TensorBase] = []
         roots: list[Any] = [self.function]
         try:
@@ -292,7 +292,7 @@ class Compiled(Replayer):
             compare(recording, again, partial(self.called_aside, args, kwargs), arguments, state, True)
             recording.let_go()
             self.keep(variant)
-        except Exception as error:  # whatever it is, the call has its result
+        except Exception as error:  # whatever it is, the call has succeeded
             if recorder.leaving is not None:
                 self.give_up(*recorder.leaving)
             elif isinstance(error, Changed) and lines and recorder.code is not None:
@@ -305,17 +305,17 @@ class Compiled(Replayer):
         return result
 
     def keep(self, variant: Variant) -> None:
-        """Replays a recording from now on."""
+        """Enables a recording for replay."""
         self.variants.append(variant)
         self.prepared.append(variant.prepared)
 
     def drop(self, variant: Variant) -> None:
-        """Replays a recording no more."""
+        """Disables a recording."""
         self.variants.remove(variant)
         self.prepared.remove(variant.prepared)
 
     def join(self, other: Variant, variant: Variant, arguments: list[Any], state: State, before: Surroundings) -> None:
-        """Puts a recording for any numbers in the place of two that differ in them, where that can be."""
+        """Replaces two recordings that differ in numbers by one for any numbers, if possible."""
         recording = variant.recording
         after = State(recording.given.tensors)
         record = partial(self.recorded, others=variant.others)
@@ -326,7 +326,7 @@ class Compiled(Replayer):
             call = call_with(made.structure, arguments, floats_in(made.structure))
             again, aside = partial(record, *call), partial(self.called_aside, *call)
             compare(made, again, aside, [*arguments, *made.numbers], state, True)
-        except Exception:  # what raises with traced numbers goes another way for other numbers
+        except Exception:  # code that fails with traced numbers branches on them
             self.joins = False
             return
         finally:
@@ -336,7 +336,7 @@ class Compiled(Replayer):
         self.keep(both)
 
     def recorded(self, args: tuple[Any, ...], kwargs: dict[Any, Any], others: list[TensorBase]) -> Recording:
-        """A recording of a call without steps of optimizers, for comparison."""
+        """Records a call without steps of optimizers, for comparison."""
         arguments: list[TensorBase] = []
         structure = flattened((args, kwargs), arguments, [])
         given = Given(arguments, others)
@@ -349,7 +349,7 @@ class Compiled(Replayer):
         return Recording(recorder, given, structure, result)
 
     def called_aside(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """What a call gives that is not recorded, and in which optimizers make no steps."""
+        """The result of a call that is not recorded, and in which optimizers take no steps."""
         aside = Aside()
         STACK.enter(aside)
         try:
@@ -360,7 +360,7 @@ class Compiled(Replayer):
             STACK.leave(aside)
 
     def fail(self, error: Exception) -> None:
-        """Notes that a recording failed: it is tried again at another call, but not for ever."""
+        """Notes that a recording failed: it is tried again at other calls, a limited number of times."""
         self.failures += 1
         why = str(error) if isinstance(error, Unrecordable) else f"the compiler failed: {error!r}"
         self.reasons.append(why)
@@ -368,7 +368,7 @@ class Compiled(Replayer):
             self.give_up(why, "")
 
     def give_up(self, why: str, where: str, line: int | None = None) -> None:
-        """Has the function run as it is from now on, in pieces around a line of its own where that can be; says why.
+        """Runs the function normally from now on, if possible in pieces around a line; says why.
 
         RuntimeError with `fullgraph`.
         """
@@ -388,7 +388,7 @@ class Compiled(Replayer):
 def run_under(
     recorder: Recorder, given: Given, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]
 ) -> Any:
-    """Calls a function while a recorder looks on, which then writes down the backward pass of the results."""
+    """Calls a function while a recorder is active, which then records the backward pass of the results."""
     STACK.enter(recorder)
     try:
         result = function(*args, **kwargs)
@@ -404,14 +404,14 @@ def run_under(
 
 
 def check_modes() -> None:
-    """Unrecordable in modes that look at single nodes."""
+    """Unrecordable in modes that concern single nodes, such as anomaly mode."""
     modes = CURRENT.get()
     if modes.anomaly or modes.packing is not None:
         raise Unrecordable("anomaly mode, or a hook on saved tensors, is on")
 
 
 def check_tensors(tensors: list[Any]) -> None:
-    """Unrecordable for tensors of which more than the elements counts."""
+    """Unrecordable for tensors with other relevant state than their elements."""
     for tensor in tensors:
         if tensor._tangents is not None or tensor.hooks is not None or type(tensor._array) is not np.ndarray:
             raise Unrecordable("a tensor has hooks, tangents or no memory of its own")

@@ -1,4 +1,4 @@
-"""Lists, dicts and dataclasses that a call is given or gives back: a replay changes none, and makes all anew."""
+"""Lists, dicts and dataclasses in arguments and results: a replay changes none, and makes new ones for results."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -10,7 +10,7 @@ from rushlight.compiler.surroundings import AT_INDEX, ATTRIBUTE, IN_DICT, LENGTH
 
 
 def containers_in(value: Any) -> Iterator[Any]:
-    """The lists, dicts and dataclasses in some arguments or a result, which can be changed."""
+    """The mutable containers (lists, dicts, dataclasses) in arguments or a result."""
     if type(value) in (list, tuple):
         items = list(value)
     elif type(value) is dict:
@@ -41,9 +41,9 @@ def places_in(arguments: Any) -> Iterator[Place]:
 
 
 def check_containers(result: Any, known: Iterable[int]) -> None:
-    """Unrecordable where a result has a container twice, or one that was there before: a replay makes each anew.
+    """Unrecordable if a result has the same container twice, or one that existed before: a replay makes new ones.
 
-    `known` has the identities of those that were there.
+    `known` has the ids of those that existed before.
     """
     found = [id(one) for one in containers_in(result)]
     if len(set(found)) < len(found) or not set(found).isdisjoint(known):

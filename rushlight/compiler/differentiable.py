@@ -1,4 +1,4 @@
-"""Results with a history: the backward pass of a compiled call is a program of its own, behind one node."""
+"""Results with a history: the backward pass of a compiled call is a program of its own, behind a single node."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,20 +18,20 @@ from rushlight.core.errors import freed, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, new_tensor
 from rushlight.core.hooks import Hooks
 
-RESULT = -1  # the kind of place of a result of the call itself
+RESULT = -1  # the kind of place for a result of the call itself
 
 
 class Ends:
-    """Where the recorded graph of an output ends: tensors that were there before the call and get gradients.
+    """The ends of an output's recorded graph: tensors that existed before the call and get gradients.
 
-    Each output has a backward pass of its own: what one does not ask for is not computed, as it could be infinite.
-    Where a graph reaches another one of the `results`, it ends there (`cut`): from there on that one's pass goes on.
+    Each output has its own backward pass: gradients that are not asked for are not computed, as they could be infinite.
+    Where a graph reaches another one of the `results`, it ends (`cut`): from there that one's pass continues.
     """
 
     def __init__(self, output: Any, known: list[Any], start: int, results: list[Any]):
         self.outputs: list[Any] = [output]
-        self.spent = False  # whether a pass has released the graph
-        self.saves = False  # whether a pass lets go of something that a second one needs
+        self.spent = False  # whether a pass has freed the graph
+        self.saves = False  # whether a pass frees something that a second one needs
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:
@@ -66,12 +66,12 @@ class Ends:
 
 
 def vertex_of(tensor: TensorBase) -> Any:
-    """Where a tensor's gradients arrive."""
+    """The vertex at which a tensor's gradients arrive."""
     return tensor if tensor._node is None else tensor._node
 
 
 def keeps_packed(node: Node) -> bool:
-    """Whether hooks made other tensors of those that a node saves: what happens to these then changes nothing."""
+    """Whether hooks packed the tensors that a node saved: then changes of these have no effect."""
     tensors: list[Any] = []
     for value in node.saved or (node.saved0, node.saved1):
         for item in value if type(value) is tuple else (value,):
@@ -81,19 +81,19 @@ def keeps_packed(node: Node) -> bool:
 
 
 def lets_go(node: Node) -> bool:
-    """Whether a pass over a node lets go of something that a second one needs."""
+    """Whether a pass through a node frees something that a second one needs."""
     return node.plan is None or node.plan.saves_tensors or node.holds_tensors()
 
 
 class Cut(Hooks):
-    """The hooks of a vertex at some outputs of which a pass ends: a gradient that arrives there goes no further."""
+    """The hooks of a vertex at some outputs of which a pass ends: gradients that arrive there go no further."""
 
     def __init__(self) -> None:
         super().__init__()
         self.ends: set[int] = set()
 
     def before_node(self, grad: Any, recorded: bool) -> Any:
-        """What goes on: gradients of other outputs."""
+        """Only the gradients of other outputs continue."""
         if not isinstance(grad, list):
             return None
         left = [None if i in self.ends else one for i, one in enumerate(grad)]
@@ -102,7 +102,7 @@ class Cut(Hooks):
 
 @contextmanager
 def ending_at(tensors: Sequence[TensorBase], cut: Sequence[TensorBase] = ()) -> Iterator[None]:
-    """A context in which gradients that arrive at tensors meet no hooks, and go no further from `cut`."""
+    """A context in which gradients that arrive at tensors skip hooks, and stop at `cut`."""
     held = {id(vertex): (vertex, vertex.hooks) for vertex in map(vertex_of, [*tensors, *cut])}
     try:
         for vertex, _ in held.values():
@@ -119,19 +119,19 @@ def ending_at(tensors: Sequence[TensorBase], cut: Sequence[TensorBase] = ()) -> 
 
 
 def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
-    """Gradients to send back through a recorded graph."""
+    """Random gradients for a pass through a recorded graph."""
     draw = np.random.default_rng(1)
     return [new_tensor(draw.standard_normal(one._array.shape).astype(one._array.dtype)) for one in outputs]
 
 
 def sent_back(outputs: list[Any], inputs: list[Any], cut: list[Any], grads: list[Any]) -> Any:
-    """The gradients of inputs before their hooks, None where there is none; those of `cut` are results themselves."""
+    """The gradients of inputs before their hooks, None for missing ones; those of `cut` are results themselves."""
     with ending_at(inputs, cut):
         return grad(outputs, inputs, grads, retain_graph=True, allow_unused=True)
 
 
 def saved_by(node: Node) -> Iterator[TensorBase]:
-    """The tensors that a node saves; those of lists stand there beside their versions."""
+    """The tensors that a node saves; tensors of lists are saved as pairs with their versions."""
     items: list[Any] = [node.saved or (node.saved0, node.saved1)]
     while items:
         item = items.pop()
@@ -142,8 +142,10 @@ def saved_by(node: Node) -> Iterator[TensorBase]:
 
 
 def led_to(tensors: Sequence[Any], ways: dict[tuple[int, int], tuple[Any, int]], start: int) -> None:
-    """Has the graph of some tensors, as far as it was made after `start`, lead to outputs of other nodes (vertices with
-    numbers) where it led to those that `ways` names.
+    """Redirects edges in the graph of some tensors.
+
+    Where nodes made after `start` lead to an output that is a key of `ways`, they then lead to its value: a vertex, and
+    the number of its output.
     """
     vertices: list[Any] = [one._node for one in tensors if one is not None]
     seen: set[int] = set()
@@ -162,14 +164,14 @@ def led_to(tensors: Sequence[Any], ways: dict[tuple[int, int], tuple[Any, int]],
 
 
 class Backward:
-    """The backward program of some results, `outputs` by their numbers, and where its inputs are found.
+    """The backward program of some results, whose numbers are in `outputs`, and the sources of its inputs.
 
     `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
     output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
     inputs of the graph: those of tensors, or (RESULT, number) of other results; None where no gradient comes.
-    `repeats` tells that passes may follow one another, as they may through a recorded graph that saves nothing; `ends`
-    that those may that end at the result itself, of which only the last node counts. `layout` are the strides that the
-    cotangents had; `layouts` tell for those of others how the results lie in memory.
+    `repeats` tells that several passes are allowed, as through a recorded graph that saves nothing; `ends` that this
+    holds for passes that end at the result itself, for which only the last node counts. `layout` are the strides of the
+    recorded cotangents; `layouts` has for other strides of cotangents the values with the layouts of the results.
     """
 
     def __init__(
@@ -196,12 +198,12 @@ class Backward:
 
 
 class CompiledFunctionBackward(Node):
-    """The history of the results of a replayed call."""
+    """The node for the results of a replayed call."""
 
     backward: Backward
 
     def connect(self, inputs: list[TensorBase], outputs: list[TensorBase]) -> None:
-        """Makes this the node of some results, behind which are some inputs."""
+        """Makes this the node of some results that depend on some inputs."""
         self.edges: tuple[Any, ...] = tuple([vertex_of(tensor) for tensor in inputs])
         self.numbers: tuple[int, ...] = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
         self.arity: int = len(inputs)
@@ -211,7 +213,7 @@ class CompiledFunctionBackward(Node):
             tensor._node, tensor._index, tensor._needs = self, i, True
 
     def connect_spent(self, inputs: list[TensorBase], output: TensorBase) -> None:
-        """Makes this the node of a result whose graph, behind which are some inputs, was used up within the call."""
+        """Makes this the node of a result whose graph was freed within the call."""
         self.connect(inputs, [output])
         self.freed = last_number()
 
@@ -222,18 +224,19 @@ class CompiledFunctionBackward(Node):
         versions: list[Any],
         again: Callable[["CompiledFunctionBackward", list[Any], Sequence[bool]], list[Any]],
     ) -> None:
-        """Keeps what the pass needs: arrays (None for cotangents), the versions of tensors that may change until
-        then, and how to make the call once more where gradients are to be differentiated.
+        """Saves what the pass needs: arrays (None for cotangents), and the versions of tensors that may change before.
+
+        Also how to repeat the call if gradients must be differentiated.
         """
         self.backward, self.values, self.changes, self.again = backward, values, versions, again
 
-    passed: bool = False  # whether the last pass ended here, and leaves all as it is
+    passed: bool = False  # whether the last pass ended here, and freed nothing
     values: list[Any] | None = None
     changes: list[Any] = []  # noqa: RUF012 (never changed)
 
     def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
-        """The cotangents of the inputs."""
-        if not any(needs):  # the way ends at its outputs
+        """The gradients of the inputs."""
+        if not any(needs):  # the pass ends at its outputs
             self.passed = self.values is not None and self.backward.ends
             return [None] * self.arity
         if self.values is None:
@@ -258,9 +261,9 @@ class CompiledFunctionBackward(Node):
     def laid(
         self, found: list[Any], layout: tuple[tuple[int, ...], ...], grads: list[Any], needs: Sequence[bool]
     ) -> list[Any]:
-        """Cotangents lying in memory as they do in an eager pass for gradients that lie in another way than recorded.
+        """Cotangents in the memory layout of an eager pass, for gradients with another layout than recorded.
 
-        How, the call that is made once more tells, when such gradients come for the first time.
+        It is found by repeating the call when gradients with such a layout come for the first time.
         """
         key = layout, tuple(needs)
         if key not in self.backward.layouts:
@@ -272,7 +275,7 @@ class CompiledFunctionBackward(Node):
         ]
 
     def release(self):
-        """Lets go of what was kept, if the recorded graph does."""
+        """Frees the saved values, if the recorded graph would."""
         if self.values is None or self.backward.repeats or self.passed:
             self.passed = False
             return
@@ -283,5 +286,5 @@ class CompiledFunctionBackward(Node):
 
 @cache
 def spent_class(name: str) -> type:
-    """The class of the node of a result whose graph was used up within the call."""
+    """The node class for a result whose graph was freed within the call."""
     return type(name, (CompiledFunctionBackward,), {"__module__": "rushlight.autograd"})

@@ -1,7 +1,7 @@
-"""Arrays that draw a graph: a function that is given them in the place of arrays leaves nodes behind.
+"""Arrays that record a graph: a function that is called with them leaves nodes behind.
 
-What NumPy's functions make of them is noted; what has no node (a condition on values, a write, a function that is not
-here) raises Unsuitable, and the step stays a call.
+Each NumPy function applied to them is recorded; what has no node (a condition on values, a write, an unsupported
+function) raises Unsuitable, and the step remains a call.
 """
 
 from collections.abc import Callable
@@ -22,18 +22,18 @@ REDUCED: set[np.ufunc] = {np.add, np.maximum, np.minimum}
 
 
 class Unsuitable(Exception):
-    """Raised for what cannot be drawn."""
+    """Raised for what cannot be recorded as nodes."""
 
 
 class Drawn(NDArrayOperatorsMixin):
-    """Stands for the array that a node gives."""
+    """A placeholder for the array that a node gives."""
 
     def __init__(self, graph: Graph, node: Node):
         self.graph = graph
         self.node = node
         self.is_given = True
 
-    # what is known of it
+    # attributes
 
     shape = property(lambda self: self.node.shape)
     dtype = property(lambda self: self.node.dtype)
@@ -45,12 +45,12 @@ class Drawn(NDArrayOperatorsMixin):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """The bytes between neighbours."""
+        """The strides in bytes."""
         return self.node.detail[1] if self.node.kind == "window" else contiguous(self.shape, self.dtype)
 
     @property
     def flags(self) -> SimpleNamespace:
-        """How it lies."""
+        """The flags about memory layout."""
         return SimpleNamespace(c_contiguous=is_contiguous(self.node), writeable=False)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Drawn(NDArrayOperatorsMixin):
     # views
 
     def seen(self, look: Callable[[np.ndarray], np.ndarray]) -> "Drawn":
-        """What a function makes of it that gives a view, or a copy in another shape."""
+        """The result of a function that returns a view, or a copy in another shape."""
         return Drawn(self.graph, self.graph.view(self.node, look))
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "Drawn":
@@ -70,11 +70,11 @@ class Drawn(NDArrayOperatorsMixin):
         return Drawn(self.graph, self.graph.reshape(self.node, known_sizes(tuple(sizes), self.size)))
 
     def transpose(self, *axes: Any) -> "Drawn":
-        """Its dimensions in another order."""
+        """Its dimensions permuted."""
         return self.seen(lambda array: array.transpose(*axes))
 
     def swapaxes(self, first: int, second: int) -> "Drawn":
-        """Two dimensions exchanged."""
+        """Its dimensions with two swapped."""
         return self.seen(lambda array: array.swapaxes(first, second))
 
     def __getitem__(self, key: Any) -> "Drawn":
@@ -85,13 +85,13 @@ class Drawn(NDArrayOperatorsMixin):
     # copies and functions
 
     def copy(self, order: str = "C") -> "Drawn":
-        """The same values, which may be written to."""
+        """The same values, in an array that may be written to."""
         found = Drawn(self.graph, self.node)
         found.is_given = False
         return found
 
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> "Drawn":
-        """The same values in a dtype: its own, or truths as numbers."""
+        """The same values in a dtype: its own, or booleans as numbers."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self.copy()
@@ -112,7 +112,7 @@ class Drawn(NDArrayOperatorsMixin):
         return self.reduced(np.minimum, axis, None, keepdims)
 
     def reduced(self, ufunc: np.ufunc, axis: Any, dtype: Any, keepdims: bool) -> "Drawn":
-        """A ufunc along dimensions."""
+        """A ufunc reduction along dimensions."""
         other = dtype is not None and dtype != self.dtype
         if other or self.dtype not in FLOATS or ufunc not in REDUCED or self.size == 0:
             raise Unsuitable
@@ -124,7 +124,7 @@ class Drawn(NDArrayOperatorsMixin):
         return Drawn(self.graph, node)
 
     def dot(self, other: Any) -> "Drawn":
-        """The product of its rows and a matrix."""
+        """The matrix product."""
         if not isinstance(other, Drawn) or other.ndim != 2 or self.ndim < 2:
             raise Unsuitable
         return product(self.graph, self, other)
@@ -144,7 +144,7 @@ class Drawn(NDArrayOperatorsMixin):
 
     @staticmethod
     def written(target: Any, made: "Drawn") -> "Drawn":
-        """A result in the place of what was made before."""
+        """A result written in place of `target`."""
         if not isinstance(target, Drawn) or target.is_given or (target.shape, target.dtype) != (made.shape, made.dtype):
             raise Unsuitable
         target.node = made.node
@@ -160,7 +160,7 @@ class Drawn(NDArrayOperatorsMixin):
         raise Unsuitable
 
     def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """There are no values."""
+        """Raises Unsuitable: there are no values."""
         raise Unsuitable
 
     __bool__ = __float__ = __int__ = __index__ = __complex__ = __array__ = __setitem__ = item = tolist = refuse
@@ -171,18 +171,18 @@ admit(Drawn)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tuple of one, or the tuple that it is."""
+    """A tuple of the value, or the tuple that it is."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def known_sizes(sizes: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    """A shape without -1."""
+    """A shape with -1 replaced by the actual size."""
     rest = prod([n for n in sizes if n != -1])
     return tuple([size // rest if n == -1 else int(n) for n in sizes])
 
 
 def node_of(graph: Graph, value: Any, dtype: Any) -> Node:
-    """The node of an operand of a function that computes in a dtype."""
+    """The node for an operand of a function that computes in a dtype."""
     if isinstance(value, Drawn):
         if value.dtype == dtype:
             return value.node
@@ -196,7 +196,7 @@ def node_of(graph: Graph, value: Any, dtype: Any) -> Node:
 
 
 def numbers_of(graph: Graph, node: Node, dtype: Any) -> Node:
-    """Truths as numbers."""
+    """Booleans as numbers."""
     char = np.dtype(dtype).char
     one, zero = [graph.constant(np.array(value, dtype)) for value in (1, 0)]
     return graph.apply(np.where, f"?{char}{char}->{char}", node, one, zero)
@@ -210,7 +210,7 @@ def fresh(graph: Graph, node: Node) -> Drawn:
 
 
 def applied(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Drawn:
-    """An elementwise function of arrays of one float type, or of truths."""
+    """An elementwise function of arrays of one float dtype, or of booleans."""
     kinds = {x.dtype for x in inputs if isinstance(x, (Drawn, np.ndarray, np.generic))}
     dtype: Any = TRUTH if kinds == {TRUTH} else next(iter(kinds - {TRUTH}), None)
     if dtype != TRUTH and (dtype not in FLOATS or len(kinds - {TRUTH}) > 1):
@@ -223,7 +223,7 @@ def applied(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Drawn:
 
 
 def product(graph: Graph, a: Any, b: Any) -> Drawn:
-    """A product of matrices, or of as many in batches."""
+    """A product of matrices, or of equally many in batches."""
     if not all(isinstance(x, Drawn) and x.ndim >= 2 and x.size and x.dtype in FLOATS for x in (a, b)):
         raise Unsuitable
     if a.dtype != b.dtype or a.shape[-1] != b.shape[-2]:
@@ -250,7 +250,7 @@ def chosen(condition: Any, x: Any, y: Any) -> Drawn:
 
 
 def filler_like(number: float) -> Callable[[Drawn], Drawn]:
-    """A function that gives an array full of a number, like another."""
+    """A function that makes an array like another, filled with a number."""
 
     def made(like: Drawn, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Drawn:
         node = like.graph.constant(np.array(number, like.dtype if dtype is None else dtype))

@@ -1,4 +1,4 @@
-"""What runs a program: the reference, or what the chosen backend makes of it."""
+"""What executes a program: the reference, or the chosen backend."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,21 +13,21 @@ from rushlight.compiler.replaying import Execution
 from rushlight.compiler.walking import executor
 from rushlight.core.lines import warn
 
-REFERENCE = "eager"  # the backend that runs programs step by step
-NATIVE = "llvm"  # the one with native loops
+REFERENCE = "eager"  # the backend that executes programs step by step
+NATIVE = "llvm"  # the backend with native loops
 
 
 def prepared(program: Program, backend: str) -> tuple[Graph, Plan, Any]:
-    """The graph of a program after all passes, its plan, and what runs that. Unsuitable for one that has none."""
+    """The graph of a program after all passes, its plan, and its executor. Unsuitable for a program without a plan."""
     graph = improved(lowered(program))
     plan = planned(graph)
     return graph, plan, executor(plan, native=backend == NATIVE)
 
 
 def execution(program: Program, backend: str) -> Callable[[list[Any]], list[Any]]:
-    """A function that runs a program on inputs.
+    """A function that executes a program on inputs.
 
-    A program that cannot be made faster runs step by step; so does, with a warning, one of which that is not known.
+    A program that cannot be made faster is executed step by step; an unexpected failure is also reported by a warning.
     """
     if backend == REFERENCE:
         return partial(run, program)

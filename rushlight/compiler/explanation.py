@@ -1,4 +1,4 @@
-"""What became of a compiled function: `torch.compiler.explain`."""
+"""What was recorded of a compiled function: `torch.compiler.explain`."""
 
 import warnings
 from collections import Counter
@@ -17,14 +17,14 @@ from rushlight.compiler.recording import Recording
 
 CALLS = 3  # calls until a function has its recording
 TRIALS = 5  # calls that are timed
-KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # of the places of inputs
+KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # the kinds of places of inputs
 
 
 class Explanation:
-    """What `explain` found, as text, and as a `picture`.
+    """The report of `explain`, as text, and as a `picture`.
 
-    By themselves: `programs` with the `parts` that were made of them, `guards`, `trouble` and `times` (microseconds).
-    Of a function that runs in parts around a line, `pieces` has what was found of each.
+    Its parts are `programs` with the `parts` made of them, `guards`, `trouble` and `times` (microseconds). For a
+    function that runs in pieces around a line, `pieces` has the report of each.
     """
 
     def __init__(self, compiled: Compiled, parts: dict[Variant, list[Measured]], times: dict[str, float]):
@@ -48,16 +48,16 @@ class Explanation:
 
     @property
     def programs(self) -> list[Program]:
-        """What was recorded: the parts of the call, and the backward pass of its results where they have one."""
+        """The recorded programs: parts of the call, and the backward pass of its results if they have one."""
         return [part.program for part in self.parts]
 
     @property
     def picture(self) -> Picture:
-        """Inputs, instructions with their lines and times, and results: `mermaid`, `dot`, `svg` and `render`."""
+        """A drawing of inputs, instructions with lines and times, and results: `mermaid`, `dot`, `svg` and `render`."""
         return pictured(self.parts)
 
     def look_at(self, variant: Variant) -> None:
-        """Takes what is told from a recording."""
+        """Adds the report on a recording."""
         recording = variant.recording
         args, kwargs = recording.structure
         given = ", ".join([*map(str, args), *(f"{key}={value}" for key, value in kwargs.items())])
@@ -96,7 +96,7 @@ def name_of(compiled: Compiled) -> str:
 
 
 def read_places(places: list[Place]) -> Iterator[str]:
-    """The places that a function reads, by the type of what they hold."""
+    """The places that a function reads, grouped by the type of what they hold."""
     named: dict[str, list[str]] = {}
     for place in places:
         if isinstance(place.key, str) and not place.key.startswith("__"):
@@ -110,18 +110,18 @@ def read_places(places: list[Place]) -> Iterator[str]:
 
 
 def short(where: str) -> str:
-    """A line of the source without its folder."""
+    """A line of the source without its directory."""
     path, _, line = where.rpartition(":")
     return f"{Path(path).name}:{line}" if path else "elsewhere"
 
 
 def counted(names: list[Any]) -> str:
-    """Names in a row, with how often each occurs."""
+    """Names with the number of their occurrences."""
     return ", ".join(name if count == 1 else f"{count} {name}" for name, count in Counter(names).items())
 
 
 def by_line(part: Measured) -> list[str]:
-    """The inputs of a program and its steps, those of one line of the source together."""
+    """The inputs of a program and its steps, grouped by line of the source."""
     groups: dict[str, list[str]] = {}
     for step in part.program.steps:
         groups.setdefault(short(step.where), []).append(str(step))
@@ -130,7 +130,7 @@ def by_line(part: Measured) -> list[str]:
 
 
 def by_instruction(part: Measured) -> list[str]:
-    """What the backend makes of a program: its instructions with their times and lines, and the memory."""
+    """The instructions that the backend makes of a program, with their times and lines, and the memory."""
     if part.plan is None:
         return [f"run step by step: {part.trouble}"]
     kinds = counted([type(instruction).__name__.lower() for instruction in part.plan.code])
@@ -142,7 +142,7 @@ def by_instruction(part: Measured) -> list[str]:
 
 
 def timed(call: Callable[[], Any]) -> float:
-    """The time of the quickest of some calls, in microseconds."""
+    """The shortest time of several calls, in microseconds."""
     times = []
     for _ in range(TRIALS):
         start = perf_counter()
@@ -152,7 +152,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def measured(variant: Variant, backend: str) -> list[Measured]:
-    """The programs of a recording, which measure from now on how long their instructions take."""
+    """The programs of a recording, which from now on measure the times of their instructions."""
     recording: Recording = variant.recording
     names = {id(place.value): place.key for place in variant.prepared.guard.places if isinstance(place.key, str)}
 
@@ -181,12 +181,12 @@ def measured(variant: Variant, backend: str) -> list[Measured]:
 
 
 def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
-    """A function that calls `fn` some times with its arguments, and tells what its recording looks like.
+    """Makes a function that calls `fn` several times with its arguments, and reports on its recording.
 
-    It tells the steps by line of the source, what they were planned as (fused groups, products, calls) with the lines
-    that each comes from and the time that it takes, the memory of the plan, what has to stay the same for a replay,
-    what a replay leaves behind, and how long a call and a replay take; `picture` shows it. The calls are real ones:
-    they change what the function changes. Where nothing can be recorded it tells why.
+    The report has the steps by line of the source, the instructions that they became (fused groups, products, calls)
+    with their lines and times, the memory of the plan, what must stay the same for a replay, what a replay leaves
+    behind, and the times of a call and a replay; `picture` draws it. The calls are real: they change what the function
+    changes. If nothing can be recorded the report says why.
 
     >>> import rushlight as torch
     >>> def f(x):

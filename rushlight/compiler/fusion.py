@@ -1,7 +1,7 @@
-"""Fusion: elementwise nodes of one shape, and the sums of what they give, become groups that are computed in one go.
+"""Fusion: elementwise nodes of one shape, and sums of their results, become groups that are computed in one pass.
 
-The instructions that result are in an order in which they can be carried out. Two groups may become one where no path
-leads from one to the other through something else.
+The resulting instructions are in a valid order. Two groups can be merged if no path leads from one to the other through
+something else.
 """
 
 from collections.abc import Iterator
@@ -13,27 +13,27 @@ from rushlight.compiler.graph import APPLY, CONSTANT, COPY, INPUT, ITEM, REDUCE,
 
 FUSED_TYPES: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64), np.dtype(bool)}
 FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
-ALL, DOWN, ALONG = "all", "down", "along"  # which way a sum goes: over all, over rows, within each row
+ALL, DOWN, ALONG = "all", "down", "along"  # directions of sums: over all elements, over rows, within each row
 
 
 @dataclass(eq=False, slots=True)
 class Instruction:
-    """One node that is computed by itself, or a group of elementwise ones of a shape with sums of theirs."""
+    """One node that is computed separately, or a group of elementwise nodes of a shape with sums of these."""
 
     nodes: list[Node]
 
     @property
     def is_group(self) -> bool:
-        """Whether it is elementwise."""
+        """Whether it is a group of elementwise nodes."""
         return is_elementwise(self.nodes[0])
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of a group's nodes, sums excepted."""
+        """The shape of a group's nodes other than sums."""
         return self.nodes[0].shape
 
     def reads(self) -> Iterator[Node]:
-        """What it needs that it does not make, each once."""
+        """The nodes that it needs and does not compute, without duplicates."""
         made = set(self.nodes)
         seen = set()
         for node in self.nodes:
@@ -51,7 +51,7 @@ def is_elementwise(node: Node) -> bool:
 
 
 def direction(node: Node) -> str | None:
-    """Which way a sum goes, where it is one that groups have."""
+    """The direction of a sum, if it is one that groups support."""
     ufunc, axes = node.detail
     dims = len(node.inputs[0].shape)
     if ufunc is not np.add or node.dtype not in FLOATS or node.inputs[0].size == 0:
@@ -64,14 +64,14 @@ def direction(node: Node) -> str | None:
 
 
 class Grouping:
-    """Instructions while they are put together: numbers of them, and as bits which lie before and behind each.
+    """Instructions being built: their numbers, and as bit sets which ones come before and after each.
 
-    `whole` has those whose results an instruction needs all of before it begins.
+    `whole` has those whose results an instruction needs completely before it begins.
     """
 
     def __init__(self, graph: Graph):
         self.members: dict[int, list[Node]] = {}
-        self.number: dict[Node, int] = {}  # of the instruction that a node is part of
+        self.number: dict[Node, int] = {}  # the instruction that a node is part of
         self.before: dict[int, int] = {}
         self.behind: dict[int, int] = {}
         self.whole: dict[int, int] = {}
@@ -80,7 +80,7 @@ class Grouping:
                 self.take(node)
 
     def take(self, node: Node) -> None:
-        """Makes an instruction of a node, and joins it with others where that can be."""
+        """Makes an instruction of a node, and merges it with others if possible."""
         number = len(self.number)
         self.number[node] = number
         self.members[number] = [node]
@@ -98,7 +98,7 @@ class Grouping:
                 self.join(self.number[x], self.number[node])
 
     def joins(self, node: Node, x: Node) -> bool:
-        """Whether a node and one that it needs can be part of one group."""
+        """Whether a node and one of its inputs can be part of one group."""
         if x not in self.number or not is_elementwise(x) or self.number[x] == self.number[node]:
             return False
         if node.kind == REDUCE:
@@ -113,7 +113,7 @@ class Grouping:
         return not (self.behind[a] & self.before[b] & apart) and not (self.behind[b] & self.before[a] & apart)
 
     def join(self, a: int, b: int) -> None:
-        """Makes one instruction of two."""
+        """Merges two instructions."""
         bit = 1 << b
         for node in self.members[b]:
             self.number[node] = a
@@ -140,13 +140,13 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def maker(node: Node) -> Node:
-    """The node of the instruction that a node comes from."""
+    """The node of the instruction that computes a node."""
     node = node.base
     return maker(node.inputs[0]) if node.kind == ITEM else node
 
 
 def instructions(graph: Graph) -> list[Instruction]:
-    """The instructions that compute a graph, in an order in which they can be carried out."""
+    """The instructions that compute a graph, in a valid order."""
     grouping = Grouping(graph)
     position = {node: i for i, node in enumerate(graph.live())}
     first = {number: min(position[x] for x in nodes) for number, nodes in grouping.members.items()}
@@ -158,7 +158,7 @@ def instructions(graph: Graph) -> list[Instruction]:
 
 
 def visit(number: int, grouping: Grouping, first: dict[int, int], done: dict[int, None]) -> None:
-    """Puts an instruction in its place, behind those that lie before it."""
+    """Adds an instruction to the order, after those that it depends on."""
     if number not in done:
         for other in sorted(bits(grouping.before[number]), key=lambda x: (grouping.before[x].bit_count(), first[x])):
             done.setdefault(other)

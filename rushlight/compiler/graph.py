@@ -1,7 +1,7 @@
 """A lowered program: nodes of a few kinds, on arrays of known shape and dtype, on which the passes work.
 
-A node that is made twice is one node, and what nothing asks for is left out: common subexpressions and dead code are
-gone by construction. A pass is a function that builds the graph anew (`rebuilt`), by a rule for each node.
+Equal nodes are one node, and nodes that nothing needs are left out: so common subexpressions and dead code are
+eliminated by construction. A pass is a function that rebuilds the graph (`rebuilt`) by a rule for each node.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +18,10 @@ INPUT = "input"  # detail: the number of the input
 CONSTANT = "constant"  # detail: a `Constant`
 APPLY = "apply"  # an elementwise function of operands that broadcast; detail: (function, types of its loop)
 REDUCE = "reduce"  # detail: (ufunc, axes)
-PRODUCT = "product"  # of matrices, or of as many in batches of one shape; a third input is added to it
+PRODUCT = "product"  # of matrices, or equally many in batches of one shape; a third input is added to it
 WINDOW = "window"  # a view of another node's memory; detail: (offset, strides) in bytes
-COPY = "copy"  # of a window, lying contiguous; with a number as detail, a copy for its own sake
-STACK = "stack"  # arrays of one shape, one after the other along a new first dimension
+COPY = "copy"  # a contiguous copy of a window; with a number as detail, a copy that must be kept
+STACK = "stack"  # arrays of one shape stacked along a new first dimension
 CALL = "call"  # any function; detail: a `Call`
 ITEM = "item"  # one of the results of a call; detail: its number
 COMMUTATIVE: set[np.ufunc] = {np.add, np.multiply}
@@ -29,23 +29,23 @@ COMMUTATIVE: set[np.ufunc] = {np.add, np.multiply}
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Call:
-    """A function with its arguments: arrays stand in `args` as `Operand`s. Two calls are never the same."""
+    """A function with its arguments: arrays are represented in `args` by `Operand`s. Two calls are never equal."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     results: tuple[Any, ...]  # (shape, dtype) of each
-    step: Any  # of the recorded program
+    step: Any  # the step of the recorded program
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """The place of a node's input among the arguments of a call."""
+    """A placeholder for a node's input among the arguments of a call."""
 
     number: int
 
 
 class Constant:
-    """An array that does not change; equal ones are equal."""
+    """A constant array; equal ones compare equal."""
 
     __slots__ = ("array", "key")
 
@@ -67,7 +67,7 @@ class Constant:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A value of a lowered program, and how it comes about."""
+    """A value of a lowered program, and how it is computed."""
 
     kind: str
     inputs: tuple["Node", ...]
@@ -84,11 +84,11 @@ class Node:
 
     @property
     def base(self) -> "Node":
-        """The node whose memory this one lies in."""
+        """The node whose memory this one is in."""
         return self.inputs[0] if self.kind == WINDOW else self
 
     def number(self) -> float | None:
-        """The number that all elements are, where that is a constant."""
+        """The number, if all elements are a constant number."""
         base = self.base
         if base.kind != CONSTANT or base.size != 1:
             return None
@@ -97,12 +97,12 @@ class Node:
 
 @dataclass
 class Graph:
-    """Nodes in an order in which they can be computed, each once.
+    """Nodes in a valid order, without duplicates.
 
-    `owners` has a key for each output: outputs of one key share their memory, others never do, and the number of an
-    input is the key of what lies in its memory. `writes` are pairs of an input and the node whose value its memory has
-    in the end; `effects` are calls that must be made, in their order: checks, random numbers, functions that are not
-    known to be pure. `where` is the line that nodes come from which are made now.
+    `owners` has a key for each output: outputs with the same key share memory, others never do, and the number of an
+    input is the key of outputs in its memory. `writes` are pairs of an input and the node that its memory must finally
+    hold; `effects` are calls that must be made, in order: checks, random numbers, functions that are not known to be
+    pure. `where` is the source line for new nodes.
     """
 
     inputs: list[Node] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Graph:
     where: str = ""
 
     def add(self, kind: str, inputs: tuple[Node, ...], shape: tuple[int, ...], dtype: Any, detail: Any = None) -> Node:
-        """The node of this kind, made where there is none."""
+        """The node of this kind; made if it does not exist."""
         if kind == APPLY and detail[0] in COMMUTATIVE:
             inputs = tuple(sorted(inputs, key=serial_of))
         key = (kind, inputs, shape, dtype, detail)
@@ -129,9 +129,9 @@ class Graph:
         return self.add(CONSTANT, (), array.shape, array.dtype, Constant(array))
 
     def apply(self, function: Any, types: str, *inputs: Node) -> Node:
-        """The node of an elementwise function; operands broadcast.
+        """The node of an elementwise function; operands are broadcast.
 
-        Where those of its shape lie in another order than that of their indices, so does the result.
+        If operands of the result's shape have their dimensions in another memory order, the result has it too.
         """
         shape = np.broadcast_shapes(*[node.shape for node in inputs])
         orders = [order_of(node) for node in inputs if node.shape == shape]
@@ -141,11 +141,11 @@ class Graph:
         return self.add(APPLY, inputs, shape, np.dtype(types[-1]), (function, types))
 
     def product(self, a: Node, b: Node, *addend: Node) -> Node:
-        """The product of matrices, added to another node where one is given, which broadcasts."""
+        """A product of matrices, optionally plus another node, which is broadcast."""
         return self.add(PRODUCT, (a, b, *addend), (*a.shape[:-1], b.shape[-1]), a.dtype)
 
     def reduce(self, ufunc: np.ufunc, node: Node, axes: tuple[int, ...]) -> Node:
-        """The node without some dimensions, along which a ufunc is applied."""
+        """A ufunc reduction of a node along some dimensions."""
         if not axes:
             return node
         order = order_of(node)
@@ -159,11 +159,11 @@ class Graph:
         return self.add(REDUCE, (node,), shape, node.dtype, (ufunc, axes))
 
     def stack(self, nodes: list[Node]) -> Node:
-        """Nodes of one shape along a new first dimension."""
+        """Nodes of one shape stacked along a new first dimension."""
         return self.add(STACK, tuple(nodes), (len(nodes), *nodes[0].shape), nodes[0].dtype)
 
     def view(self, node: Node, look: Callable[[np.ndarray], np.ndarray]) -> Node:
-        """What a function of an array makes of a node: a window of the same memory, or of a copy of it."""
+        """The result of a view function on a node: a window of the same memory, or of a copy."""
         base, probe = self.seen(node)
         found = look(probe)
         offset = found.__array_interface__["data"][0] - base.__array_interface__["data"][0]
@@ -175,14 +175,14 @@ class Graph:
         return self.window(node.base, offset if found.size else 0, found.shape, found.strides)
 
     def window(self, base: Node, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Node:
-        """The node that lies in the memory of another in this way."""
+        """A window of a node's memory."""
         if shape == base.shape and offset == 0 and same_places(shape, strides, contiguous(shape, base.dtype)):
             return base
         strides = tuple([0 if n == 1 else step for n, step in zip(shape, strides, strict=True)])
         return self.add(WINDOW, (base,), shape, base.dtype, (offset, strides))
 
     def copy(self, node: Node) -> Node:
-        """The node, lying contiguous in memory of its own."""
+        """The node copied to contiguous memory."""
         if node.kind != WINDOW:
             return node
         if is_contiguous(node) and node.base.size == node.size:
@@ -199,20 +199,20 @@ class Graph:
         )
 
     def transpose(self, node: Node) -> Node:
-        """The node with its last two dimensions exchanged."""
+        """The node with its last two dimensions swapped."""
         return self.view(node, lambda array: array.swapaxes(-1, -2))
 
     def turn(self, node: Node, order: Sequence[int]) -> Node:
-        """The node with its dimensions in another order."""
+        """The node with its dimensions permuted."""
         return self.view(node, lambda array: array.transpose(order))
 
     def with_dims(self, node: Node, dims: int) -> Node:
-        """The node with dimensions of one element before its own."""
+        """The node with leading dimensions of size 1 added."""
         return node if len(node.shape) == dims else self.reshape(node, (1,) * (dims - len(node.shape)) + node.shape)
 
     @staticmethod
     def seen(node: Node) -> tuple[np.ndarray, np.ndarray]:
-        """An array like the memory that a node lies in, and one like the node."""
+        """An array like the memory that a node is in, and a view of it like the node."""
         base = np.empty(node.base.shape, node.dtype)
         if node.kind != WINDOW:
             return base, base
@@ -237,7 +237,7 @@ class Graph:
         return list(found)
 
     def __str__(self) -> str:
-        """The graph as text, a node a line."""
+        """The graph as text, one node per line."""
         return "\n".join(lines(self))
 
 
@@ -245,9 +245,9 @@ Rule = Callable[[Graph, Node, tuple[Node, ...]], Node | None]
 
 
 def rebuilt(graph: Graph, rule: Rule) -> Graph:
-    """The graph with another node in the place of each for which a rule gives one.
+    """The graph with each node replaced for which a rule returns one.
 
-    A rule is given the new graph, a node of the old one, and the new inputs of that.
+    A rule gets the new graph, a node of the old one, and its new inputs.
     """
     new = Graph()
     found: dict[Node, Node] = {}
@@ -264,8 +264,8 @@ def rebuilt(graph: Graph, rule: Rule) -> Graph:
 
 
 def again(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node:
-    """A node as it was, of new inputs."""
-    if node.kind == WINDOW and inputs[0].kind == WINDOW:  # what it looks at became a window itself
+    """The same node with new inputs."""
+    if node.kind == WINDOW and inputs[0].kind == WINDOW:  # its base has become a window itself
         return new.view(inputs[0], lambda array: laid_over(array, node))
     if node.kind == WINDOW:
         return new.window(inputs[0], node.detail[0], node.shape, node.detail[1])
@@ -275,7 +275,7 @@ def again(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node:
 
 
 def laid_over(array: np.ndarray, window: Node) -> np.ndarray:
-    """The window of an array that a node is of its base; a copy where the array does not lie as the base did."""
+    """The array's window for a node's place in its base; a copy if the array's layout differs from the base's."""
     if not array.flags.c_contiguous:
         return np.empty(window.shape, array.dtype)
     flat = array.reshape(-1)[window.detail[0] // array.itemsize :]
@@ -283,12 +283,12 @@ def laid_over(array: np.ndarray, window: Node) -> np.ndarray:
 
 
 def serial_of(node: Node) -> int:
-    """When a node was made."""
+    """The serial number of a node."""
     return node.serial
 
 
 def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
-    """The strides of an array that lies in the order of its indices."""
+    """The strides of a contiguous array."""
     strides, step = [], np.dtype(dtype).itemsize
     for n in reversed(shape):
         strides.append(step)
@@ -297,19 +297,19 @@ def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
 
 
 def is_contiguous(node: Node) -> bool:
-    """Whether a node's elements lie in the order of their indices, without gaps."""
+    """Whether a node's elements are contiguous."""
     return node.kind != WINDOW or same_places(node.shape, node.detail[1], contiguous(node.shape, node.dtype))
 
 
 def order_of(node: Node) -> tuple[int, ...] | None:
-    """The order of a node's dimensions in memory, where it is all of its base in another order than its indices'."""
+    """The memory order of a node's dimensions, if it is its whole base in a permuted order."""
     if node.kind != WINDOW or node.detail[0] or node.size != node.base.size or is_contiguous(node):
         return None
     return memory_order(node.shape, node.detail[1], node.dtype)
 
 
 def memory_order(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> tuple[int, ...] | None:
-    """The order of dimensions in which elements lie one after the other; None where they do in none."""
+    """The order of dimensions in which elements are contiguous; None if there is none."""
     order = sorted(range(len(shape)), key=lambda axis: (shape[axis] > 1, -strides[axis]))
     turned = tuple([shape[axis] for axis in order])
     found = same_places(turned, tuple([strides[axis] for axis in order]), contiguous(turned, dtype))
@@ -317,7 +317,7 @@ def memory_order(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -
 
 
 def inverse(order: Sequence[int]) -> list[int]:
-    """The order of dimensions that undoes another."""
+    """The inverse of a permutation."""
     return sorted(range(len(order)), key=order.__getitem__)
 
 
@@ -344,7 +344,7 @@ def lines(graph: Graph) -> Iterator[str]:
 
 
 def described(node: Node) -> str:
-    """What a node does, in a word or two."""
+    """A short description of a node."""
     if node.kind == APPLY:
         return node.detail[0].__name__
     if node.kind == REDUCE:

@@ -1,8 +1,8 @@
-"""From a recorded program to a graph: each step becomes nodes that the passes know, or a call of its function.
+"""Lowers a recorded program to a graph: each step becomes nodes that passes understand, or a call of its function.
 
-A view is found by looking at what its function makes of an array of that shape; an elementwise function by writing it
-down (`core.tracing`); products, sums and the like have rules here. What a rule makes has to be of the recorded shape
-and dtype, else the step stays a call.
+A view is recognized by applying its function to an array of that shape; an elementwise function by tracing it
+(`core.tracing`); products, sums and similar operations have rules here. The nodes must have the recorded shape and
+dtype, else the step remains a call.
 """
 
 from collections.abc import Callable
@@ -47,12 +47,12 @@ KERNELS = {
     "cumprod",
     "logcumsumexp",
     "convolution",
-}  # operators with a kernel of their own, which is better than its steps
-LAID = {"as_strided", "look", "as_strided_copy"}  # what they give depends on how their argument lies in memory
+}  # operators with their own kernels, which are faster than their steps
+LAID = {"as_strided", "look", "as_strided_copy"}  # their results depend on their argument's memory layout
 
 
 def lowered(program: Program) -> Graph:
-    """The graph of a program. Raises Unsuitable for one that looks at how arrays lie in memory."""
+    """The graph of a program. Raises Unsuitable for a program that depends on memory layout."""
     lowering = Lowering(program)
     for step in program.steps:
         lowering.take(step)
@@ -60,13 +60,13 @@ def lowered(program: Program) -> Graph:
 
 
 class Lowering:
-    """A graph while it is made, and the nodes that values have become."""
+    """A graph being built, and the nodes of values."""
 
     def __init__(self, program: Program):
         self.graph: Graph = Graph()
         self.nodes: dict[Value, Node] = {}
         self.numbers: dict[Value, int] = {value: number for number, value in enumerate(program.inputs)}
-        self.looks: dict[Value, Value] = {}  # for a view what it is one of
+        self.looks: dict[Value, Value] = {}  # the base of each view
         for number, value in enumerate(program.inputs):
             node = self.graph.add(INPUT, (), value.shape, value.dtype, number)  # type: ignore[arg-type]
             self.graph.inputs.append(node)
@@ -82,13 +82,13 @@ class Lowering:
         return self.graph
 
     def owner_of(self, value: Value) -> Any:
-        """The key of the owner of the memory that a value lies in: the number of an input, or a value."""
+        """The key of the owner of a value's memory: the number of an input, or a value."""
         while value in self.looks:
             value = self.looks[value]
         return self.numbers.get(value, value)
 
     def take(self, step: Step) -> None:
-        """Lowers a step by a rule, or as a call."""
+        """Lowers a step by a rule, or to a call."""
         self.graph.where = step.where
         if step.kind == VIEW:
             source = next(step.values())
@@ -100,7 +100,7 @@ class Lowering:
             self.nodes.update(zip(step.results, nodes, strict=True))
 
     def by_rule(self, step: Step) -> list[Node] | None:
-        """The nodes of a step's results, where a rule takes it."""
+        """The nodes of a step's results, if a rule applies."""
         if step.kind not in (PURE, VIEW):
             return None
         name = getattr(step.op, "name", "")
@@ -109,7 +109,7 @@ class Lowering:
         for rule in rules if name in KERNELS else (*rules, drawn):
             try:
                 found = rule(self.graph, step, *args)
-            except Exception:  # whatever a function raises that was not given arrays: it has to be called
+            except Exception:  # functions may raise anything when not given arrays: then they are called
                 continue
             nodes = found if isinstance(found, list) else [found]
             recorded = [(value.shape, value.dtype) for value in step.results]
@@ -145,20 +145,20 @@ class Lowering:
 
 
 class Turned:
-    """A function whose results lie in memory in another order than their indices': here in that order."""
+    """A function whose recorded results were not contiguous: gives results in that memory order."""
 
     def __init__(self, function: Callable[..., Any], orders: list[Any]):
         self.function = function
         self.orders = orders
 
     def __call__(self, *args: Any) -> Any:
-        """What the function gives."""
+        """Calls the function."""
         made = results_listed(self.function(*args))
         return [one if order is None else one.transpose(order) for one, order in zip(made, self.orders, strict=True)]
 
 
 def recorded_order(value: Value) -> tuple[int, ...] | None:
-    """The order of a value's dimensions in memory; None for that of its indices, and where elements do not follow."""
+    """The memory order of a value's dimensions; None if it is contiguous, or has gaps."""
     if value.strides is None or value.shape is None or prod(value.shape) == 0:
         return None
     order = memory_order(value.shape, value.strides, value.dtype)
@@ -166,18 +166,18 @@ def recorded_order(value: Value) -> tuple[int, ...] | None:
 
 
 def turned(shape: Any, order: tuple[int, ...] | None) -> Any:
-    """A shape with its dimensions in an order."""
+    """A shape with its dimensions permuted."""
     return shape if order is None else tuple([shape[axis] for axis in order])
 
 
 def lies_as_recorded(node: Node, value: Value) -> bool:
-    """Whether a node's elements lie in memory as those of the recorded array did."""
+    """Whether a node has the memory layout of the recorded array."""
     own = node.detail[1] if node.kind == "window" else contiguous(node.shape, node.dtype)
     return same_places(node.shape, own, value.layout())
 
 
 def views(graph: Graph, step: Step, node: Any, *args: Any) -> list[Node]:
-    """Views: what their function makes of an array that lies as the argument does."""
+    """Views: the results of their function on an array with the argument's layout."""
     if not isinstance(node, Node) or node.shape is None:
         raise Unsuitable
     if getattr(step.op, "name", "") in LAID and not lies_as_recorded(node, step.args[0]):
@@ -196,7 +196,7 @@ def one_view(function: Callable[..., Any], args: tuple[Any, ...], number: int, a
 
 
 def elementwise(graph: Graph, step: Step, *args: Any) -> Node:
-    """An elementwise function of one float dtype, written down."""
+    """Traces an elementwise function of one float dtype."""
     arrays = [arg for arg in args if isinstance(arg, Node) and arg.shape is not None]
     kinds = {node.dtype for node in arrays} - {TRUTH}
     if len(kinds) > 1 or not kinds <= FLOATS or not arrays:
@@ -211,7 +211,7 @@ def elementwise(graph: Graph, step: Step, *args: Any) -> Node:
 
 
 def kind_of(arg: Any) -> Any:
-    """What stands for an argument while a function is written down: see `core.tracing.trace`."""
+    """The placeholder for an argument in tracing: see `core.tracing.trace`."""
     if isinstance(arg, Node):
         return TracedNumber if arg.shape is None else arg.dtype
     if isinstance(arg, (list, tuple, np.ndarray, np.generic)):
@@ -220,7 +220,7 @@ def kind_of(arg: Any) -> Any:
 
 
 def as_array(graph: Graph, node: Node, dtype: Any) -> Node:
-    """A node that is an array; a number among the inputs as one of a dtype."""
+    """A node as an array; a number among the inputs becomes one of a dtype."""
     return graph.add(INPUT, (), (), dtype, node.detail) if node.shape is None else node
 
 
@@ -243,11 +243,11 @@ def number(graph: Graph, value: float, like: Node) -> Node:
     return graph.constant(np.array(value, like.dtype))
 
 
-# any function of NumPy's functions
+# functions composed of NumPy's functions
 
 
 def drawn(graph: Graph, step: Step, *args: Any) -> list[Node]:
-    """A function, given arrays that draw nodes: one whose results may be its arguments needs no copies here."""
+    """Runs a function with arrays that record nodes; results that may be its arguments need no copies here."""
     function = step.function.function if isinstance(step.function, Apart) else step.function
     made = results_listed(function(*drawing(graph, args)))
     if not all(isinstance(one, Drawn) for one in made):
@@ -256,7 +256,7 @@ def drawn(graph: Graph, step: Step, *args: Any) -> list[Node]:
 
 
 def drawing(graph: Graph, args: Any) -> Any:
-    """Arguments with arrays that draw in the place of nodes."""
+    """Arguments with nodes replaced by arrays that record."""
     if isinstance(args, Node):
         if args.shape is None:
             raise Unsuitable
@@ -270,14 +270,14 @@ def drawing(graph: Graph, args: Any) -> Any:
 
 
 def float_node(node: Any) -> Node:
-    """A node that is an array of floats."""
+    """The node, checked to be an array of floats."""
     if not isinstance(node, Node) or node.shape is None or node.dtype not in FLOATS:
         raise Unsuitable
     return node
 
 
 def axes_of(node: Node, dims: Any) -> tuple[int, ...]:
-    """The dimensions that are summed over: all where none are named."""
+    """The dimensions of a sum: all if none are named."""
     if dims is None:
         return tuple(range(len(node.shape)))
     dims = dims if isinstance(dims, (tuple, list)) else (dims,)
@@ -285,7 +285,7 @@ def axes_of(node: Node, dims: Any) -> tuple[int, ...]:
 
 
 def kept(graph: Graph, node: Node, source: Node, axes: tuple[int, ...], keepdim: bool) -> Node:
-    """A reduced node, with dimensions of one element in the place of those that it lost where these are to be kept."""
+    """A reduced node, with its lost dimensions as size 1 if they are to be kept."""
     if not keepdim:
         return node
     return graph.reshape(node, tuple([1 if axis in axes else n for axis, n in enumerate(source.shape)]))
@@ -301,7 +301,7 @@ def summed(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bool
 
 
 def averaged(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bool = False, dtype: Any = None) -> Node:
-    """A mean, likewise."""
+    """A mean of all elements, or along dimensions."""
     total = summed(graph, step, input, dims, keepdim, dtype)
     count = prod([input.shape[axis] for axis in axes_of(input, dims)])
     return applied(graph, np.divide, total, number(graph, count, input))
@@ -311,14 +311,14 @@ def averaged(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bo
 
 
 def matrices(*nodes: Any) -> None:
-    """Sees to it that there are only arrays of one float dtype, none of them empty."""
+    """Raises Unsuitable unless all are non-empty arrays of one float dtype."""
     found = [float_node(node) for node in nodes]
     if any(node.size == 0 or node.dtype != found[0].dtype for node in found):
         raise Unsuitable
 
 
 def mm(graph: Graph, step: Step, input: Any, mat2: Any) -> Node:
-    """Matrices; those of a batch broadcast."""
+    """A product of matrices; batches are broadcast."""
     matrices(input, mat2)
     lead = np.broadcast_shapes(input.shape[:-2], mat2.shape[:-2])
     a, b = [expanded(graph, node, (*lead, *node.shape[-2:])) for node in (input, mat2)]
@@ -326,30 +326,30 @@ def mm(graph: Graph, step: Step, input: Any, mat2: Any) -> Node:
 
 
 def expanded(graph: Graph, node: Node, shape: tuple[int, ...]) -> Node:
-    """A node seen in a larger shape."""
+    """A node broadcast to a larger shape."""
     return node if node.shape == shape else graph.view(node, lambda array: np.broadcast_to(array, shape))
 
 
 def mm_turned(graph: Graph, step: Step, input: Any, weight: Any) -> Node:
-    """A matrix and a transposed one."""
+    """A product with a transposed matrix."""
     matrices(input, weight)
     return graph.product(input, graph.transpose(weight))
 
 
 def mv(graph: Graph, step: Step, input: Any, vec: Any) -> Node:
-    """A matrix and a vector."""
+    """A product of a matrix and a vector."""
     matrices(input, vec)
     return graph.reshape(graph.product(input, graph.reshape(vec, (*vec.shape, 1))), input.shape[:1])
 
 
 def outer(graph: Graph, step: Step, input: Any, vec2: Any) -> Node:
-    """Each element of a vector with each of another."""
+    """The outer product of two vectors."""
     matrices(input, vec2)
     return graph.product(graph.reshape(input, (*input.shape, 1)), graph.reshape(vec2, (1, *vec2.shape)))
 
 
 def dot(graph: Graph, step: Step, input: Any, tensor: Any) -> Node:
-    """Two vectors."""
+    """The inner product of two vectors."""
     matrices(input, tensor)
     return graph.reshape(
         graph.product(graph.reshape(input, (1, *input.shape)), graph.reshape(tensor, (*tensor.shape, 1))), ()
@@ -357,14 +357,14 @@ def dot(graph: Graph, step: Step, input: Any, tensor: Any) -> Node:
 
 
 def folded(graph: Graph, step: Step, input: Any, other: Any) -> Node:
-    """An array whose rows are multiplied by a matrix."""
+    """A product of an array's rows and a matrix."""
     matrices(input, other)
     rows = graph.reshape(input, (prod(input.shape[:-1]), input.shape[-1]))
     return graph.reshape(graph.product(rows, other), (*input.shape[:-1], other.shape[-1]))
 
 
 def linear(graph: Graph, step: Step, input: Any, weight: Any, bias: Any) -> Node:
-    """A layer: the rows by a transposed matrix, and a vector added to each."""
+    """A linear layer: rows times a transposed matrix, plus a bias."""
     matrices(input, weight, bias)
     rows = graph.reshape(input, (prod(input.shape[:-1]), input.shape[-1]))
     made = applied(graph, np.add, graph.product(rows, graph.transpose(weight)), bias)
@@ -375,7 +375,7 @@ def linear(graph: Graph, step: Step, input: Any, weight: Any, bias: Any) -> Node
 
 
 def copied(graph: Graph, step: Step, input: Any, *rest: Any) -> Node:
-    """A copy: what nobody writes to need not be one."""
+    """A copy: not needed if nothing writes to it."""
     if not isinstance(input, Node) or input.shape is None:
         raise Unsuitable
     return input
@@ -389,7 +389,7 @@ def reshaped(graph: Graph, step: Step, input: Any, shape: Any) -> Node:
 
 
 def piled(graph: Graph, step: Step, arrays: Any, dim: int, dtype: Any) -> Node:
-    """Arrays of one shape along a new dimension."""
+    """Arrays of one shape stacked along a new dimension."""
     nodes = [float_node(node) for node in arrays]
     if any(node.size == 0 or node.dtype != step.results[0].dtype for node in nodes):
         raise Unsuitable
@@ -398,7 +398,7 @@ def piled(graph: Graph, step: Step, arrays: Any, dim: int, dtype: Any) -> Node:
 
 
 def one_number(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, value: Any) -> Node:
-    """One number everywhere."""
+    """An array filled with one number."""
     node = graph.constant(np.array(value, dtype))
     return graph.view(node, lambda array: np.broadcast_to(array, step.results[0].shape))  # type: ignore[arg-type]
 

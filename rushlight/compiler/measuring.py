@@ -1,4 +1,4 @@
-"""How long the instructions of a program take: a program that measures them while it runs."""
+"""Timing of instructions: a program that measures its instructions when it first runs."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from rushlight.random.generator import Generator
 
 
 class Told(NamedTuple):
-    """An instruction: what it does, the dtype and shape of what it makes, its lines, and the time in seconds."""
+    """An instruction: its description, the dtype and shape of its result, its source lines, and its time in seconds."""
 
     instruction: Instruction
     what: str
@@ -24,9 +24,9 @@ class Told(NamedTuple):
 
 
 class Measured:
-    """A program that runs as ever, with `execute`; before that its instructions run on copies, and are timed.
+    """A program run by `execute`; before that, its instructions run on copies, and are timed.
 
-    `inputs` are the names of its inputs. `plan` and `graph` are None, and `trouble` says why, where there is no plan.
+    `inputs` are the names of its inputs. If there is no plan, `plan` and `graph` are None, and `trouble` says why.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Measured:
         try:
             if not self.trouble:
                 self.graph, self.plan, self.executor = prepared(program, backend)
-        except Exception as error:  # `execution` has warned, where it is none that is known
+        except Exception as error:  # an unknown failure was reported by `execution`
             self.trouble = str(error) or repr(error)
 
     def __call__(self, inputs: list[Any], *spare: Any) -> list[Any]:
@@ -60,7 +60,7 @@ class Measured:
         return self.execute(inputs, *spare)
 
     def measure(self, inputs: list[Any]) -> None:
-        """Runs the instructions on copies, and keeps the shortest times."""
+        """Runs the instructions on copies, and stores the shortest times."""
         states = [(generator, generator._state_array()) for generator in self.generators]
         times = self.executor.times(
             [np.array(one, order="K") if isinstance(one, np.ndarray) else one for one in inputs]
@@ -70,7 +70,7 @@ class Measured:
         self.times = list(map(min, self.times, times)) if self.times else times
 
     def instructions(self) -> Iterator[Told]:
-        """The instructions of the plan in their order; what is carried out in several pieces is one."""
+        """The instructions of the plan in order; one that is executed in several pieces counts as one."""
         if self.plan is None:
             return
         times: dict[Instruction, float] = dict.fromkeys(self.plan.made_of, 0.0)

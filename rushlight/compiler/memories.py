@@ -1,7 +1,7 @@
-"""Which value of a program an array holds just now, while a call is recorded.
+"""Tracks which value of a program each array holds while a call is recorded.
 
-Arrays are known by identity, and hold their values for as long as nobody writes to their memory. Memory that was
-written to has a new value, and arrays that look at it are views of that one, made when they are next used.
+Arrays are identified by id, and hold their values until their memory is written to. Then the memory has a new value,
+and arrays in it are views of that, made when they are next used.
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ from rushlight.compiler.program import VIEW, Program, Step, Value
 
 
 class Unrecordable(Exception):
-    """Something was done that a program cannot do again."""
+    """Something was done that a replay could not repeat."""
 
 
 class Memory:
-    """A piece of memory: the array that stands for all of it, the value that it holds, how often it was written to."""
+    """A piece of memory: the array that owns it, its value, and how often it was written to."""
 
     __slots__ = ("given", "owner", "value", "version", "whole")
 
@@ -24,24 +24,24 @@ class Memory:
         self.owner: np.ndarray = owner
         self.whole: np.ndarray = whole
         self.value: Value = value
-        self.given: bool = given  # whether it was there before the call
+        self.given: bool = given  # whether it existed before the call
         self.version: int = 0
 
 
 class Memories:
-    """The values of arrays. `program` gets the inputs and constants that are found on the way."""
+    """The values of arrays. Inputs and constants that are found are added to `program`."""
 
     def __init__(self, program: Program):
         self.program = program
-        self.memories: dict[int, Memory] = {}  # by the identity of the array that owns it
+        self.memories: dict[int, Memory] = {}  # by the id of the owning array
         self.known: dict[
             int, tuple[Any, ...]
         ] = {}  # by identity: the array, its value, its memory, the version of that
         self.inputs: list[np.ndarray] = []
-        self.born: set[int] = set()  # owners of memory that was made by something else than a step
+        self.born: set[int] = set()  # owners of memory that was not made by a step
 
     def value_of(self, array: np.ndarray) -> Value:
-        """The value that an array holds now: of a step, of an input, or a constant."""
+        """The present value of an array: made by a step, an input, or a constant."""
         found = self.known.get(id(array))
         if found is not None and found[2].version == found[3]:
             return found[1]
@@ -59,7 +59,7 @@ class Memories:
         return self.know(array, value, memory)
 
     def know(self, array: np.ndarray, value: Value, memory: Memory) -> Value:
-        """Notes the value that an array holds."""
+        """Records the value of an array."""
         self.known[id(array)] = array, value, memory, memory.version
         return value
 
@@ -72,14 +72,14 @@ class Memories:
         return self.know(array, value, self.memories[id(owner)])
 
     def input_beside(self, array: np.ndarray, memory: Memory) -> Value:
-        """A new input in memory that has another already: neither may be written to."""
+        """A new input in memory that is an input already: neither may be written to."""
         value = Value.like(array)
         self.program.inputs.append(value)
         self.inputs.append(array)
         return self.know(array, value, memory)
 
     def made(self, array: np.ndarray, given: Any) -> tuple[Value, bool]:
-        """The value of an array that a step gave, and whether it looks at memory of the step's arguments.
+        """The value of an array that a step returned, and whether it shares memory with the step's arguments.
 
         `given` are those arguments, bare arrays.
         """
@@ -93,8 +93,8 @@ class Memories:
         return self.know(array, value, memory), False
 
     def wrote(self, array: np.ndarray, value: Value) -> None:
-        """Notes that an array's elements are now those of a value, which has its shape and dtype."""
-        self.value_of(array)  # so that its memory is known
+        """Records that an array was overwritten with a value of the same shape and dtype."""
+        self.value_of(array)  # registers its memory
         memory = self.memories[id(owner_of(array))]
         if memory.given and sum(1 for one in self.inputs if owner_of(one) is memory.owner) > 1:
             raise Unrecordable("memory that two inputs share is written to")
@@ -114,7 +114,7 @@ class Memories:
             self.know(array, after, memory)
 
     def writes(self) -> list[tuple[Value, Value]]:
-        """The inputs whose memory was written to, with the values that they have in the end."""
+        """The inputs whose memory was written to, with their final values."""
         found = []
         for value, array in zip(self.program.inputs, self.inputs, strict=True):
             memory = self.memories[id(owner_of(array))]
@@ -124,7 +124,7 @@ class Memories:
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array looks at: itself, or the last one behind it."""
+    """The array whose memory an array uses: itself, or its last base."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
@@ -141,7 +141,7 @@ def address(array: np.ndarray) -> int:
 
 
 def window_of(array: np.ndarray, whole: np.ndarray) -> tuple[Any, ...]:
-    """Where an array lies in another: offset in bytes, shape, strides, dtype. Unrecordable where it does not."""
+    """The place of an array in another: offset in bytes, shape, strides, dtype. Unrecordable if it is not inside."""
     low, high = np.lib.array_utils.byte_bounds(whole)
     first, last = np.lib.array_utils.byte_bounds(array) if array.size else (low, low)
     if first < low or last > high or whole.dtype.hasobject:
@@ -152,7 +152,7 @@ def window_of(array: np.ndarray, whole: np.ndarray) -> tuple[Any, ...]:
 def look(
     whole: np.ndarray, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
 ) -> np.ndarray:
-    """The view of an array's memory at an offset in bytes from its first element."""
+    """The view of an array's memory, starting `offset` bytes after its first element."""
     low = np.lib.array_utils.byte_bounds(whole)[0]
     span = np.lib.array_utils.byte_bounds(whole)[1] - low
     flat = np.lib.stride_tricks.as_strided(whole[(slice(0, 1),) * whole.ndim], (1,) * whole.ndim).reshape(-1)
@@ -163,7 +163,7 @@ def look(
 def with_part_replaced(
     whole: np.ndarray, value: np.ndarray, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
 ) -> np.ndarray:
-    """A copy of an array in which the part that `look` shows has other elements."""
+    """A copy of an array in which the part that `look` shows is replaced."""
     copy = whole.copy("K")
     look(copy, offset, shape, strides, dtype)[...] = value
     return copy

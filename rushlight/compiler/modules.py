@@ -7,7 +7,7 @@ from rushlight.nn.modules.module import Module
 
 
 class OptimizedModule(Module):
-    """A module whose calls are recorded and replayed. It has the original, `_orig_mod`, and shows its attributes."""
+    """A module whose calls are recorded and replayed. It wraps the original, `_orig_mod`, and shows its attributes."""
 
     def __init__(self, module: Module, call: Callable[..., Any]):
         super().__init__()
@@ -16,11 +16,11 @@ class OptimizedModule(Module):
         self.__dict__["training"] = module.training
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the original, or replays what it did."""
+        """Calls the original, or replays a recording."""
         return self._call(*args, **kwargs)
 
     def train(self, mode: bool = True) -> "OptimizedModule":
-        """Puts the original into training mode, or into evaluation mode."""
+        """Sets the training mode of the original."""
         super().train(mode)
         return self
 

@@ -1,9 +1,9 @@
-"""Numbers among the arguments that differ from call to call: where they go in a program, told by numbers that trace.
+"""Numbers among the arguments that vary from call to call: traced numbers show where they are used in a program.
 
-A recording is made with the numbers that a call has. When a later call differs from it in nothing but floats, the two
-recordings are made one: the later call is written down once more, with `Traced` numbers, which tell how the constants
-of steps come from them. These constants become inputs of the program; all else has to agree, in both recordings, and
-each constant has to be what its formula gives for the numbers of each.
+A recording is made with the numbers of its call. If a later call differs only in floats, the two recordings are merged:
+the later call is recorded once more with `Traced` numbers, which show how constants of steps are computed from them.
+These constants become inputs of the program; everything else must agree in both recordings, and each constant must
+equal its formula for the numbers of each.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def joined(
     record: Callable[[tuple[Any, ...], dict[Any, Any]], Recording],
     arguments: list[Any],
 ) -> Recording:
-    """A recording for all calls that differ from two in floats alone. Unrecordable where there is none.
+    """A recording for all calls that differ from two given ones only in floats. Unrecordable if there is none.
 
     `record` records a call with the tensors of the second, and other floats.
     """
@@ -50,7 +50,7 @@ def joined(
 
 
 def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -> Recording:
-    """The recording with inputs where the third, which is like it, has traced numbers."""
+    """The recording with inputs where the third one, otherwise equal to it, has traced numbers."""
     if len(recording.stretches) != len(third.stretches) or len(recording.backwards) != len(third.backwards):
         raise Unrecordable("its steps differ from call to call")
     made = copy(recording)
@@ -67,7 +67,7 @@ def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -
 
 
 def backward_of_numbers(backward: Backward, twin: Program, numbers: list[float]) -> Backward:
-    """A backward pass of a recording with inputs for traced numbers."""
+    """A backward program of a recording with inputs for traced numbers."""
     made = copy(backward)
     found: dict[Formula, Value] = {}
     made.program = numbered(backward.program, twin, numbers, found)
@@ -85,7 +85,7 @@ def of_numbers(stretch: Stretch, twin: Program, numbers: list[float]) -> Stretch
 
 
 def numbered(program: Program, twin: Program, numbers: list[float], found: dict[Formula, Value]) -> Program:
-    """A program with inputs, which are put into `found`, where its twin has traced numbers."""
+    """A program with inputs, which are added to `found`, where its twin has traced numbers."""
     if len(program.steps) != len(twin.steps):
         raise Unrecordable("its steps depend on values")
 

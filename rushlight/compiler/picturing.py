@@ -1,4 +1,4 @@
-"""The picture of planned programs: inputs, instructions with their lines and times, results."""
+"""Drawings of planned programs: inputs, instructions with their lines and times, results."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from rushlight.compiler.measuring import Measured, Told
 
 
 def pictured(parts: list[Measured]) -> Picture:
-    """The picture of some programs, one beside the other."""
+    """The drawing of several programs side by side."""
     boxes: list[Box] = []
     arrows: dict[tuple[str, str], None] = {}
     for part in parts:
@@ -48,5 +48,5 @@ def box_lines(one: Told) -> list[str]:
 
 
 def file_and_line(where: str) -> tuple[str, str, str]:
-    """The parts of a place, "file.py:12"."""
+    """The parts of a source line, "file.py:12"."""
     return where.rpartition(":")

@@ -1,8 +1,8 @@
-"""The plan of a graph: its instructions in their order, and where in memory everything lies.
+"""The plan of a graph: its instructions in order, and where everything is in memory.
 
-Memory is a row of slots: inputs, constants, outputs, what calls give, and one arena in which results lie one above the
-other as their lifetimes allow. Nothing that a caller gets to hold lies in the arena. Arrays that are stacked are made
-in their rows of the stack, where they can be.
+Memory consists of slots: inputs, constants, outputs, results of calls, and one arena in which intermediate results are
+placed according to their lifetimes. Nothing that a caller receives is in the arena. Arrays that are stacked are
+computed directly in their rows of the stack, if possible.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,12 +30,12 @@ from rushlight.compiler.graph import (
 from rushlight.compiler.program import WRITE
 
 ALIGNMENT = 64  # bytes
-ARENA = 0  # the number of its slot
+ARENA = 0  # the number of the arena's slot
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Where an array lies: a slot, the bytes from its start, and how."""
+    """The place of an array: a slot, the offset in bytes, and its layout."""
 
     slot: int
     offset: int
@@ -48,8 +48,8 @@ class Area:
 class Group:
     """Elementwise steps on one shape. Values are numbered: first `reads`, then the results of the steps.
 
-    A step is (function, types, numbers of its operands). `writes` are numbers of values with where they go, `sums` have
-    the direction too.
+    A step is (function, types, numbers of its operands). `writes` are numbers of values with their destinations, `sums`
+    also have a direction.
     """
 
     shape: tuple[int, ...]
@@ -71,7 +71,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A function of whole arrays, whose one result goes to `out`."""
+    """A function of whole arrays with one result, which goes to `out`."""
 
     function: Callable[..., Any]
     reads: tuple[Area, ...]
@@ -80,15 +80,15 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """A call of the recorded program: `args` has `Operand`s, `reads` says where these are; results get slots.
+    """A call of the recorded program: `args` has `Operand`s, `reads` tells where these are; results get slots.
 
-    Of a call that `writes` the function changes inputs in place: it is made when all else is done.
+    A call that `writes` changes inputs in place: it is made after everything else.
     """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     reads: tuple[Area, ...]
-    results: tuple[Area | None, ...]  # None for those that nothing needs
+    results: tuple[Area | None, ...]  # None for results that nothing needs
     step: Any
     writes: bool
 
@@ -97,9 +97,9 @@ class Invoke:
 class Plan:
     """Instructions on slots.
 
-    `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays
-    that are made anew for each run: (slot, shape, dtype). `made_of` tells for each instruction of the code what it was
-    before it had its place, `done_with` which slots of calls' results nothing reads after it.
+    `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays that
+    are allocated in each run: (slot, shape, dtype). `made_of` tells for each instruction which one of the graph it came
+    from, `done_with` which slots of calls' results nothing reads after it.
     """
 
     size: int  # of the arena, in bytes
@@ -110,7 +110,7 @@ class Plan:
     fresh: list[tuple[int, tuple[int, ...], Any]]
     code: list[Any]
     outputs: list[Area]
-    copies: list[tuple[Area, Area]] = field(default_factory=list)  # to inputs from values, at the end
+    copies: list[tuple[Area, Area]] = field(default_factory=list)  # from values to inputs, at the end
     made_of: list[Instruction] = field(default_factory=list)
     done_with: list[tuple[int, ...]] = field(default_factory=list)
 
@@ -121,7 +121,7 @@ def planned(graph: Graph) -> Plan:
 
 
 class Planner:
-    """A plan while it is made."""
+    """A plan being made."""
 
     order: list[Instruction]
     slots: int
@@ -130,14 +130,14 @@ class Planner:
         self.graph = graph
         self.order = instructions(graph)
         self.slots = 1
-        self.places: dict[Node, tuple[int, int]] = {}  # slot and offset of nodes that are no windows
+        self.places: dict[Node, tuple[int, int]] = {}  # slot and offset of nodes that are not windows
         self.inputs: list[Area] = []
         self.numbers: list[tuple[int, int, Any]] = []
         self.constants: list[tuple[int, np.ndarray]] = []
         self.fresh: list[tuple[int, tuple[int, ...], Any]] = []
 
     def plan(self) -> Plan:
-        """Gives everything its place, and the instructions their form."""
+        """Assigns memory to everything, and converts the instructions."""
         last = self.written_last()
         self.order = [x for x in self.order if x not in last] + last
         for node in self.graph.inputs:
@@ -166,7 +166,7 @@ class Planner:
         return Plan(*memory, code, outputs, copies, made_of, done_with)
 
     def done_with(self, made_of: list[Instruction], kept: set[int]) -> list[tuple[int, ...]]:
-        """For each instruction of the code the slots that calls fill and nothing reads after it, but those kept."""
+        """For each instruction the slots filled by calls that nothing reads after it, except the kept ones."""
         last: dict[int, int] = {}
         for i, instruction in enumerate(made_of):
             for x in instruction.reads():
@@ -179,7 +179,7 @@ class Planner:
         return [tuple(slots) for slots in found]
 
     def wanted_nodes(self) -> set[Node]:
-        """The nodes that something outside of their instruction needs."""
+        """The nodes that are needed outside of their instruction."""
         roots = [*self.graph.outputs, *[value for _, value in self.graph.writes]]
         return {x.base for instruction in self.order for x in instruction.reads()} | {x.base for x in roots}
 
@@ -189,7 +189,7 @@ class Planner:
         return self.slots - 1
 
     def area(self, node: Node) -> Area:
-        """Where a node lies."""
+        """The area of a node."""
         slot, offset = self.places[node.base]
         if node.shape is None:
             return Area(slot, offset, (), (), node.dtype)
@@ -197,10 +197,10 @@ class Planner:
             return Area(slot, offset + node.detail[0], node.shape, node.detail[1], node.dtype)
         return Area(slot, offset, node.shape, contiguous(node.shape, node.dtype), node.dtype)
 
-    # what writes to inputs
+    # writes to inputs
 
     def written_last(self) -> list[Instruction]:
-        """Calls that may change inputs in place, once nothing else reads these: nobody sees their results otherwise."""
+        """Calls that may change inputs in place, once nothing else reads these: nothing else sees their results."""
         writes = {value: place for place, value in self.graph.writes}
         calls = [x for x in self.order if x.nodes[0].kind == CALL and x.nodes[0].detail.step.kind == WRITE]
         used = {x for node in self.graph.live() if node.kind != ITEM for x in node.inputs} | set(self.graph.outputs)
@@ -218,14 +218,14 @@ class Planner:
         return last if not shared_inputs(last) and touched else []
 
     def results_of(self, call: Node) -> list[Node]:
-        """The nodes of a call's results, in their order."""
+        """The nodes of a call's results, in order."""
         if call.shape is not None:
             return [call]
         items = [node for node in self.graph.live() if node.kind == ITEM and node.inputs[0] is call]
         return sorted(items, key=lambda node: node.detail)
 
     def changed_in_place(self, last: list[Instruction]) -> set[Node]:
-        """The results of calls that write to inputs themselves: they lie there."""
+        """The results of calls that write to inputs directly: they are in the inputs' memory."""
         found = set()
         for instruction in last:
             call = instruction.nodes[0]
@@ -237,7 +237,7 @@ class Planner:
     # the arena
 
     def lay_out_arena(self) -> int:
-        """Gives every result that has no place yet one in the arena, and calls their slots. Gives its size."""
+        """Places every result without memory in the arena, and gives calls their slots. Returns the arena's size."""
         stacks = self.stack_members()
         first, final = self.lifetimes(stacks)
         blocks: list[tuple[int, int, int, int]] = []  # (start, end, first instruction, last one)
@@ -254,7 +254,7 @@ class Planner:
         return size
 
     def stack_members(self) -> dict[Node, tuple[Node, int]]:
-        """The nodes that are made in their row of a stack: whole results that are stacked once."""
+        """The nodes that are computed directly in their row of a stack: whole results that are stacked only once."""
         found: dict[Node, tuple[Node, int]] = {}
         for instruction in self.order:
             stack = instruction.nodes[0]
@@ -273,7 +273,7 @@ class Planner:
         return found
 
     def lifetimes(self, stacks: dict[Node, tuple[Node, int]]) -> tuple[dict[Node, int], dict[Node, int]]:
-        """The first and last instruction for each node that lies in the arena; slots for the results of calls."""
+        """The first and last instruction for each node in the arena; assigns slots for the results of calls."""
         first: dict[Node, int] = {}
         final: dict[Node, int] = {}
         for i, instruction in enumerate(self.order):
@@ -295,7 +295,7 @@ class Planner:
         return first, final
 
     def place_results(self, call: Node) -> None:
-        """Slots for the results of a call that have none."""
+        """Assigns slots to the results of a call that have none."""
         for node in self.results_of(call):
             if node not in self.places:
                 self.places[node] = (self.new_slot(), 0)
@@ -303,7 +303,7 @@ class Planner:
     # instructions
 
     def form(self, instruction: Instruction, is_last: bool) -> Iterable[Any]:
-        """The forms in which an instruction is carried out."""
+        """The executable forms of an instruction."""
         node = instruction.nodes[0]
         if instruction.is_group:
             return [self.group(instruction)] if node.size else []
@@ -342,7 +342,7 @@ class Planner:
         return Group(instruction.shape, tuple([self.area(x) for x in reads]), made, writes, sums)  # type: ignore[arg-type]
 
     def total(self, node: Node) -> Any:
-        """A sum by itself: a group without steps where its direction is one of those."""
+        """A separate sum: a group without steps if groups support its direction."""
         (x,), way = node.inputs, direction(node)
         if way is not None:
             return Group(x.shape, (self.area(x),), (), (), ((0, way, self.area(node)),))
@@ -350,7 +350,7 @@ class Planner:
         return Apply(Reduction(ufunc, axes), (self.area(x),), self.area(node))
 
     def rows(self, stack: Node) -> Iterable[Group]:
-        """The rows of a stack that are not made in their places: copies."""
+        """Copies of the rows of a stack that are not computed in place."""
         area = self.area(stack)
         for row, x in enumerate(stack.inputs):
             source = self.area(x)
@@ -389,7 +389,7 @@ def changed_inputs(call: Node) -> list[int]:
 
 
 def shared_inputs(calls: list[Instruction]) -> bool:
-    """Whether calls that change inputs in place look at what another one changes."""
+    """Whether calls that change inputs in place also read what another one changes."""
     changed: set[Node] = set()
     read: set[Node] = set()
     for instruction in calls:
@@ -404,7 +404,7 @@ def shared_inputs(calls: list[Instruction]) -> bool:
 
 
 def lowest_gap(blocks: list[tuple[int, int, int, int]], length: int, first: int, last: int) -> int:
-    """The lowest place for a block that lives as long, beside those that live at the same time."""
+    """The lowest free offset for a block, given the blocks that are live at the same time."""
     start = 0
     for begin, end, born, dead in sorted(blocks):
         if born <= last and first <= dead:

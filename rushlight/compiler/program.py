@@ -1,7 +1,7 @@
-"""A program: what a call computed, written down as steps on bare arrays, and the plain way to run it again.
+"""A program: what a call computed, recorded as steps on bare arrays, and the reference way to run it.
 
-Programs are in static single assignment: every value is made once, and no step changes another's. What users see
-change (parameters, buffers, gradients) is listed in `writes`, and done at the end, after all checks have passed.
+Programs are in static single assignment form: every value is computed once, and no step changes another's. Visible
+changes (of parameters, buffers, gradients) are listed in `writes`, and made at the end, after all checks have passed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,17 +13,17 @@ from numpy.lib.stride_tricks import as_strided
 
 from rushlight.layouts import compact, extent
 
-PURE = "pure"  # results are new arrays that depend on the arguments alone
+PURE = "pure"  # results are new arrays that depend only on the arguments
 VIEW = "view"  # the results may share memory with the arguments
-RANDOM = "random"  # draws from a generator: runs at every replay, in the order of these steps
-WRITE = "write"  # changes the arguments `changes` in place; the results are those arrays as they are afterwards
-CHECK = "check"  # has no result; False from its function ends the replay
-OPAQUE = "opaque"  # neither left out, nor moved past another opaque or random step
+RANDOM = "random"  # draws from a generator: runs at every replay, in order among these steps
+WRITE = "write"  # changes the arguments `changes` in place; the results are those arrays after the change
+CHECK = "check"  # no result; if its function returns False the replay ends
+OPAQUE = "opaque"  # neither removed, nor moved past another opaque or random step
 KINDS = (PURE, VIEW, RANDOM, WRITE, CHECK, OPAQUE)
 
 
 class Mismatch(Exception):
-    """A check of a program failed: the call takes another way than the recorded one. Nothing was written."""
+    """A check of a program failed: the call differs from the recorded one. Nothing was written."""
 
     def __init__(self, step: "Step | None" = None):
         super().__init__("a value that the program relies on has changed" + (f" at {step.where}" if step else ""))
@@ -31,10 +31,10 @@ class Mismatch(Exception):
 
 @dataclass(eq=False, slots=True)
 class Value:
-    """An array that an input, a constant or a step gives. A Python number among the inputs has the shape None.
+    """An array that is an input, a constant or the result of a step. A Python number among the inputs has shape None.
 
-    `strides` are those of an array that lies in memory otherwise than new ones do, if only along dimensions of one
-    element, else None: who makes the value makes it so.
+    `strides` are those of an array with another memory layout than new ones have (even if only along dimensions of size
+    1), else None: whatever computes the value must lay it out so.
     """
 
     shape: tuple[int, ...] | None
@@ -43,7 +43,7 @@ class Value:
 
     @classmethod
     def like(cls, array: Any) -> "Value":
-        """A value for an array, or for a number, as it is."""
+        """A value for an array or number."""
         if not isinstance(array, np.ndarray):
             return cls(None, type(array))
         strides = array.strides
@@ -62,9 +62,9 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Step:
-    """A call of a function with arrays. `args` has values, constants of any type, and tuples or lists of them.
+    """A call of a function on arrays. `args` has values, constants of any type, and tuples or lists of them.
 
-    `op` is the operator's entry where the function is its `forward` (then `op.params` names the arguments), else None.
+    `op` is the operator's entry if the function is its `forward` (then `op.params` names the arguments), else None.
     `where` is the line of the user's program, as "file.py:12".
     """
 
@@ -75,7 +75,7 @@ class Step:
     op: Any = None
     name: str = ""
     where: str = ""
-    changes: tuple[int, ...] = ()  # of a step that writes: the positions of the arguments (or lists) that it changes
+    changes: tuple[int, ...] = ()  # for a step that writes: the positions of the arguments (or lists) that it changes
 
     def values(self) -> Iterator[Value]:
         """The values among the arguments."""
@@ -89,7 +89,7 @@ class Step:
 class Program:
     """Steps from `inputs` and `constants` to `outputs`.
 
-    `writes` are pairs of an input and the value that its memory has in the end.
+    `writes` are pairs of an input and the value that its memory must finally hold.
     """
 
     inputs: list[Value] = field(default_factory=list)
@@ -99,12 +99,12 @@ class Program:
     writes: list[tuple[Value, Value]] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """The program as text, a step a line."""
+        """The program as text, one step per line."""
         return "\n".join(lines(self))
 
 
 def values_in(args: Any) -> Iterator[Value]:
-    """The values among arguments, those in lists too."""
+    """The values among the arguments, also in lists."""
     for arg in args:
         if isinstance(arg, Value):
             yield arg
@@ -113,7 +113,7 @@ def values_in(args: Any) -> Iterator[Value]:
 
 
 def replaced(args: Any, replacement: Callable[[Value], Any]) -> Any:
-    """Arguments with something else in the place of each value."""
+    """Arguments with each value replaced."""
     if isinstance(args, Value):
         return replacement(args)
     if type(args) in (tuple, list):
@@ -122,10 +122,10 @@ def replaced(args: Any, replacement: Callable[[Value], Any]) -> Any:
 
 
 def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
-    """Runs a program with NumPy, step by step, and gives the arrays of its outputs.
+    """Runs a program with NumPy, step by step, and returns the arrays of its outputs.
 
-    This is the reference for every faster way. `inputs` are arrays, and numbers where the inputs are numbers. Raises
-    Mismatch, before anything is written, where a check fails.
+    This is the reference for all faster ways. `inputs` are arrays, and numbers where the inputs are numbers. Raises
+    Mismatch if a check fails, before anything is written.
     """
     known: dict[Value, Any] = dict(program.constants)
     known.update(zip(program.inputs, inputs, strict=True))
@@ -145,7 +145,7 @@ def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
         for value, array in zip(step.results, results_listed(made), strict=True):
             known[value] = array = laid(array, value) if step.kind in (PURE, RANDOM, OPAQUE) else array
             if array.shape != value.shape:
-                raise Mismatch(step)  # a shape that depends on values, such as that of a mask's elements
+                raise Mismatch(step)  # a shape that depends on values, such as that of a mask's selection
     outputs = [known[value] for value in program.outputs]
     final = [(known[place], known[value].copy("K")) for place, value in program.writes]
     for target, array in final:
@@ -154,19 +154,19 @@ def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
 
 
 def results_listed(made: Any) -> Any:
-    """What a step made as a list, where it is one array."""
+    """The results of a step as a list, also if it is a single array."""
     return made if type(made) in (tuple, list) else (made,)
 
 
 def copies_of(array: Any) -> Any:
-    """Copies of an array, or of each in a list, that lie in memory as the arrays do."""
+    """Copies of an array, or of each in a list, with the same memory layout."""
     return [copies_of(item) for item in array] if isinstance(array, (list, tuple)) else array.copy("K")
 
 
 def laid(array: Any, value: Value, spare: Any = None) -> Any:
-    """What a step made, as the array that its value says, lying in memory as recorded.
+    """The result of a step with the recorded shape, dtype and memory layout.
 
-    `spare` is an array that may be written over.
+    `spare` is an array that may be overwritten.
     """
     if not isinstance(array, np.ndarray):
         array = np.asarray(array)
@@ -180,7 +180,7 @@ def laid(array: Any, value: Value, spare: Any = None) -> Any:
 
 
 def moved(array: np.ndarray, strides: tuple[int, ...], spare: Any) -> np.ndarray:
-    """A copy that lies in memory with some strides; where these are 0 elements are repeated. In `spare`, if it fits."""
+    """A copy with the given strides; where these are 0 elements are repeated. Written to `spare`, if that fits."""
     if spare is not None and (spare.shape, spare.strides, spare.dtype) == (array.shape, strides, array.dtype):
         np.copyto(spare, array)
         return spare
@@ -192,7 +192,7 @@ def moved(array: np.ndarray, strides: tuple[int, ...], spare: Any) -> np.ndarray
 
 
 def same_places(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:
-    """Whether two choices of strides mean the same for this shape."""
+    """Whether two choices of strides are equivalent for a shape."""
     return all(n == 1 or a == b for n, a, b in zip(shape, strides, others, strict=True))
 
 

@@ -1,8 +1,8 @@
-"""The recorder: an interpreter that writes a call down as a program, while it runs as ever.
+"""The recorder: an interpreter that records a call as a program, while it runs normally.
 
-Each operator that is called becomes a step on bare arrays, in forward and backward passes alike: formulas of a backward
-pass compute with tensors while it is recorded, so that their steps come here too. What is done to arrays beside
-operators tells of itself (`core.interpreters.noted`): changes in place, random numbers, gradients, optimizers.
+Each operator call becomes a step on bare arrays, in forward and backward passes alike: while recording, the formulas of
+a backward pass compute with tensors, so that their steps are recorded too. Other operations on arrays report themselves
+(`core.interpreters.noted`): in-place changes, random numbers, gradients, optimizers.
 """
 
 import sys
@@ -30,10 +30,10 @@ from rushlight.core.recording import recording
 
 
 class Part:
-    """A stretch of a recording: a program, the gradients that were set, and what is called after it.
+    """A part of a recording: a program, the gradients that were set, and the optimizer's step that follows.
 
-    `tensors` are those that were there before the call: at the end it is noted which gradients they have then
-    (`changed`), and how often they were changed (`bumps`).
+    `tensors` are those that existed before the call: at the end it is recorded which gradients they have (`changed`),
+    and how often they were changed (`bumps`).
     """
 
     finished: bool
@@ -42,7 +42,7 @@ class Part:
         self.program: Program = Program()
         self.memories: Memories = Memories(self.program)
         self.tensors = tensors
-        self.cleared: set[int] = set()  # leaves whose gradient was set before it was looked at
+        self.cleared: set[int] = set()  # leaves whose gradient was set before it was read
         self.looked: set[int] = set()
         self.finished = False
         self.call: Any = None  # a step of an optimizer: the function and its arguments
@@ -54,11 +54,11 @@ class Part:
         self.grad_bumps: list[tuple[TensorBase, int]] = []
 
     def finish(self) -> None:
-        """Notes how tensors are at the end."""
+        """Records the final state of tensors."""
         if self.finished:
             return
         self.finished = True
-        counted: set[int] = set()  # counters, each of all tensors that look at one memory
+        counted: set[int] = set()  # version counters, each shared by all tensors of one memory
         before = zip(self.tensors, self.grads, self.versions, self.grad_versions, strict=True)
         for tensor, grad, version, grad_version in before:
             if tensor._grad is not grad or (grad is None and id(tensor) in self.cleared):
@@ -71,12 +71,15 @@ class Part:
 
 
 def version_of(tensor: Any) -> int:
-    """How often a tensor was changed in place."""
+    """The version of a tensor."""
     return 0 if tensor is None or tensor._counter is None else tensor._counter.value
 
 
 class Recorder(Interpreter):
-    """Writes down what happens in one thread. `trouble` says why that cannot be replayed, and where it was found."""
+    """Records what happens in one thread.
+
+    `trouble` says why the recording cannot be replayed, and where that was found.
+    """
 
     draws: bool
     drew: bool
@@ -91,51 +94,51 @@ class Recorder(Interpreter):
         self, tensors: list[TensorBase], steps: bool = True, traces: bool = False, code: CodeType | None = None
     ) -> None:
         self.thread: int = get_ident()
-        self.code = code  # of the function that is called
+        self.code = code  # of the called function
         self.tensors = tensors
-        self.steps = steps  # whether steps of optimizers are made
+        self.steps = steps  # whether optimizers take their steps
         self.parts: list[Part] = [Part(tensors)]
         self.plain: Plain = Plain()
         self.traces = traces  # whether numbers that leave the program are traced
-        self.items: list[tuple[int, Value]] = []  # what left as a number: the part, and the value
-        self.numbers: list[float] = []  # which they were
-        self.leaving: tuple[str, str, int | None] | None = None  # the first of them, to be told where it is in the way
+        self.items: list[tuple[int, Value]] = []  # values that left as numbers: the part, and the value
+        self.numbers: list[float] = []  # the numbers that left
+        self.leaving: tuple[str, str, int | None] | None = None  # the first of them, for messages
         self.inside = False
-        self.stepping = False  # whether an optimizer makes a step: it is made anew at each replay
+        self.stepping = False  # an optimizer is taking a step: it is called again at each replay
         self.drew = False
-        self.trouble: tuple[str, str, int | None] | None = None  # why, where, the line in the function itself
+        self.trouble: tuple[str, str, int | None] | None = None  # why, where, and the line in the function itself
         self.draws = False
         self.start: int = last_number()
-        self.used_up: list[Ends] = []  # of results whose graph a pass within the call has released
-        self.sent: list[Any] = []  # backward passes of the results: the part, where it ends, cotangents, gradients
+        self.used_up: list[Ends] = []  # ends of results whose graph was freed within the call
+        self.sent: list[Any] = []  # backward passes of the results: the part, its ends, cotangents, gradients
 
     @property
     def part(self) -> Part:
-        """The part that is being written."""
+        """The part that is being recorded."""
         return self.parts[-1]
 
     @property
     def takes_steps(self) -> bool:  # type: ignore[override]
-        """While it writes down."""
+        """Whether it is recording."""
         return self.looks_on()
 
     def looks_on(self) -> bool:
-        """In its own thread, until something comes that cannot be replayed."""
+        """True in its own thread, until something cannot be replayed."""
         return self.trouble is None and get_ident() == self.thread
 
     def concerns(self, op: Any, args: Sequence[Any]) -> bool:
-        """Every call that is none within another."""
+        """True for every call that is not inside another."""
         return not self.inside and self.looks_on()
 
     def give_up(self, why: str) -> None:
-        """Ends the recording: the call goes on as if nobody looked."""
+        """Ends the recording: the call continues normally."""
         if self.trouble is None:
             self.trouble = why, place_of_user(), line_in(self.code)
 
     # calls of operators
 
     def call(self, op: Any, args: Any, below: Any) -> Any:
-        """Calls an operator, and writes the step down."""
+        """Calls an operator, and records the step."""
         args = self.plain.of(args)
         with Noting(self):
             self.drew = False
@@ -153,7 +156,7 @@ class Recorder(Interpreter):
         return result
 
     def cast(self, arrays: Sequence[Array], args: Any) -> None:
-        """Writes down the casts that promotion made of arguments."""
+        """Records the casts of arguments by promotion."""
         for array, arg in zip(arrays, args, strict=True):
             given = array_of(arg)
             if array is given or not isinstance(unwrapped(given), np.ndarray):
@@ -165,21 +168,21 @@ class Recorder(Interpreter):
             self.part.program.steps.append(Step(cast, (value, array.dtype), (made,), kind, where=place_of_user()))
 
     def note(self, function: Callable[..., Any], args: Any, results: Sequence[Any], op: Any = None) -> None:
-        """Writes a step down that gave some arrays."""
+        """Records a step with its resulting arrays."""
         levels = levels_in(args)
         if any(one is not None for one in levels) or any(type(one) is not np.ndarray for one in results):
             if not all(isinstance(unwrapped(one), np.ndarray) for one in results):
-                self.lifted(results)  # which refuses other kinds of arrays: these are numbers, or nothing
+                self.lifted(results)  # refuses other kinds of arrays: these are numbers, or None
                 return
             function = Wrapped(function, levels)
         self.add(function, [self.lifted(unwrapped(arg)) for arg in args], [unwrapped(one) for one in results], args, op)
 
     def add(self, function: Callable[..., Any], args: Any, results: Sequence[Any], given: Any, op: Any = None) -> None:
-        """Writes a step down: arguments with values in the place of arrays, results as arrays."""
+        """Records a step: arguments with values in place of arrays, and results as arrays."""
         memories = self.part.memories
         made = [memories.made(array, list(arrays_in(given))) for array in results]
         looks = any(looks for _, looks in made)
-        if looks and len(list(values_in(args))) > 1:  # a view is a function of one array
+        if looks and len(list(values_in(args))) > 1:  # a view must be a function of one array
             function, looks = Apart(function), False
         kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
@@ -190,7 +193,7 @@ class Recorder(Interpreter):
         )
 
     def lifted(self, arg: Any) -> Any:
-        """An argument with values in the place of arrays."""
+        """An argument with its arrays replaced by values."""
         if isinstance(arg, TensorBase):
             return self.lifted(unwrapped(arg._array))
         if isinstance(arg, np.ndarray):
@@ -201,10 +204,10 @@ class Recorder(Interpreter):
             return type(arg)([self.lifted(unwrapped(item)) for item in arg])
         return self.plain.traced(arg)
 
-    # what is done to arrays beside operators
+    # operations on arrays other than operators
 
     def step(self, function: Callable[..., Any], args: Any, changes: Any = (), draws: bool = False) -> Any:
-        """Calls a function of bare arrays, and writes the step down."""
+        """Calls a function of bare arrays, and records the step."""
         args = self.plain.of(args)
         if self.inside:
             self.drew = self.drew or draws
@@ -236,7 +239,7 @@ class Recorder(Interpreter):
         return result
 
     def changed(self, function: Callable[..., Any], lifted: Any, args: Any, changes: Any) -> None:
-        """Writes a step down that has changed arguments."""
+        """Records a step that has changed arguments."""
         targets = [array for position in changes for array in arrays_in([args[position]])]
         results = [Value.like(array) for array in targets]
         self.part.program.steps.append(
@@ -248,7 +251,7 @@ class Recorder(Interpreter):
             self.part.memories.wrote(array, value)
 
     def wrote(self, target: Array, array: Array) -> None:
-        """Notes that a tensor's elements were overwritten with those of an array."""
+        """Records that a tensor was overwritten with an array."""
         with Noting(self):
             target, array = unwrapped(target), unwrapped(array)
             value = self.part.memories.value_of(array)
@@ -262,40 +265,40 @@ class Recorder(Interpreter):
     # backward passes
 
     def begin_pass(self, run: Any, roots: Any) -> None:
-        """A backward pass begins."""
+        """Called when a backward pass begins."""
 
     def end_pass(self, run: Any) -> None:
-        """Notes nothing when a pass ends."""
+        """Does nothing when a pass ends."""
 
     def evaluating(self, vertex: Any) -> Any:
-        """A node's turn."""
+        """A context around the work of a node."""
         return nullcontext()
 
     accumulating = evaluating
 
     @contextmanager
     def applying(self, node: Any, grad: Array) -> Iterator[Any]:
-        """A node's derivative."""
+        """A context around a node's formula."""
         yield self
 
     def made(self, *results: Sequence[Any]) -> None:
-        """What a derivative gave: its steps were noted."""
+        """Does nothing with the result of a formula: its steps were recorded."""
 
     @contextmanager
     def changing(self, function: Callable[..., Any], tensor: Any, args: Any) -> Iterator[Any]:
-        """A change in place: its steps are noted."""
+        """A context around an in-place change: its steps are recorded."""
         yield self
 
     def changer(self) -> None:
-        """What to note of a change in place with the memory: nothing."""
+        """Nothing to record with a change of memory."""
 
     @contextmanager
     def region(self, name: str, *args: Any) -> Iterator[Any]:
-        """A stretch with a name."""
+        """A context around a named region."""
         yield self
 
     def apply(self, node: Any, grad: Any, recorded: Any, needs: Any) -> Any:
-        """The cotangents of a node: one step on bare arrays, or, where they are steps or have tangents, on tensors."""
+        """The gradients of a node: as one step on arrays, or on tensors if its steps are recorded or have tangents."""
         if node.hooks is not None and type(node.hooks) is not Cut:
             self.give_up("a hook is called in the backward pass")
         if node.sequence <= self.start:
@@ -323,7 +326,7 @@ class Recorder(Interpreter):
         return [new_tensor(one) if isinstance(one, np.ndarray) else one for one in results]
 
     def accumulated(self, leaf: Any, held: Any, array: Array) -> None:
-        """Notes that a gradient was added to a leaf's, `held` before."""
+        """Records that a gradient was accumulated into a leaf's, which was `held` before."""
         with Noting(self):
             self.grads_of(leaf)
             memories = self.part.memories
@@ -339,17 +342,17 @@ class Recorder(Interpreter):
                 memories.wrote(grad, after)
 
     def grads_of(self, leaf: Any, cleared: bool = False) -> None:
-        """Notes that a leaf's gradient is looked at, or set whatever it was (`cleared`)."""
+        """Records that a leaf's gradient is read, or set regardless of its value (`cleared`)."""
         if cleared and id(leaf) not in self.part.looked:
             self.part.cleared.add(id(leaf))
         self.part.looked.add(id(leaf))
 
     def pass_of(self, outputs: list[TensorBase]) -> None:
-        """Writes down the backward passes of the results that have a history, as parts of their own."""
+        """Records the backward passes of the results that have a history, as separate parts."""
         with Noting(self, watched=True):
             if any(tensor._node is None for tensor in outputs):
                 raise Unrecordable("a leaf that requires grad is returned")
-            for output in sorted(outputs, key=lambda one: one._node.sequence):  # a result before those that lead to it
+            for output in sorted(outputs, key=lambda one: one._node.sequence):  # a result before its dependents
                 ends = Ends(output, self.tensors, self.start, outputs)
                 if ends.spent:
                     self.used_up.append(Ends(output, self.tensors, self.start, []))
@@ -359,10 +362,10 @@ class Recorder(Interpreter):
                 grads = cotangents(ends.outputs)
                 self.sent.append((self.part, ends, grads, sent_back(ends.outputs, ends.inputs, ends.cut, grads)))
 
-    # checks, and what else ends a part
+    # checks, and what ends a part
 
     def truth(self, tensor: Any, answer: bool) -> None:
-        """Notes that a condition on a value was asked for."""
+        """Records that the truth of a value was read."""
         with Noting(self):
             if len(self.parts) > 1:
                 raise Unrecordable("a condition on a value after an optimizer's step")
@@ -371,13 +374,13 @@ class Recorder(Interpreter):
             self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
 
     def relied_on(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        """Notes that what is done rests on a function of arrays giving True, for all examples of batched ones."""
-        if self.inside:  # the operator asks again in a replay
+        """Records that the program is valid only if a function of arrays is True, for all examples of batched ones."""
+        if self.inside:  # the operator checks again in a replay
             return
         with Noting(self):
             arrays = list(arrays_in(args))
             part = self.part
-            if len(self.parts) > 1:  # where it fails nothing may have been done
+            if len(self.parts) > 1:  # if it fails nothing may have been changed
                 part = self.parts[0]
                 if any(self.was_changed(array) for array in arrays):
                     raise Unrecordable("a condition on a value after an optimizer's step")
@@ -386,14 +389,14 @@ class Recorder(Interpreter):
             part.program.steps.append(Step(function, values, (), CHECK, name=name, where=place_of_user()))
 
     def was_changed(self, array: np.ndarray) -> bool:
-        """Whether an array is none that the call was given, or was written to."""
+        """Whether an array was not given to the call, or was written to."""
         owner = owner_of(array)
         memories = [part.memories.memories.get(id(owner)) for part in self.parts]
         given = any(owner_of(tensor._array) is owner for tensor in self.tensors)
         return not given or any(memory is not None and memory.version for memory in memories)
 
     def left(self, tensor: Any, number: Any) -> Any:
-        """Notes that a value leaves as a number, which may be part of the result and nothing else."""
+        """Records that a value leaves as a number, which may only be part of the result."""
         why = "item() takes a value out of the program", place_of_user(), line_in(self.code)
         if type(number) is not float or tensor._array.dtype.char not in "fd":
             self.give_up(why[0])
@@ -405,7 +408,7 @@ class Recorder(Interpreter):
         return Traced(number, Formula(None, [len(self.items) - 1])) if self.traces else number
 
     def step_of(self, step: Any, args: Any, kwargs: Any) -> Any:
-        """A step of an optimizer: it ends a part, and is called anew at each replay."""
+        """A step of an optimizer: ends a part, and is called again at each replay."""
         if len(args) > 1 or kwargs or any(group.get("differentiable") for group in args[0].param_groups):
             self.give_up("an optimizer's step is given a closure, or is differentiable")
             return step(*args, **kwargs)
@@ -421,9 +424,9 @@ class Recorder(Interpreter):
 
 
 class Noting:
-    """A context for a recorder's own work: what goes wrong in it ends the recording, and not the call.
+    """A context for the recorder's own work: an error in it ends the recording, not the call.
 
-    Nobody watches which code runs in it (`compiler.watching`), unless it is `watched`, as it may run the user's.
+    Code in it is not watched (`compiler.watching`), unless it is `watched`, as it may run the user's code.
     """
 
     before: Any
@@ -445,20 +448,20 @@ class Noting:
 
 
 class Aside(Interpreter):
-    """Calls go on below it as ever, but optimizers make no steps: to see what a call gives without them."""
+    """Passes all calls on, but optimizers take no steps: to see the result of a call without them."""
 
     takes_steps = True
 
     def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
-        """No call."""
+        """False for every call."""
         return False
 
     def step_of(self, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> None:
-        """Makes none."""
+        """Takes no step."""
 
 
 class Derivative:
-    """The cotangents of a node's inputs as a function of arrays: what arrives, and what the node has saved."""
+    """The gradients of a node's inputs as a function of arrays: those that arrive, and the saved ones."""
 
     name: str
     __name__: str
@@ -471,7 +474,7 @@ class Derivative:
         self.name = self.__name__ = f"derivative of {node.op.name}"
 
     def all(self, grad: Array, *values: Array) -> Any:
-        """A cotangent for each input, None where none is needed."""
+        """A gradient for each input, None for those not needed."""
         plan = self.plan
         if plan.joint:
             options = (self.needs,) if plan.asks_needs else ()
@@ -489,12 +492,12 @@ class Derivative:
         ]
 
     def __call__(self, *args: Any) -> Any:
-        """The cotangents that are arrays."""
+        """The gradients that are arrays."""
         results = self.all(*args)
         return results[self.live[0]] if len(self.live) == 1 else tuple([results[i] for i in self.live])
 
 
-RESHAPE, CAST = 1, 2  # flags of nodes, those of `core.graph`
+RESHAPE, CAST = 1, 2  # flags of nodes, as in `core.graph`
 TRANSPARENT = frozenset(
     [
         "linear",
@@ -519,17 +522,17 @@ SHAPED = frozenset(["nonzero", "masked_select", "unique2", "unique_consecutive",
 
 
 def has_shape_of_values(name: str, given: Any) -> bool:
-    """Whether the shape of what an operator gives depends on the values that it is given."""
+    """Whether the shape of an operator's result depends on values."""
     return name in SHAPED or (name == "index" and any(array.dtype == bool for array in arrays_in(given)))
 
 
 def is_transparent(op: Any) -> bool:
-    """Whether the steps of an operator's derivative are worth more than the derivative as one step."""
+    """Whether an operator's formula is recorded as separate steps instead of a single one."""
     return op.compute is not None or op.view or op.name in TRANSPARENT
 
 
 def is_truth(array: np.ndarray, answer: bool) -> bool:
-    """Whether a condition has the answer that it had."""
+    """Whether a condition has the recorded truth."""
     return bool(array) is answer
 
 
@@ -544,7 +547,7 @@ def spread(array: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> np.nda
 
 
 def array_of(value: Any) -> Any:
-    """The array of a tensor; anything else as it is."""
+    """The array of a tensor; other values are unchanged."""
     return value._array if isinstance(value, TensorBase) else value
 
 

@@ -1,6 +1,6 @@
-"""A recording: parts of a program, where their inputs come from at each replay, and what they leave behind.
+"""A recording: parts of a program, the places of their inputs at each replay, and their effects.
 
-A recording is made of a call that a recorder wrote down. Arrays that the call was given become inputs, found anew at
+A recording is made from a call that a recorder recorded. Arrays that the call was given become inputs, found again at
 each replay: in the arguments, in tensors that the function reads, in gradients of these. All others are constants.
 """
 
@@ -35,11 +35,11 @@ from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
 
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = range(5)  # where an input is found, as in `guards`
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = range(5)  # kinds of places of inputs, as in `guards`
 
 
 class Given:
-    """The tensors that are there before a call, and their gradients, by the identity of their arrays."""
+    """The tensors that exist before a call, and their gradients, by the ids of their arrays."""
 
     def __init__(self, arguments: list[TensorBase], others: list[TensorBase]):
         self.arguments: dict[int, int] = {id(tensor): i for i, tensor in reversed(list(enumerate(arguments)))}
@@ -47,7 +47,7 @@ class Given:
         self.known: set[int] = {id(tensor) for tensor in self.tensors}
         self.held: list[tuple[np.ndarray, Any]] = [
             (tensor._array, tensor._grad) for tensor in self.tensors
-        ]  # so that no other takes their identity
+        ]  # keeps their ids unique
         self.places: dict[int, tuple[int, Any]] = {}
         for tensor in self.tensors:
             if tensor._grad is not None:
@@ -57,23 +57,23 @@ class Given:
         self.states: list[tuple[Any, ...]] = [self.state(tensor) for tensor in self.tensors]
 
     def place(self, tensor: TensorBase) -> tuple[int, Any]:
-        """Where a tensor is found."""
+        """The place of a tensor."""
         if id(tensor) in self.arguments:
             return ARGUMENT, self.arguments[id(tensor)]
         return TENSOR, tensor
 
     def state(self, tensor: TensorBase) -> tuple[Any, ...]:
-        """What a call may not change of a tensor."""
+        """The properties of a tensor that a call must not change."""
         return id(tensor._array), tensor._needs, id(tensor._node), id(tensor.hooks), tensor._unsettled
 
     def check(self) -> None:
-        """Unrecordable where a call has changed more of a tensor than its elements."""
+        """Unrecordable if a call has changed more of a tensor than its elements."""
         if self.states != [self.state(tensor) for tensor in self.tensors]:
             raise Unrecordable("a tensor that was there before got other memory, history or hooks")
 
 
 def assembled(parts: list[Part], given: Given) -> list[Stretch]:
-    """The stretches of a recording, with a place for each input; what has none becomes a constant."""
+    """The parts of a recording ready for replay, with a place for each input; inputs without one become constants."""
     stretches: list[Stretch] = []
     for number, part in enumerate(parts):
         program, memories = part.program, part.memories
@@ -97,7 +97,7 @@ def assembled(parts: list[Part], given: Given) -> list[Stretch]:
 
 
 def effects_of(part: Part, given: Given) -> list[Effect]:
-    """What a part leaves behind."""
+    """The effects of a part."""
     effects = []
     for tensor, held, array in part.changed:
         if held is None:
@@ -114,7 +114,7 @@ def effects_of(part: Part, given: Given) -> list[Effect]:
 
 
 def earlier(parts: list[Part], stretches: list[Stretch], array: np.ndarray) -> Any:
-    """The place of an array that an earlier part made, which becomes an output of that part."""
+    """The place of an array that an earlier part computed, which becomes an output of that part."""
     for number in reversed(range(len(parts))):
         found = parts[number].memories.known.get(id(array))
         if found is not None:
@@ -123,7 +123,7 @@ def earlier(parts: list[Part], stretches: list[Stretch], array: np.ndarray) -> A
 
 
 def output_of(program: Program, value: Value) -> int:
-    """The number of the output that a value is."""
+    """The number of a value among the outputs; added if it is not one."""
     for i, output in enumerate(program.outputs):
         if output is value:
             return i
@@ -132,21 +132,21 @@ def output_of(program: Program, value: Value) -> int:
 
 
 def tensors_of(arguments: list[Any]) -> list[TensorBase]:
-    """The tensors of a call that is like a recorded one; numbers come after them."""
+    """The tensors of a matching call; numbers come after them."""
     return [one for one in arguments if isinstance(one, TensorBase)]
 
 
 def check_views(results: list[TensorBase]) -> None:
-    """Unrecordable where results are views of one tensor: a change of one would have to reach the others."""
+    """Unrecordable if several results are views of one tensor: an in-place change of one must affect the others."""
     bases = [id(one if one._view is None else one._view.base) for one in results]
     if len(set(bases)) < len(bases):
         raise Unrecordable("two results are views of one tensor")
 
 
 class Again:
-    """What differentiates a call once more, by calling its function: what the call changes is put back.
+    """Differentiates a call again, by calling its function; what the call changes is restored.
 
-    Hooks that tensors have got since are not called by passes within the call.
+    Hooks that were registered on tensors since are not called by passes inside the call.
     """
 
     call: Any
@@ -159,9 +159,9 @@ class Again:
         self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
 
     def __call__(self, node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
-        """The gradients of those inputs that are needed, differentiable; None for the others.
+        """The gradients of the inputs that are needed, differentiable; None for the others.
 
-        What they owe to results of the call, they owe to those that were given out, of which `node` is the history.
+        If they depend on results of the call, they are linked to the returned results, whose node is `node`.
         """
         function, args, kwargs = self.call
         create_graph, begin = is_recording(), last_number()
@@ -186,7 +186,7 @@ class Again:
 
 
 class Recording:
-    """A call that can be replayed: with arguments of a structure, while the surroundings are the same."""
+    """A call that can be replayed with arguments of the same structure, if the surroundings are unchanged."""
 
     parts: list[Part]
     tensors: list[TensorBase]
@@ -195,7 +195,7 @@ class Recording:
         recorder.part.finish()
         given.check()
         self.structure = structure
-        self.varying: frozenset[int] = frozenset()  # which floats among the arguments may be any
+        self.varying: frozenset[int] = frozenset()  # which floats among the arguments may vary
         self.original = self  # the recording in which they were constants
         self.given = given
         self.parts = recorder.parts[: len(recorder.parts) - len(recorder.sent)]
@@ -231,7 +231,7 @@ class Recording:
         ]
         self.sent = recorder.sent
         self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
-        self.spent: list[tuple[int, list[Any]]] = [  # results whose graph was used up, and where that ended
+        self.spent: list[tuple[int, list[Any]]] = [  # results whose graph was freed, and its ends
             (firsts[id(ends.outputs[0])], [given.place(tensor) for tensor in ends.inputs]) for ends in recorder.used_up
         ]
         self.names: list[str] = [type(tensor._node).__name__ for tensor in tensors]
@@ -239,15 +239,15 @@ class Recording:
 
     @property
     def numbers(self) -> list[float]:
-        """What the floats were that may be any."""
+        """The recorded values of the varying floats."""
         return [value for i, value in enumerate(floats_in(self.structure)) if i in self.varying]
 
     def is_plain(self) -> bool:
-        """Whether a replay only runs the program, and gives tensors, each once, without a graph."""
+        """Whether a replay only runs the program, and returns distinct tensors without a graph."""
         return not (self.draws or self.items or self.backwards) and self.firsts == list(range(len(self.firsts)))
 
     def given_to_first(self, arguments: list[Any]) -> list[Any]:
-        """The arrays, and numbers, that the first part was given; the call may have set gradients to others since."""
+        """The arrays and numbers that the first part was given; the call may have replaced gradients since."""
         grads = {id(one): grad for one, (_, grad) in zip(self.given.tensors, self.given.held, strict=True)}
         return [
             grads[id(tensor_at(what, arguments))]._array if kind == GRAD else gather([(kind, what)], arguments, None)[0]
@@ -255,7 +255,7 @@ class Recording:
         ]
 
     def number_of(self, tensor: TensorBase) -> Any:
-        """Which part made the array of a result; None for one that was given. To be asked before assembling."""
+        """The part that computed the array of a result; None for a given one. To be called before assembling."""
         if id(tensor) in self.given.known:
             return None
         if type(tensor) is not Tensor or type(tensor._array) is not np.ndarray:
@@ -272,7 +272,7 @@ class Recording:
         return last, self.parts[last].memories.value_of(tensor._array)
 
     def place_of(self, tensor: TensorBase, number: Any) -> Any:
-        """What a result is: a tensor that was given, or an output."""
+        """The place of a result: a given tensor, or an output."""
         if number is None:
             return self.given.place(tensor)
         part, value = number
@@ -281,7 +281,7 @@ class Recording:
     def assembled_backward(
         self, positions: dict[int, int], part: Part, ends: Ends, grads: list[Any], results: tuple[Any, ...]
     ) -> Backward:
-        """The backward program of the results where a graph begins, which are at some positions."""
+        """The backward program of the results at some positions where a graph begins."""
         if part.changed or part.bumps or part.call is not None:
             raise Unrecordable("the backward pass of its result changes tensors")
         program, sources, inputs = part.program, [], []
@@ -312,16 +312,16 @@ class Recording:
         return Backward(outputs, program, sources, places, numbers, repeats, may_end, layout)
 
     def replay(self, arguments: list[Any], call: Any) -> Any:
-        """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.
+        """Repeats a call, and returns its result. Mismatch if a check fails; nothing is changed then.
 
-        `call` is the function, args and kwargs, in which `arguments` are the tensors.
+        `call` is the function, args and kwargs, of which `arguments` are the tensors.
         """
         results, _, numbers = self.replayed(arguments, call)
         numbers += arguments
         return rebuilt(self.result, [results[i] for i in self.firsts], numbers)
 
     def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
-        """The tensors of the result, their nodes in the graph, and the numbers that leave."""
+        """The tensors of the result, their nodes, and the numbers that leave the program."""
         states = [(one, one._state_array()) for one in self.generators()] if self.draws else []
         start = default_generator._state_array() if self.backwards and self.draws else None
         try:
@@ -336,7 +336,7 @@ class Recording:
         return results, nodes, [made[part][output].item() for part, output in self.items]
 
     def spend(self, results: list[Any], arguments: list[Any]) -> None:
-        """Gives results whose graph was used up within the call a node that says so."""
+        """Gives results whose graph was freed within the call a node that says so."""
         for i, places in self.spent:
             node = spent_class(self.names[i])()
             node.sequence = next_number()
@@ -345,7 +345,7 @@ class Recording:
     def connected(
         self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any
     ) -> CompiledFunctionBackward:
-        """The node that is the history of those results that a backward program belongs to."""
+        """The node for the results that a backward program belongs to."""
         inputs = [results[place[1]] if place[0] == RESULT else tensor_at(place, arguments) for place in backward.places]
         node = CompiledFunctionBackward()
         node.sequence = next_number()
@@ -371,7 +371,7 @@ class Recording:
         return node
 
     def seen_with(self, arguments: list[Any]) -> "Recording":
-        """The recording as that of a call with other arguments, to compare it with one."""
+        """The recording as if its call had other arguments, for a comparison."""
         other = copy(self)
         other.given = Given(
             tensors_of(arguments), [tensor for tensor in self.given.tensors if self.given.place(tensor)[0] == TENSOR]
@@ -379,11 +379,11 @@ class Recording:
         return other
 
     def let_go(self) -> None:
-        """Lets go of what is needed only while it is compared with another."""
+        """Drops what is needed only for comparisons with other recordings."""
         self.parts, self.tensors, self.sent = [], [], []
 
     def generators(self) -> list[Generator]:
-        """The generators that are drawn from."""
+        """The generators that random steps draw from."""
         found = {id(default_generator): default_generator}
         for stretch in self.stretches:
             for step in stretch.program.steps:

@@ -1,10 +1,10 @@
-"""A function in pieces: what comes before and after a line that cannot be recorded is compiled, that runs as it is.
+"""Splits a function: a line that cannot be recorded runs normally, the code before and after it is compiled.
 
-The function is written anew from its source. Statements that follow each other become functions of the variables that
-they read, which give back those that they set; the statement of the line stays where it is. Of an `if` or a loop that
-has the line in it the statements inside are taken in the same way. Statements stay as they are, too, where a function
-of its own would do something else: those that set variables of inner functions, or that leave a block. `try` and `with`
-are in a piece as a whole, or stay. Nothing is split where the source is not at hand, or is not that of the code.
+The function is generated again from its source. Consecutive statements become functions of the variables that they
+read, which return those that they set; the statement of the line stays where it is. Of an `if` or loop that contains
+the line, the statements inside are treated in the same way. Statements also stay if they would behave differently in a
+separate function: those that set variables of inner functions, or that leave a block. `try` and `with` are in a piece
+as a whole, or stay. Nothing is split if the source is not available, or does not match the code.
 """
 
 import ast
@@ -27,33 +27,33 @@ from rushlight.compiler.variables import (
 from rushlight.core.lines import is_users
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
-AT_ONCE = frozenset("all any dict list max min set sorted sum tuple".split())  # they use up what they are given
+AT_ONCE = frozenset("all any dict list max min set sorted sum tuple".split())  # they consume their argument at once
 STAYING = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 LEAVING = (ast.Return, ast.Break, ast.Continue)
-FRAME = {"locals", "vars", "dir", "eval", "exec", "super"}  # functions that look at the variables of their caller
-PIECES = "the pieces"  # the variable that holds them; no name that a program can have
-MOST = 16  # lines that run as they are
+FRAME = {"locals", "vars", "dir", "eval", "exec", "super"}  # functions that inspect their caller's variables
+PIECES = "the pieces"  # the variable that holds the pieces; not a valid identifier
+MOST = 16  # the most lines that run normally
 NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def code_of(function: Any) -> CodeType | None:
-    """The code of a function of the user's, or of a method's function; None for anything else."""
+    """The code of a user's function, or of a method's function; None for anything else."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return code if isinstance(code, CodeType) and is_users(code.co_filename) else None
 
 
 class Pieces:
-    """A function of which some lines run as they are, and the rest in pieces that `make` makes of functions."""
+    """A function of which some lines run normally, and the rest in pieces that `make` compiles."""
 
     def __init__(self, function: Any, make: Callable[[FunctionType], Any]):
         self.function = function
         self.make = make
         self.lines: set[int] = set()
-        self.called: Any = None  # the function in pieces; None while there are none
+        self.called: Any = None  # the split function; None while it is whole
         self.parts: list[Any] = []
 
     def broke_at(self, line: int) -> bool:
-        """Lets a line run as it is; whether there are pieces then."""
+        """Makes a line run normally; returns whether the function is then split."""
         if line in self.lines or len(self.lines) == MOST:
             return False
         self.lines.add(line)
@@ -72,7 +72,7 @@ class Pieces:
 
 
 def split(function: Any, lines: set[int], make: Callable[[FunctionType], Any]) -> Any:
-    """The function in pieces, and these; None where there would be none."""
+    """The split function and its pieces; None if there would be none."""
     definition = definition_of(function)
     if definition is None:
         return None
@@ -90,7 +90,7 @@ def split(function: Any, lines: set[int], make: Callable[[FunctionType], Any]) -
 
 
 def definition_of(function: Any) -> ast.FunctionDef | None:
-    """The definition of a function in its source, where its code is what that is compiled to."""
+    """The definition of a function in its source, if that compiles to its code."""
     if not isinstance(function, FunctionType) or function.__code__.co_flags & NOT_PLAIN:
         return None
     own = function.__code__
@@ -114,12 +114,12 @@ def definition_of(function: Any) -> ast.FunctionDef | None:
 
 
 def first_line(definition: ast.FunctionDef) -> int:
-    """The line at which a definition begins: that of its first decorator, where it has some."""
+    """The first line of a definition: that of its first decorator, if it has any."""
     return min([definition.lineno, *[one.lineno for one in definition.decorator_list]])
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
-    """All code within some code."""
+    """All nested code objects."""
     for one in code.co_consts:
         if isinstance(one, CodeType):
             yield one
@@ -127,14 +127,14 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def is_unsuitable(node: ast.AST) -> bool:
-    """Whether a node is a variable that is deleted, or a name that a class makes its own."""
+    """Whether a node deletes a variable, or is a private name that a class mangles."""
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
     is_private = name.startswith("__") and not name.endswith("__")
     return is_private or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del))
 
 
 def compiled(definitions: list[ast.FunctionDef], own: CodeType, more: list[str]) -> list[CodeType]:
-    """The code of functions that have the free variables of some code, and more."""
+    """The code of functions that have the free variables of a code object, and more."""
     arguments = [ast.arg(name) for name in (*own.co_freevars, *more)]
     outer = ast.FunctionDef("outer", no_arguments(arguments), [*definitions], [])
     module = ast.fix_missing_locations(ast.Module([outer], []))
@@ -144,12 +144,12 @@ def compiled(definitions: list[ast.FunctionDef], own: CodeType, more: list[str])
 
 
 def no_arguments(arguments: list[ast.arg]) -> ast.arguments:
-    """The arguments of a function that has these alone."""
+    """An argument list with only these arguments."""
     return ast.arguments([], arguments, None, [], [], None, [])
 
 
 def made(code: CodeType, function: FunctionType, pieces: CellType) -> FunctionType:
-    """A function with code that was written anew, and the variables of the original."""
+    """A function with generated code, and the variables of the original."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[PIECES] = pieces
     closure = tuple([cells[name] for name in code.co_freevars])
@@ -160,7 +160,7 @@ def made(code: CodeType, function: FunctionType, pieces: CellType) -> FunctionTy
 
 
 class Splitter:
-    """A definition while it is split: `pieces` are those that were found."""
+    """A definition being split: `pieces` are those found so far."""
 
     def __init__(self, definition: ast.FunctionDef, namespace: dict[str, Any], lines: set[int]):
         self.name = definition.name
@@ -193,7 +193,7 @@ class Splitter:
         self.pieces: list[ast.FunctionDef] = []
 
     def suite(self, body: list[ast.stmt], assigned: set[str], repeats: bool) -> list[ast.stmt]:
-        """Statements, with pieces in the place of those that may be one. `repeats` tells whether they are in a loop."""
+        """Statements, with pieces replacing those that can be in one. `repeats` tells whether they are in a loop."""
         made: list[ast.stmt] = []
         run: list[ast.stmt] = []
         before = set(assigned)
@@ -212,7 +212,7 @@ class Splitter:
         return made + self.piece(run, before, repeats)
 
     def inside(self, statement: ast.stmt, assigned: set[str], repeats: bool) -> ast.stmt:
-        """A statement that stays, with pieces in it where it is an `if` or a loop."""
+        """A statement that stays; if it is an `if` or loop, with pieces inside."""
         if isinstance(statement, (ast.If, ast.For, ast.While)):
             inner = assigned | names_in(statement.target) if isinstance(statement, ast.For) else assigned
             repeats = repeats or not isinstance(statement, ast.If)
@@ -221,15 +221,15 @@ class Splitter:
         return statement
 
     def breaks(self, statement: ast.stmt) -> bool:
-        """Whether a line that is to run as it is is one of the statement's."""
+        """Whether a statement contains a line that must run normally."""
         return any(statement.lineno <= line <= (statement.end_lineno or statement.lineno) for line in self.lines)
 
     def looks_at_frame(self, statement: ast.stmt) -> bool:
-        """Whether a statement calls something that looks at the variables of the function."""
+        """Whether a statement calls something that inspects the function's variables."""
         return any(isinstance(node, ast.Name) and node.id in FRAME for node in ast.walk(statement))
 
     def may_be_in_a_piece(self, statement: ast.stmt) -> bool:
-        """Whether a statement does in a function of its own what it does here."""
+        """Whether a statement behaves the same in a separate function."""
         for node in ast.walk(statement):
             if isinstance(node, (*STAYING, *LEAVING, ast.Match)):
                 return False
@@ -240,7 +240,7 @@ class Splitter:
         return not isinstance(statement, SCOPES)
 
     def piece(self, run: list[ast.stmt], before: set[str], repeats: bool) -> list[ast.stmt]:
-        """The call of a piece that does what some statements do; the statements themselves where it would not."""
+        """A call of a piece that replaces some statements; the statements themselves if it would not be equivalent."""
         if not any(isinstance(node, (ast.Call, ast.BinOp)) for one in run for node in ast.walk(one)):
             return run  # nothing to record
         within = {id(node) for one in run for node in ast.walk(one)}
@@ -269,7 +269,7 @@ class Splitter:
 
 
 def is_ours(context: ast.expr, namespace: dict[str, Any]) -> bool:
-    """Whether a context is one of rushlight's, which lets exceptions through."""
+    """Whether a context is one of rushlight's that lets exceptions pass."""
     while isinstance(context, (ast.Call, ast.Attribute)):
         context = context.func if isinstance(context, ast.Call) else context.value
     found = namespace.get(context.id) if isinstance(context, ast.Name) else None
@@ -277,7 +277,7 @@ def is_ours(context: ast.expr, namespace: dict[str, Any]) -> bool:
 
 
 def located(node: Any, place: ast.stmt) -> Any:
-    """A node at the place of another."""
+    """A node with the source location of another."""
     return ast.fix_missing_locations(ast.copy_location(node, place))
 
 

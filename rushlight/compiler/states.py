@@ -1,4 +1,4 @@
-"""The values of tensors, kept to be put back, and changed to see what depends on them."""
+"""Saving and restoring the values of tensors, and changing them to see what depends on them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from rushlight.random import default_generator
 
 
 class State:
-    """The values of tensors, their gradients and versions, and the state of the generator, to be put back."""
+    """The values of tensors, their gradients and versions, and the state of the generator, for restoring."""
 
     def __init__(self, tensors: list[TensorBase]):
         self.tensors: list[tuple[Any, ...]] = [
@@ -27,7 +27,7 @@ class State:
         self.generator: np.ndarray = default_generator._state_array()
 
     def put_back(self) -> None:
-        """Makes everything as it was."""
+        """Restores everything."""
         for (tensor, array, grad, grad_array), number in zip(self.tensors, self.versions, strict=True):
             overwrite(tensor, array)
             tensor._grad = grad
@@ -38,7 +38,7 @@ class State:
         default_generator._set_state_array(self.generator)
 
     def disturb(self, way: str) -> None:
-        """Changes the values to others of the same kind, in one of `WAYS`, and draws random numbers."""
+        """Changes the values to others of the same kind, in one of `WAYS`, and advances the generator."""
         draw = np.random.default_rng(0)
         self.change(lambda array: disturbed(array, draw, way))
         default_generator.words(7)
@@ -49,7 +49,7 @@ class State:
         self.change(lambda array: multiplied(array, 1 + eps * draw.uniform(-1, 1, array.shape)))
 
     def change(self, changed: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Changes the values, each memory's once."""
+        """Changes the values, once for each memory."""
         done: set[int] = set()
         for tensor, _, grad, _ in self.tensors:
             for one in (tensor, grad):
@@ -58,12 +58,12 @@ class State:
                     overwrite(one, changed(one._array))
 
     def arrays(self) -> list[Any]:
-        """The values, with None in the place of gradients that are not there."""
+        """The values; None for missing gradients."""
         return [array for _, array, _, grad in self.tensors for array in (array, grad)]
 
 
 def overwrite(tensor: TensorBase, array: np.ndarray) -> None:
-    """Gives a tensor other values, where its memory can be written to."""
+    """Overwrites a tensor's values, if its memory is writable."""
     if tensor._array.flags.writeable:
         tensor._array[...] = array
 
@@ -74,12 +74,12 @@ def copy_of_values(tensor: TensorBase) -> np.ndarray:
 
 
 def version(tensor: TensorBase) -> int:
-    """How often a tensor was changed."""
+    """The version of a tensor."""
     return 0 if tensor._counter is None else tensor._counter.value
 
 
 WAYS = ("others", "in another order", "nearly the same")
-"""How values are changed: to smaller ones in another order, to the same in another order, or by a thousandth."""
+"""The ways to change values: smaller ones in another order, the same in another order, or by a thousandth."""
 
 
 def disturbed(array: np.ndarray, draw: np.random.Generator, way: str) -> np.ndarray:
@@ -96,5 +96,5 @@ def disturbed(array: np.ndarray, draw: np.random.Generator, way: str) -> np.ndar
 
 
 def multiplied(array: np.ndarray, by: Any) -> np.ndarray:
-    """The product of an array and something, in the array's dtype; whole numbers and truths as they are."""
+    """The product of an array and something, in the array's dtype; integers and booleans are unchanged."""
     return (array * by).astype(array.dtype) if array.dtype.char in "efdFD" else array

@@ -1,9 +1,9 @@
-"""What a function reads besides its arguments: globals, closures, attributes of objects. All of it is guarded.
+"""What a function reads besides its arguments: globals, closures, attributes of objects. All are guarded.
 
-The names in the code that runs tell where to look: from the function on, through globals, closures, defaults and those
-attributes of objects that have one of the names, down to numbers, texts, tensors and functions. Each place is noted
-with what it holds. A call that finds the same everywhere reads the same; one that leaves something else behind has
-changed what it does not own, and cannot be replayed.
+The names in the code that runs determine where to look: from the function on, through globals, closures, defaults and
+those attributes of objects that have one of the names, down to numbers, strings, tensors and functions. Each place is
+recorded with what it holds. A call that finds the same everywhere reads the same; a call after which it differs has
+changed something outside of the function, and cannot be replayed.
 """
 
 import sys
@@ -24,26 +24,26 @@ from rushlight.nn.modules.module import Module
 from rushlight.optim.optimizer import Optimizer
 from rushlight.random import Generator
 
-MOST = 20_000  # places to look at
+MOST = 20_000  # the most places that are recorded
 SIMPLE = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), DType, np.dtype, np.generic, slice, range)
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)  # kinds of places, those of `guards`
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)  # kinds of places, as in `guards`
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class Surroundings:
-    """The places that a function reads, and the tensors found there."""
+    """The places that a function reads, and the tensors in them."""
 
     def __init__(self, roots: list[Any], codes: dict[CodeType, dict[Any, Any]]):
         self.places: list[Place] = []
         self.tensors: dict[int, TensorBase] = {}
         self.seen: dict[int, Any] = {}
         self.codes: dict[CodeType, dict[Any, Any]] = dict(codes)
-        self.known: set[CodeType] = set()  # all code that was looked at
+        self.known: set[CodeType] = set()  # all code that was examined
         self.names: set[str] = set()
         for code in codes:
             self.add_names(code)
         n = -1
-        while n != (n := len(self.names)):  # code that is found on the way has names of its own
+        while n != (n := len(self.names)):  # newly found code has names of its own
             self.places.clear()
             self.seen.clear()
             for root in roots:
@@ -52,7 +52,7 @@ class Surroundings:
                 self.look_at_globals(code, namespace)
 
     def add_names(self, code: CodeType) -> None:
-        """Takes the names of some code, and of the code in it."""
+        """Adds the names in a code object and its nested ones."""
         self.known.add(code)
         self.names.update(code.co_names)
         for constant in code.co_consts:
@@ -60,18 +60,18 @@ class Surroundings:
                 self.add_names(constant)
 
     def note(self, kind: int, holder: Any, key: Any, value: Any) -> None:
-        """Notes what a place holds, and looks at that."""
+        """Records what a place holds, and examines that."""
         if len(self.places) > MOST:
             raise Unrecordable("it can reach too many objects to look at all of them before each call")
         self.put(kind, holder, key, value)
         self.look_at(value)
 
     def put(self, kind: int, holder: Any, key: Any, value: Any) -> None:
-        """Notes what a place holds."""
+        """Records what a place holds."""
         self.places.append(Place(kind, holder, key, value, isinstance(value, (*SIMPLE, MethodType))))
 
     def look_at(self, value: Any) -> None:
-        """Looks at an object: what it is made of, and what may be read from it."""
+        """Examines an object: what it consists of, and what may be read from it."""
         if isinstance(value, SIMPLE) or id(value) in self.seen:
             return
         self.seen[id(value)] = value
@@ -118,10 +118,10 @@ class Surroundings:
             self.look_at_object(value)
 
     def look_at_function(self, function: FunctionType) -> None:
-        """Looks at a function: its code, defaults, closure and globals."""
+        """Examines a function: its code, defaults, closure and globals."""
         if not is_users(function.__code__.co_filename):
             closure = function.__closure__ or ()
-            for cell in closure:  # what a decorator of rushlight's has wrapped
+            for cell in closure:  # what rushlight's decorators wrap
                 if isinstance(content := content_of(cell), (FunctionType, MethodType)):
                     self.look_at(content)
             return
@@ -136,18 +136,18 @@ class Surroundings:
         self.look_at_globals(function.__code__, function.__globals__)
 
     def look_at_globals(self, code: CodeType, namespace: dict[Any, Any]) -> None:
-        """Looks at the globals that code names."""
+        """Examines the globals that a code object names."""
         for name in globals_of(code):
             if name in namespace and not name.startswith("__"):
                 self.note(IN_DICT, namespace, name, namespace[name])
 
     def look_at_names(self, attributes: dict[Any, Any]) -> None:
-        """Looks at those attributes that are named in code."""
+        """Examines the attributes that are named in code."""
         for name in self.names & attributes.keys():
             self.note(IN_DICT, attributes, name, attributes[name])
 
     def look_at_class(self, cls: type) -> None:
-        """Looks at what is named in code of a class of the user's, and of those that it inherits from."""
+        """Examines what is named in code of a user's class and its bases."""
         for base in cls.__mro__:
             if is_library(base.__module__):
                 continue
@@ -164,7 +164,7 @@ class Surroundings:
                 self.look_at(value)
 
     def look_at_module(self, module: Module) -> None:
-        """Looks at all that a module has: parameters, buffers, submodules, hooks, options."""
+        """Examines all that a module has: parameters, buffers, submodules, hooks, options."""
         self.look_at(type(module))
         for name, value in list(vars(module).items()):
             if (
@@ -180,7 +180,7 @@ class Surroundings:
             self.look_at(forward)
 
     def look_at_optimizer(self, optimizer: Optimizer) -> None:
-        """Looks at an optimizer: which parameters it has. Its options are read anew at each step."""
+        """Examines an optimizer: its parameters. Its options are read again at each step."""
         self.look_at(type(optimizer))
         groups = optimizer.param_groups
         if "param_groups" in self.names or "defaults" in self.names or "state" in self.names:
@@ -192,7 +192,7 @@ class Surroundings:
             self.note(IN_DICT, group, "params", group["params"])
 
     def look_at_object(self, value: Any) -> None:
-        """Looks at any other object: the attributes that are named in code."""
+        """Examines any other object: the attributes that are named in code."""
         self.look_at(type(value))
         attributes = getattr(value, "__dict__", None)
         if attributes is None:
@@ -211,12 +211,12 @@ class Surroundings:
 
 @cache
 def globals_of(code: CodeType) -> frozenset[str]:
-    """The globals that code reads or sets, and the code in it."""
+    """The globals that a code object and its nested ones read or set."""
     names = {one.argval for one in get_instructions(code) if "GLOBAL" in one.opname or one.opname == "LOAD_NAME"}
     return frozenset(names).union(*[globals_of(one) for one in code.co_consts if isinstance(one, CodeType)])
 
 
 def is_library(module: str | None) -> bool:
-    """Whether a module is none of the user's: rushlight's, NumPy's or Python's."""
+    """Whether a module is not the user's: it is rushlight's, NumPy's or Python's."""
     top = (module or "builtins").partition(".")[0]
     return top in ("rushlight", "numpy", "torch") or top in sys.stdlib_module_names

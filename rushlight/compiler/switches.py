@@ -1,4 +1,4 @@
-"""When the compiler works: stances, functions that are left out, and what a program asks about it."""
+"""Switches of the compiler: stances, disabled functions, and queries."""
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -9,7 +9,7 @@ from rushlight.core.interpreters import writer
 from rushlight.core.modes import Setting
 
 INSIDE = ContextVar("rushlight_compiling", default=False)  # whether a compiled function is being recorded
-DISABLED = ContextVar("rushlight_disabled", default=False)  # whether compiled functions run as they are
+DISABLED = ContextVar("rushlight_disabled", default=False)  # whether compiled functions run normally
 STANCES = (
     "default",
     "eager_then_compile",
@@ -21,7 +21,7 @@ STANCES = (
 
 
 class Stance:
-    """What all compiled functions do: `name` is one of `STANCES`."""
+    """The stance of all compiled functions: `name` is one of `STANCES`."""
 
     name = "default"
 
@@ -30,10 +30,10 @@ STANCE = Stance()
 
 
 class set_stance:
-    """Says when compiled functions are recorded and replayed: at once, in a context, or for a decorated function.
+    """Sets when compiled functions are recorded and replayed: at once, in a context, or for a decorated function.
 
-    "force_eager" runs them as they are; "eager_on_recompile" replays what was recorded and records nothing more;
-    "fail_on_recompile" raises RuntimeError for a call that was not recorded. The others mean the default.
+    "force_eager" runs them normally; "eager_on_recompile" replays existing recordings and makes no more;
+    "fail_on_recompile" raises RuntimeError for a call without a recording. The others mean the default.
 
     RuntimeError for a stance that PyTorch does not know.
 
@@ -57,7 +57,7 @@ class set_stance:
         STANCE.name = stance
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, called in this stance."""
+        """Decorates a function to be called in this stance."""
         STANCE.name = self.outside
 
         @wraps(fn)
@@ -68,20 +68,20 @@ class set_stance:
         return called
 
     def __enter__(self) -> None:
-        """Goes on in this stance."""
+        """Sets this stance."""
         STANCE.name = self.stance
 
     def __exit__(self, *exception: object) -> None:
-        """Goes back to the stance before."""
+        """Restores the former stance."""
         STANCE.name = self.outside
 
 
 def disable(
     fn: Callable[..., Any] | None = None, recursive: bool = True, *, reason: str | None = None
 ) -> Callable[..., Any]:
-    """The function, kept out of compiled ones: a function that calls it runs as it is.
+    """Excludes a function from compiled ones: a function that calls it runs normally.
 
-    With `recursive`, compiled functions that it calls run as they are too.
+    With `recursive`, compiled functions that it calls run normally too.
 
     >>> import rushlight as torch
     >>> @torch.compiler.disable
@@ -108,7 +108,7 @@ def disable(
 
 
 def is_compiling() -> bool:
-    """Whether a compiled function is being recorded, or called while its recording is looked for."""
+    """Whether a compiled function is being recorded, or called to make its recording."""
     return INSIDE.get()
 
 
@@ -118,7 +118,7 @@ def is_dynamo_compiling() -> bool:
 
 
 def allow_in_graph(fn: Callable[..., Any] | Sequence[Callable[..., Any]]) -> Any:
-    """The function, or the list of functions, itself: what they do is recorded. AssertionError for anything else."""
+    """Returns the function, or list of functions: what they do is recorded. AssertionError for anything else."""
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(item) for item in fn]
     assert callable(fn), "allow_in_graph expects a callable"

@@ -1,7 +1,7 @@
-"""Numbers that tell how they came about, while a call is written down to find out where they go.
+"""Traced numbers, which know how they were computed, to find out where a program uses its arguments.
 
-Python computes with `Traced` numbers; operators, which look at the type of a number, are given plain floats, which are
-known by their identity.
+Python computes with `Traced` numbers; operators, which check the types of numbers, get plain floats, which are
+recognized by id.
 """
 
 import operator
@@ -13,7 +13,7 @@ from rushlight.compiler.memories import Unrecordable
 
 
 class Traced(float):
-    """A number that knows its formula. It raises where it would be looked at, since that cannot be seen later."""
+    """A number that knows its formula. Reading its value in a way that cannot be traced raises."""
 
     formula: Formula
 
@@ -29,7 +29,7 @@ class Traced(float):
         return float.__float__(self)
 
     def refuse(self, *args: Any) -> Any:
-        """Its value may be another at the next call."""
+        """Raises: the value may be different at the next call."""
         raise Unrecordable("the way of the call depends on a number")
 
 
@@ -42,7 +42,7 @@ for name in DEPENDING.split():
 
 
 def traced(function: Callable[..., Any], reverse: bool = False) -> Callable[..., Any]:
-    """A method of traced numbers that computes with a function of Python's."""
+    """Makes a method of traced numbers from a Python function."""
 
     def method(self: Traced, *others: Any) -> Any:
         if any(not isinstance(other, (int, float)) for other in others):
@@ -64,13 +64,13 @@ for name in ("neg", "pos", "abs"):
 
 
 class Plain:
-    """The plain floats that operators are given in the place of traced numbers, by identity."""
+    """The plain floats that operators get in place of traced numbers, by id."""
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[float, Traced]] = {}
 
     def of(self, args: Any) -> Any:
-        """Arguments with plain floats in the place of traced numbers."""
+        """Arguments with traced numbers replaced by plain floats."""
         if isinstance(args, Traced):
             plain = args.plain
             self.known[id(plain)] = plain, args
@@ -78,6 +78,6 @@ class Plain:
         return type(args)([self.of(arg) for arg in args]) if type(args) in (tuple, list) else args
 
     def traced(self, number: Any) -> Any:
-        """The traced number that a plain one stands for; anything else as it is."""
+        """The traced number behind a plain one; other values are unchanged."""
         found = self.known.get(id(number)) if type(number) is float else None
         return number if found is None else found[1]

@@ -1,4 +1,4 @@
-"""The variables of statements: which they may read before they set them, and which they set for certain."""
+"""The variables of statements: which may be read before they are set, and which are certainly set."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -36,12 +36,12 @@ def defined_by(node: ast.AST) -> Iterator[str]:
 
 
 def set_by_all(statements: Iterable[ast.stmt]) -> set[str]:
-    """The variables that some statements set for certain; all, where they do not go on."""
+    """The variables that all of some statements certainly set; all variables if they do not return."""
     return set().union(*[set_by(one) for one in statements])
 
 
 def set_by(statement: ast.stmt) -> set[str]:
-    """The variables that a statement sets for certain."""
+    """The variables that a statement certainly sets."""
     if isinstance(statement, ast.If):
         return set_by_all(statement.body) & set_by_all(statement.orelse)
     if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and statement.value is not None:

@@ -1,4 +1,4 @@
-"""Plans carried out with NumPy, instruction by instruction: the plain twin of the walker (`walker.pyx`)."""
+"""Executes plans with NumPy, instruction by instruction: the Python version of the walker (`walker.pyx`)."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ fast: ModuleType | None = load("walker")
 
 
 def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list[np.ndarray]]:
-    """What runs a plan: the walker, with native loops where they are wanted, or its plain twin."""
+    """The executor of a plan: the walker, optionally with native loops, or its Python version."""
     if fast is None:
         return Executor(plan)
     if native and is_available():
@@ -31,7 +31,7 @@ def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list
 
 
 class Executor:
-    """A plan, ready to be run again and again."""
+    """A plan that can be executed repeatedly."""
 
     def __init__(self, plan: Plan):
         self.plan = plan
@@ -47,7 +47,7 @@ class Executor:
         return Run(self.plan, list(self.memory), inputs).alone()
 
     def times(self, inputs: Sequence[Any]) -> list[float]:
-        """How long each instruction takes, in seconds. Inputs may be overwritten: they are copies."""
+        """The time of each instruction in seconds. Inputs must be copies, as they may be overwritten."""
         run = Run(self.plan, list(self.memory), inputs)
         run.begin()
         clock = [perf_counter()]
@@ -68,7 +68,7 @@ class Run:
         self.plan, self.memory, self.inputs = plan, memory, inputs
 
     def alone(self) -> list[np.ndarray]:
-        """The outputs, computed with an arena of its own."""
+        """The outputs, computed with a separate arena."""
         self.begin()
         for instruction, slots in zip(self.plan.code, self.plan.done_with, strict=True):
             self.carry_out(instruction)
@@ -79,7 +79,7 @@ class Run:
         return outputs
 
     def begin(self) -> None:
-        """Puts into the slots what is there before the first instruction."""
+        """Sets the slots that are filled before the first instruction."""
         plan, memory, inputs = self.plan, self.memory, self.inputs
         memory[ARENA] = np.empty(plan.size, np.uint8)
         for area, array in zip(plan.inputs, inputs, strict=True):
@@ -99,7 +99,7 @@ class Run:
         return np.ndarray(area.shape, area.dtype, found, area.offset, area.strides)
 
     def carry_out(self, instruction: Any) -> None:
-        """One instruction."""
+        """Executes one instruction."""
         if isinstance(instruction, Group):
             self.group(instruction)
         elif isinstance(instruction, Native):
@@ -112,7 +112,7 @@ class Run:
             self.look(instruction.out)[...] = instruction.function(*map(self.look, instruction.reads))
 
     def group(self, group: Group) -> None:
-        """Elementwise steps."""
+        """Executes elementwise steps."""
         values = [self.look(area) for area in group.reads]
         for function, _, operands in group.steps:
             values.append(function(*[values[k] for k in operands]))
@@ -124,14 +124,14 @@ class Run:
             out[...] = np.add.reduce(value.reshape(rows), 0 if way == "down" else 1).reshape(out.shape)
 
     def product(self, product: Product) -> None:
-        """A product of matrices."""
+        """Executes a product of matrices."""
         made = np.matmul(self.look(product.a), self.look(product.b))
         if product.addend is not None:
             made += self.look(product.addend)
         self.look(product.out)[...] = made
 
     def invoke(self, call: Invoke) -> None:
-        """A call of a function of the recorded program."""
+        """Executes a call of a function of the recorded program."""
         given = [self.look(area) for area in call.reads]
         if call.step.kind == WRITE and not call.writes:
             self.write_to_copies(call, given)
@@ -143,7 +143,7 @@ class Run:
             self.keep(call, results_listed(made))
 
     def write_to_copies(self, call: Invoke, given: list[Any]) -> None:
-        """A call that changes its arguments, on copies: these are its results."""
+        """Executes a call that changes its arguments on copies, which become its results."""
         args = list(with_arrays(call.args, given))
         for position in call.step.changes:
             args[position] = copies_of(args[position])
@@ -152,24 +152,24 @@ class Run:
         self.keep(call, changed)
 
     def keep(self, call: Invoke, made: Sequence[Any]) -> None:
-        """Puts what a call gave into its slots: lying in order, and not in the arena."""
+        """Stores the results of a call in its slots: contiguous, and outside of the arena."""
         for area, array in zip(call.results, made, strict=True):
             if area is None:
                 continue
             array = np.asarray(array)
             if array.shape != area.shape or array.dtype != area.dtype:
-                raise Mismatch(call.step)  # a shape that depends on values, such as that of a mask's elements
+                raise Mismatch(call.step)  # a shape that depends on values, such as that of a mask's selection
             if not array.flags.c_contiguous or np.may_share_memory(array, self.memory[ARENA]):
                 array = np.array(array, order="C")
             self.memory[area.slot] = array
 
     def handed_out(self, area: Area) -> np.ndarray:
-        """An output: never of the constants' memory."""
+        """An output, copied if it would share memory with constants."""
         array = self.look(area)
         return array if array.flags.writeable else array.copy()
 
     def write(self) -> None:
-        """Gives inputs their last values."""
+        """Writes the final values of inputs."""
         if not self.plan.copies:
             return
         final = [(self.inputs[self.number_of(target)], self.look(value).copy()) for target, value in self.plan.copies]
@@ -177,12 +177,12 @@ class Run:
             np.copyto(array, value)
 
     def number_of(self, target: Area) -> int:
-        """The number of the input that lies in an area."""
+        """The number of the input in an area."""
         return next(i for i, area in enumerate(self.plan.inputs) if area.slot == target.slot)
 
 
 def with_arrays(args: Any, given: list[Any]) -> Any:
-    """Arguments with arrays in the place of operands."""
+    """Arguments with operands replaced by arrays."""
     if type(args) is Operand:
         return given[args.number]
     if type(args) in (tuple, list):

@@ -1,4 +1,4 @@
-"""What is looked at while a call is recorded: which code runs, which functions of C it calls, where values leave."""
+"""What is watched while a call is recorded: which code runs, which C functions it calls, which values leave."""
 
 import gc
 import os
@@ -77,14 +77,14 @@ LEAVING = (
 
 
 class Calls:
-    """A profile function: `codes` are the pieces of the user's code that ran, with their globals."""
+    """A profile function: `codes` are the user's code objects that ran, with their globals."""
 
     def __init__(self, recorder: Any):
         self.recorder = recorder
         self.codes: dict[CodeType, dict[Any, Any]] = {}
 
     def __call__(self, frame: Any, event: str, arg: Any) -> None:
-        """Takes notice of a call."""
+        """Called for each call."""
         if event == "call":
             if whose(frame.f_code.co_filename) == USER and not is_incidental(frame):
                 self.codes[frame.f_code] = frame.f_globals
@@ -93,7 +93,7 @@ class Calls:
 
 
 def is_incidental(frame: Any) -> bool:
-    """Whether code runs for reasons of its own: in an import, or generated for a class of rushlight's."""
+    """Whether code runs incidentally: in an import, or generated for a class of rushlight's."""
     if frame.f_code.co_filename == "<string>" and not asked_by_user(frame.f_back):
         return True
     while frame is not None and not frame.f_code.co_filename.endswith(CALLER):
@@ -104,7 +104,7 @@ def is_incidental(frame: Any) -> bool:
 
 
 def asked_by_user(frame: Any) -> bool:
-    """Whether code is the user's, or Python's own that the user's code called."""
+    """Whether code is the user's, or Python's own code that the user's called."""
     while frame is not None and whose(frame.f_code.co_filename) == PYTHON:
         frame = frame.f_back
     return frame is not None and whose(frame.f_code.co_filename) == USER
@@ -114,7 +114,7 @@ CALLER = os.path.join("compiler", "compiled.py")
 
 
 def is_alone() -> bool:
-    """Whether no other thread is in the midst of a program; those of a progress bar, say, only wait in a package."""
+    """Whether no other thread is running the user's code; threads of progress bars, for example, only wait."""
     if active_count() == 1:
         return True
     me = get_ident()
@@ -129,11 +129,11 @@ def is_alone() -> bool:
 
 
 def is_pure(function: Any) -> bool:
-    """Whether a function written in C only computes, or changes nothing but the container that it belongs to."""
+    """Whether a C function only computes, or changes only the container that it belongs to."""
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or ""
     if not isinstance(function, BuiltinFunctionType):
-        return True  # a compiled function of rushlight's, or a class
+        return True  # a compiled function of rushlight, or a class
     if isinstance(owner, CONTAINERS):
         return True
     name = getattr(owner, "__name__", "") if owner is not None else module
@@ -148,7 +148,7 @@ def is_pure(function: Any) -> bool:
 
 @contextmanager
 def told_of_values(recorder: Any) -> Iterator[None]:
-    """A context in which the recorder is told of values that leave the graph, as numbers or as conditions."""
+    """A context in which the recorder is told of values that leave as numbers or conditions."""
     originals = {name: vars(Tensor)[name] for name in (*LEAVING, "__bool__") if name in vars(Tensor)}
     try:
         for name, original in originals.items():
@@ -163,7 +163,7 @@ def told_of_values(recorder: Any) -> Iterator[None]:
 def watched(recorder: Any) -> Iterator[Any]:
     """A context in which the recorder is told of code that runs and of values that leave the graph.
 
-    No garbage is collected meanwhile: what finalizers call is none of the call's doing.
+    Garbage collection is paused meanwhile, since finalizers do not belong to the call.
     """
     calls = Calls(recorder)
     collects = gc.isenabled()
@@ -184,7 +184,7 @@ def watched(recorder: Any) -> Iterator[Any]:
 
 @contextmanager
 def line_of_change(code: CodeType | None, places: list[Any]) -> Iterator[list[int]]:
-    """A context in which the line of some code is found behind which places hold something else than before."""
+    """A context that finds the line of some code after which places hold something else than before."""
     found: list[int] = []
     last = 0
 
@@ -206,7 +206,7 @@ def line_of_change(code: CodeType | None, places: list[Any]) -> Iterator[list[in
 
 
 def tapped(recorder: Any, name: str, original: Any) -> Any:
-    """A method of tensors that tells the recorder of its calls."""
+    """A method of tensors that reports its calls to the recorder."""
     if name == "__bool__":
 
         def truth(self):

@@ -197,7 +197,7 @@ class TracedNumber(Traced):
 
 
 def whole(x: Any) -> Any:
-    """An operand for a kernel of its own, which is better than steps: the formula that asks for it stays a function."""
+    """An operand for a separate kernel, which is faster than steps: a formula that uses it stays a Python function."""
     if isinstance(x, Traced):
         raise Untraceable
     return x

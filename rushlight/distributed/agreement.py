@@ -37,16 +37,16 @@ class DebugLevel(Enum):
 
 
 class Setting:
-    """The level that this process is at, and who is told of its calls."""
+    """The debug level of this process, and the watchers of its calls."""
 
     level = DebugLevel.OFF
-    namespace = "c10d"  # under which PyTorch's dispatcher would have the calls that are made now
-    watchers: ClassVar[list[Callable[[str, str], object]]] = []  # what is given the namespace and name of each call
+    namespace = "c10d"  # the namespace of the present calls in PyTorch's dispatcher
+    watchers: ClassVar[list[Callable[[str, str], object]]] = []  # called with namespace and name of each call
 
 
 @contextmanager
 def functional() -> Iterator[None]:
-    """A context of calls that PyTorch makes as functional collectives: those that DTensors send."""
+    """A context in which calls count as functional collectives, as PyTorch makes them for DTensors."""
     before, Setting.namespace = Setting.namespace, "c10d_functional"
     try:
         yield
@@ -99,7 +99,7 @@ def agree(
     op: ReduceOp | None = None,
     root: int | None = None,
 ) -> None:
-    """Tells watchers of a call; with DETAIL, waits for all processes of the group to say what they call.
+    """Tells watchers of a call; with DETAIL, waits until all processes of the group have told what they call.
 
     RuntimeError in each if calls, shapes, dtypes, operations or roots differ: it names the ranks and the difference.
     """

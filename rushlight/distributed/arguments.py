@@ -1,4 +1,4 @@
-"""What communication asks of its arguments, before anything is sent."""
+"""Checks of the arguments of communication, before anything is sent."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def check_tensors(tensors: list[Tensor], name: str) -> None:
 
 
 def check_some(tensors: list[Tensor]) -> None:
-    """NotImplementedError for no tensors."""
+    """NotImplementedError for an empty list."""
     if not tensors:
         raise NotImplementedError(
             "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors): every "
@@ -61,7 +61,7 @@ def refuse_sparse(tensors: Sequence[Tensor]) -> None:
 
 
 def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> None:
-    """RuntimeError where a list does not have a tensor for each process."""
+    """RuntimeError if a list does not have a tensor for each process."""
     if len(tensors) != group.size():
         raise RuntimeError(
             f"invalid tensor list size, must be world size: {name} has {len(tensors)} tensors, but the group has "
@@ -70,7 +70,7 @@ def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> No
 
 
 def check_own(tensor: Tensor, other: Tensor, name: str) -> None:
-    """ValueError where what this process sends to itself has another dtype there, RuntimeError for another size."""
+    """For what this process sends to itself: ValueError for different dtypes, RuntimeError for different sizes."""
     if tensor.dtype != other.dtype:
         raise ValueError(f"Invalid usage of tensors with different dtypes: {other.dtype} and {tensor.dtype}")
     if tensor.numel() != other.numel():
@@ -81,10 +81,10 @@ def check_own(tensor: Tensor, other: Tensor, name: str) -> None:
 
 
 def named_root(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
-    """The rank in the group of the process that a call names by its rank among all, or in the group.
+    """The rank in the group of a process named by its global rank or by its rank in the group.
 
-    ValueError where it names none, or does so twice, or the process is in another group; TypeError for what is no
-    rank; RuntimeError for one that there is not.
+    ValueError if neither or both are given, or if the process is not in the group; TypeError for a rank that is not an
+    integer; RuntimeError for a rank that does not exist.
     """
     if rank is None and group_rank is None:
         raise ValueError(f"Must specify global_rank or group_rank: pass `{name}`, or `group_{name}`.")
@@ -100,12 +100,12 @@ def named_root(group: ProcessGroup, rank: int | None, group_rank: int | None, na
 
 
 def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
-    """As `named_root`, and the first process of the group where none is named."""
+    """As `named_root`; by default the first process of the group."""
     return named_root(group, rank, 0 if rank is None and group_rank is None else group_rank, name)
 
 
 def check_tag(tag: int) -> int:
-    """A tag. ValueError for one that messages of users cannot have."""
+    """A tag. ValueError for one that is not available to users."""
     if not 0 <= tag < min(mpi.tags()):
         raise ValueError(f"tag has to be 0 to {min(mpi.tags()) - 1}, but got {tag}")
     return tag

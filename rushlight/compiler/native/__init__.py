@@ -1,7 +1,7 @@
-"""Native loops: the groups of a plan as machine code, made by LLVM where `llvmlite` is installed.
+"""Native loops: groups of a plan compiled to machine code by LLVM, if `llvmlite` is installed.
 
-`emission` writes a group in LLVM's language, with what `functions` has for NumPy's functions; `building` makes machine
-code of it, and keeps that on the disk. A group with a function that has no form here is left to the walker's own loops.
+`emission` writes a group as LLVM IR, with the functions in `functions`; `building` compiles it, and caches the code on
+disk. A group with a function that is not supported here is left to the walker's own loops.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ __all__ = ["Native", "is_available", "with_native_loops"]
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """A group with the address of its code, and the form that this was made for."""
+    """A group with the address of its code, and the form that the code was made for."""
 
     group: Group
     address: int
@@ -24,12 +24,12 @@ class Native:
 
 
 def is_available() -> bool:
-    """Whether there is an LLVM to make code with."""
+    """Whether LLVM is available."""
     return llvm() is not None
 
 
 def with_native_loops(plan: Plan) -> Plan:
-    """The plan with native code for the groups that have it; groups of one form share theirs."""
+    """The plan with native code for the groups that support it; groups of the same form share it."""
     forms: dict[int, Form] = {}
     for i, instruction in enumerate(plan.code):
         if isinstance(instruction, Group):
@@ -46,7 +46,7 @@ def with_native_loops(plan: Plan) -> Plan:
 
 
 def module_text(names: dict[Form, str]) -> str:
-    """All functions as one module."""
+    """All functions as one LLVM module."""
     declared: set[str] = set()
     functions = []
     for form, name in names.items():

@@ -1,4 +1,4 @@
-"""From text to machine code by LLVM, kept on the disk by what it was made of."""
+"""Compiles LLVM IR to machine code, cached on disk by its content."""
 
 import hashlib
 import os
@@ -11,16 +11,16 @@ from typing import Any
 from rushlight.cpu import capability
 from rushlight.serialization.replacing import replacing
 
-DIGEST = 32  # bytes of the digest before what is kept
-ENGINES: list[Any] = []  # that hold the code that was made
-CAPPED = {"default": "x86-64", "avx2": "x86-64-v3"}  # LLVM's names of CPUs with that and no more
+DIGEST = 32  # bytes of the digest at the start of a cached file
+ENGINES: list[Any] = []  # they own the code that was made
+CAPPED = {"default": "x86-64", "avx2": "x86-64-v3"}  # LLVM's CPU names for these limits
 ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-SELDOM = '!0 = !{!"branch_weights", i32 1, i32 10000}'  # what is said of a branch that is hardly ever taken
+SELDOM = '!0 = !{!"branch_weights", i32 1, i32 10000}'  # metadata of a branch that is rarely taken
 
 
 @cache
 def llvm() -> Any:
-    """llvmlite's binding, set up; None where it is not installed."""
+    """llvmlite's binding, initialized; None if it is not installed."""
     try:
         import llvmlite.binding as binding
     except ImportError:
@@ -39,7 +39,7 @@ def fuses() -> bool:
 
 
 def target() -> tuple[Any, str]:
-    """A machine to make code for, which belongs to the engine that is made with it, and what tells it from others."""
+    """A target machine, which belongs to the engine that is made with it, and a text that identifies it."""
     binding = llvm()
     features, name = binding.get_host_cpu_features().flatten(), binding.get_host_cpu_name()
     if capability() in CAPPED and platform.machine() in ("x86_64", "AMD64"):
@@ -52,7 +52,7 @@ def target() -> tuple[Any, str]:
 
 
 def folder() -> Path:
-    """Where compiled code is kept: RUSHLIGHT_CACHE, or the place for such things on this system."""
+    """The cache directory: RUSHLIGHT_CACHE, or the usual place on this system."""
     given = os.environ.get("RUSHLIGHT_CACHE")
     if given:
         return Path(given)
@@ -84,7 +84,7 @@ def built(text: str, names: list[str]) -> list[int]:
 
 
 def optimize(module: Any, machine: Any) -> None:
-    """Puts variables into registers, and what does not change in a loop before it."""
+    """Optimizes a module: promotes variables to registers, and hoists loop invariants."""
     binding = llvm()
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(1))
     passes = binding.create_new_function_pass_manager()
@@ -96,7 +96,7 @@ def optimize(module: Any, machine: Any) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The code that is kept in a file; None where there is none, or not all of it."""
+    """The code in a cached file; None if it does not exist or is incomplete."""
     try:
         kept = file.read_bytes()
     except OSError:
@@ -106,7 +106,7 @@ def read(file: Path) -> bytes | None:
 
 
 def keep(file: Path, made: bytes) -> None:
-    """Keeps compiled code; where that is impossible it is made again next time."""
+    """Writes compiled code to the cache; if that is impossible it is compiled again next time."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(str(file)) as out:

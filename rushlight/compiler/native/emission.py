@@ -1,8 +1,8 @@
-"""A group of elementwise steps as a function in LLVM's language.
+"""Emits a group of elementwise steps as a function in LLVM IR.
 
-The function is `void NAME(char** places, i64 start, i64 stop)`: where reads, writes and sums begin, and which part of
-the outermost dimension is wanted. Dimensions that lie in a row in all arrays are one; the innermost goes by vectors,
-and what is left of it by a vector of which some lanes are masked. Sums that go along it are taken in double precision.
+The function is `void NAME(char** places, i64 start, i64 stop)`: the addresses of reads, writes and sums, and the range
+of the outermost dimension. Dimensions that are contiguous in all arrays are merged; the innermost one is vectorized,
+with a masked vector for the remainder. Sums along it are computed in double precision.
 """
 
 from collections.abc import Iterator
@@ -19,18 +19,18 @@ FLOATS: set[Any] = {np.dtype(np.float32), np.dtype(np.float64)}
 
 
 class Unwritable(Exception):
-    """Raised for a group that is not emitted: one of two float types, or with a function that has no form here."""
+    """Raised for a group that cannot be emitted: with two float dtypes, or with an unsupported function."""
 
 
 class Array(NamedTuple):
-    """How an array is gone through: its type, and bytes from one element to the next along each dimension."""
+    """How an array is traversed: its type, and its strides in bytes."""
 
     dtype: Any
     strides: tuple[int, ...]
 
 
 class Form(NamedTuple):
-    """All that the code of a group depends on: groups of one form share it."""
+    """Everything that the code of a group depends on: groups of the same form share it."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -40,13 +40,13 @@ class Form(NamedTuple):
     sums: tuple[tuple[int, Array], ...]
 
     def text(self) -> str:
-        """The form in words, the same in every process."""
+        """The form as text, the same in every process."""
         steps = [(function.__name__, types, places) for function, types, places in self.steps]
         return repr((self.shape, str(self.dtype), self.reads, steps, self.writes, self.sums))
 
 
 def form_of(group: Group) -> Form:
-    """The form of a group. Raises Unwritable for one that has none."""
+    """The form of a group. Raises Unwritable if it has none."""
     types = {types[-1] for _, types, _ in group.steps} | {area.dtype.char for area in group.reads}
     found: set[Any] = {dtype for dtype in FLOATS if dtype.char in types}
     if len(found) != 1 or not types <= {"f", "d", "?"}:
@@ -73,19 +73,19 @@ def form_of(group: Group) -> Form:
 
 
 def broadcast_strides(strides: tuple[int, ...], own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of an array in a shape to which it broadcasts."""
+    """The strides of an array broadcast to a shape."""
     return (0,) * (len(shape) - len(own)) + tuple([0 if n == 1 else s for n, s in zip(own, strides, strict=True)])
 
 
 def sum_strides(area: Any, way: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of a sum in the shape of what is summed: 0 along dimensions that it lost."""
+    """The strides of a sum in the shape of its operand: 0 along reduced dimensions."""
     own = broadcast_strides(area.strides, area.shape, area.shape)
     lost = (0,) * (len(shape) - len(own))
     return lost + own if way == "down" else own + lost
 
 
 def joined(shape: tuple[int, ...], arrays: list[Array]) -> tuple[tuple[int, ...], list[Array]]:
-    """The dimensions, those as one that follow each other in all arrays; those of one element are left out."""
+    """The dimensions, with those merged that are contiguous in all arrays; those of size 1 are left out."""
     dims: list[tuple[int, list[int]]] = []
     for axis, n in enumerate(shape):
         steps = [array.strides[axis] for array in arrays]
@@ -105,14 +105,14 @@ def joined(shape: tuple[int, ...], arrays: list[Array]) -> tuple[tuple[int, ...]
 
 
 def function_text(form: Form, name: str) -> tuple[str, set[str]]:
-    """A group's function, and the declarations of what it calls."""
+    """A group's function, and the declarations of the functions that it calls."""
     emitter = Emitter(form)
     body = "\n".join(emitter.lines())
     return f"define void @{name}(ptr %places, i64 %start, i64 %stop) #0 {{\n{body}\n}}\n", emitter.vectors.declared
 
 
 class Emitter:
-    """The code of a group while it is written."""
+    """The code of a group being emitted."""
 
     labels: int
     before: str
@@ -126,7 +126,7 @@ class Emitter:
             *[array for _, array in form.sums],
         ]
         self.labels = 0
-        self.before = "entry"  # the block that what is written next comes from
+        self.before = "entry"  # the predecessor of the next block
 
     def lines(self) -> Iterator[str]:
         """All lines of the function."""
@@ -142,7 +142,7 @@ class Emitter:
         yield "  ret void"
 
     def loop(self, depth: int, places: list[str]) -> Iterator[str]:
-        """The loop over a dimension, and what is in it."""
+        """The loop over a dimension, with its body."""
         if depth == len(self.form.shape) - 1:
             yield from self.innermost(places, depth)
             return
@@ -173,12 +173,12 @@ class Emitter:
         self.before = f"done{here}"
 
     def label(self) -> int:
-        """A number for the labels of a loop."""
+        """A new number for the labels of a loop."""
         self.labels += 1
         return self.labels
 
     def innermost(self, places: list[str], depth: int) -> Iterator[str]:
-        """The loop over vectors, and the last one with a mask."""
+        """The loop over vectors, and the masked remainder."""
         v = self.vectors
         whole = depth == 0
         first, last = ("%start", "%stop") if whole else ("0", str(self.form.shape[depth]))
@@ -199,7 +199,7 @@ class Emitter:
         yield from self.flush(places)
 
     def vector_loop(self, places: list[str], loaded: dict[int, str], first: str, last: str) -> Iterator[str]:
-        """The loop over whole vectors; `%rest` is where it ends."""
+        """The loop over whole vectors; it ends at `%rest`."""
         lanes = self.vectors.lanes
         body = list(self.steps(places, dict(loaded), "%j", None, "vectors.body"))
         yield "  br label %vectors"
@@ -216,7 +216,7 @@ class Emitter:
         self.before = "vectors.done"
 
     def masked(self, places: list[str], loaded: dict[int, str], start: str, last: str) -> Iterator[str]:
-        """What is left, as one vector of which some lanes are masked."""
+        """The remainder, as one masked vector."""
         v = self.vectors
         yield f"  %left = sub i64 {last}, {start}"
         yield "  %some = icmp sgt i64 %left, 0"
@@ -235,7 +235,7 @@ class Emitter:
         self.before = "tail.done"
 
     def splat(self, i: int, place: str, loaded: dict[int, str]) -> Iterator[str]:
-        """A vector full of the one number that an array has along the innermost dimension."""
+        """A vector filled with the number that an array repeats along the innermost dimension."""
         v, array = self.vectors, self.form.reads[i]
         kind = "i8" if array.dtype == TRUTH else v.element
         several = f"<{v.lanes} x {kind}>"
@@ -250,7 +250,7 @@ class Emitter:
     def steps(
         self, places: list[str], values: dict[int, str], index: str, mask: str | None, block: str
     ) -> Iterator[str]:
-        """All steps for one vector, in a block."""
+        """All steps for one vector, as a block."""
         v, form = self.vectors, self.form
         v.begin(block)
         for i in range(len(form.reads)):
@@ -266,13 +266,13 @@ class Emitter:
         yield from v.lines
 
     def address(self, array: Array, place: str, index: str) -> str:
-        """Where an array's vector is."""
+        """The address of an array's vector."""
         v = self.vectors
         kind = "i8" if array.dtype == TRUTH else v.element
         return v.emit(f"getelementptr {kind}, ptr {place}, i64 {index}")
 
     def load(self, i: int, place: str, index: str, mask: str | None) -> str:
-        """A vector of an array."""
+        """Loads a vector of an array."""
         v, array = self.vectors, self.form.reads[i]
         kind = "i8" if array.dtype == TRUTH else v.element
         found = self.memory_load(kind, self.address(array, place, index), mask)
@@ -281,7 +281,7 @@ class Emitter:
         return found
 
     def memory_load(self, kind: str, address: str, mask: str | None) -> str:
-        """A vector from memory, or what the mask leaves of it."""
+        """Loads a vector, masked if there is a mask."""
         v = self.vectors
         several = f"<{v.lanes} x {kind}>"
         if mask is None:
@@ -291,7 +291,7 @@ class Emitter:
         return v.emit(f"call {several} {name}(ptr {address}, i32 1, {v.truths} {mask}, {several} zeroinitializer)")
 
     def memory_store(self, kind: str, value: str, address: str, mask: str | None) -> None:
-        """A vector to memory, or what the mask leaves of it."""
+        """Stores a vector, masked if there is a mask."""
         v = self.vectors
         several = f"<{v.lanes} x {kind}>"
         if mask is None:
@@ -302,7 +302,7 @@ class Emitter:
         v.lines.append(f"  call void {name}({several} {value}, ptr {address}, i32 1, {v.truths} {mask})")
 
     def store(self, value: str, array: Array, place: str, index: str, mask: str | None) -> None:
-        """Writes a vector of a result."""
+        """Stores a vector of a result."""
         v = self.vectors
         kind = v.element
         if array.dtype == TRUTH:
@@ -328,7 +328,7 @@ class Emitter:
         v.lines.append(f"  store {wide} {after}, ptr %total{k}")
 
     def flush(self, places: list[str]) -> Iterator[str]:
-        """Adds the sums along the innermost dimension to where they go."""
+        """Adds the sums along the innermost dimension to their results."""
         v, form = self.vectors, self.form
         v.lines = []
         name = f"@llvm.vector.reduce.fadd.v{v.lanes}f64"
@@ -348,5 +348,5 @@ class Emitter:
 
 
 def short(kind: str) -> str:
-    """A type as it stands in the names of LLVM's functions."""
+    """A type as written in the names of LLVM's functions."""
     return {"float": "f32", "double": "f64"}.get(kind, kind)

@@ -1,7 +1,7 @@
-"""Functions of vectors in LLVM's language: what each of NumPy's functions becomes.
+"""Vector functions in LLVM IR for NumPy's functions.
 
 exp, log, tanh, expm1 and log1p are polynomials on intervals, after W. Cody and W. Waite, "Software manual for the
-elementary functions", 1980, and S. Moshier's Cephes library; they are right to 2 units in the last place.
+elementary functions", 1980, and S. Moshier's Cephes library; they are exact to 2 units in the last place.
 """
 
 import math
@@ -20,7 +20,7 @@ LN2 = {  # ln(2) in two parts, the first with few bits
 
 
 def scaled(v: Vectors, x: str, power: str) -> str:
-    """x 2**power, in two steps so that results of any size come out right."""
+    """x 2**power, in two steps so that results of any magnitude are right."""
     half = v.on_integers("ashr", power, v.integer(1))
     for part in (half, v.on_integers("sub", power, half)):
         x = v.binary("fmul", x, v.power_of_two(part))
@@ -28,7 +28,7 @@ def scaled(v: Vectors, x: str, power: str) -> str:
 
 
 def power_of_e(v: Vectors, x: str) -> tuple[str, str, str]:
-    """n (a number, and an integer) and r of x = n ln(2) + r with |r| <= ln(2) / 2, for x within what e**x can be."""
+    """n (as a float and as an integer) and r of x = n ln(2) + r with |r| <= ln(2) / 2, for x in the range of e**x."""
     most, least = (89.0, -104.0) if v.single else (710.0, -746.0)
     inside = v.select(v.compare("olt", x, v.number(most)), x, v.number(most))
     inside = v.select(v.compare("ogt", inside, v.number(least)), inside, v.number(least))
@@ -50,7 +50,7 @@ def exp(v: Vectors, x: str) -> str:
 
 
 def expm1(v: Vectors, x: str) -> str:
-    """2**n (e**r - 1) + (2**n - 1), and e**x where the 1 is lost beside it."""
+    """2**n (e**r - 1) + (2**n - 1), or e**x where the 1 is negligible."""
     n, power, r = power_of_e(v, x)
     degree, many = (8, 30) if v.single else (14, 60)
     rest = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, 1, -1)])
@@ -147,7 +147,7 @@ def log_of_float(v: Vectors, f: str, n: str) -> str:
 
 
 def log_of_double(v: Vectors, f: str, n: str) -> str:
-    """The same by a polynomial of f / (2 + f), as in Sun's fdlibm."""
+    """n ln 2 + log(1 + f) by a polynomial of f / (2 + f), as in Sun's fdlibm."""
     s = v.binary("fdiv", f, v.binary("fadd", f, v.number(2)))
     z = v.binary("fmul", s, s)
     r = v.binary("fmul", z, v.polynomial(z, LOG[False]))
@@ -158,7 +158,7 @@ def log_of_double(v: Vectors, f: str, n: str) -> str:
 
 
 def log1p(v: Vectors, x: str) -> str:
-    """log(u) of u = 1 + x as it is rounded, and by a quotient what was rounded off."""
+    """log(u) of the rounded u = 1 + x, plus a correction for the rounding error."""
     u = v.binary("fadd", v.number(1), x)
     is_large = v.compare("oge", x, v.number(1))
     of_large = v.binary("fsub", v.number(1), v.binary("fsub", u, x))
@@ -188,7 +188,7 @@ def extreme(condition: str) -> Callable[[Vectors, str, str], str]:
 
 
 def arithmetic(op: str) -> Callable[[Vectors, str, str], str]:
-    """One of the four operations."""
+    """One of the four arithmetic operations."""
     return lambda v, a, b: v.binary(op, a, b)
 
 
@@ -198,12 +198,12 @@ def comparison(condition: str) -> Callable[[Vectors, str, str], str]:
 
 
 def intrinsic(name: str) -> Callable[[Vectors, str], str]:
-    """A function that LLVM has."""
+    """An LLVM intrinsic."""
     return lambda v, x: v.call(name, x)
 
 
 def logical(op: str) -> Callable[[Vectors, str, str], str]:
-    """An operation on truths."""
+    """An operation on booleans."""
     return lambda v, a, b: v.emit(f"{op} {v.truths} {a}, {b}")
 
 
@@ -254,4 +254,4 @@ OF_TRUTHS: dict[Any, Callable[..., str]] = {
     np.logical_not: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
     np.invert: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
 }
-"""What functions become, by the type of their operands."""
+"""The functions by name and type of their operands."""

@@ -1,9 +1,9 @@
-"""Sine and cosine of vectors in LLVM's language, right to 2 units in the last place.
+"""Sine and cosine of vectors in LLVM IR, exact to 2 units in the last place.
 
-An angle is n times a quarter turn and a rest of at most an eighth, by a quarter turn in three parts, after Sun's
-fdlibm; the polynomials of the rest are Cephes's for floats, Sun's for doubles. Where a b + c is rounded once, the first
-part leaves a float that is exact; elsewhere the rest of floats is taken in double precision. That holds for angles up
-to `FAR`: a vector with a larger one takes the functions of the C library.
+An angle is n quarter turns plus a remainder of at most an eighth turn; a quarter turn is subtracted in three parts,
+after Sun's fdlibm. The polynomials of the remainder are those of Cephes for floats, Sun's for doubles. Where a b + c is
+rounded only once, subtracting the first part is exact for floats; elsewhere their remainder is computed in double
+precision. This holds for angles up to `FAR`: a vector with a larger one uses the functions of the C library.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from rushlight.compiler.native.vectors import Vectors
 FAR = {True: 1e5, False: 1e6}
 QUARTER = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21)  # in parts of 33 bits
 QUARTER_OF_FLOATS = [1.5707962512969971, 7.5497894158615964e-08, 5.3903025299577648e-15]
-TURNED = 6755399441055744.0  # 1.5 2**52: a number beside it is rounded to an integer, which its last bits are
+TURNED = 6755399441055744.0  # 1.5 2**52: adding it rounds a number to an integer, in the lowest bits
 SINE = {
     True: [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1],
     False: [
@@ -49,7 +49,7 @@ def cosine(v: Vectors, x: str) -> str:
 
 
 def turned(v: Vectors, x: str, quarters: int) -> str:
-    """The sine after some quarter turns, of angles that are not far."""
+    """The sine after a number of quarter turns, for angles that are not far."""
     rest, low, count = v.once(("rest", x), lambda: fused_rest(v, x) if v.single and v.fuses else reduced(v, x))
     sine, cosine = v.once(("of rest", x), lambda: (sine_of_rest(v, rest, low), cosine_of_rest(v, rest, low)))
     count = v.on_integers("add", count, v.integer(quarters))
@@ -67,7 +67,7 @@ def fused_rest(v: Vectors, x: str) -> tuple[str, None, str]:
 
 
 def reduced(v: Vectors, x: str) -> tuple[str, str | None, str]:
-    """The rest of angles, what it lacks (of doubles), and how many quarter turns there are beside it."""
+    """The remainder of angles, its rounding error (for doubles), and the number of quarter turns."""
     wide = f"<{v.lanes} x double>"
 
     def number(value: float) -> str:
@@ -93,7 +93,7 @@ def reduced(v: Vectors, x: str) -> tuple[str, str | None, str]:
 
 
 def sine_of_rest(v: Vectors, r: str, low: str | None) -> str:
-    """r + r**3 p(r**2), and what the rest lacks."""
+    """r + r**3 p(r**2), corrected by the remainder's rounding error."""
     square = v.binary("fmul", r, r)
     p = SINE[v.single]
     if low is None:
@@ -106,7 +106,7 @@ def sine_of_rest(v: Vectors, r: str, low: str | None) -> str:
 
 
 def cosine_of_rest(v: Vectors, r: str, low: str | None) -> str:
-    """1 - r**2 / 2 + r**4 p(r**2), and what the rest lacks."""
+    """1 - r**2 / 2 + r**4 p(r**2), corrected by the remainder's rounding error."""
     square = v.binary("fmul", r, r)
     if low is None:
         return v.polynomial(square, [*COSINE[True], -0.5, 1])
@@ -119,13 +119,13 @@ def cosine_of_rest(v: Vectors, r: str, low: str | None) -> str:
 
 
 def beyond(v: Vectors, x: str, name: str, near: str) -> str:
-    """What is known of near angles; by the C library where one of a vector is far."""
+    """The result for near angles; if one of the vector is far, that of the C library."""
     far = v.once(("far", x), lambda: any_far(v, x))
     return v.branch(far, lambda: v.call(name, x), near)
 
 
 def any_far(v: Vectors, x: str) -> Any:
-    """Whether one angle of a vector is far."""
+    """Whether any angle of a vector is far."""
     far = v.compare("ogt", v.call("fabs", x), v.number(FAR[v.single]))
     name = f"@llvm.vector.reduce.or.v{v.lanes}i1"
     v.declared.add(f"declare i1 {name}({v.truths})")

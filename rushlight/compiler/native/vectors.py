@@ -1,4 +1,4 @@
-"""Vectors of floats in LLVM's language: what writes instructions on them, and names their results."""
+"""Vectors of floats in LLVM IR: emits instructions on them, and names their results."""
 
 import struct
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from rushlight.compiler.native.building import fuses
 
 
 class Vectors:
-    """Writes instructions on vectors of one float type, and names their results.
+    """Emits instructions on vectors of one float type, and names their results.
 
-    Where `length` elements are all that there is in a row, vectors are not much longer: divisions take less time then.
+    If a row has only `length` elements, vectors are not much longer: divisions are faster then.
     """
 
     type: str
@@ -29,8 +29,8 @@ class Vectors:
         self.suffix: str = f"v{self.lanes}f{32 if self.single else 64}"
         self.lines: list[str] = []
         self.declared: set[str] = set()
-        self.known: dict[Any, Any] = {}  # what was written once and serves again
-        self.block = ""  # the block that is being written, where that is another than at the beginning
+        self.known: dict[Any, Any] = {}  # results that can be reused
+        self.block = ""  # the present block, if it is not the first
         self.count = 0
 
     def begin(self, block: str) -> None:
@@ -43,19 +43,19 @@ class Vectors:
         return f"%t{self.count}"
 
     def emit(self, text: str) -> str:
-        """Writes an instruction, and gives the name of its result."""
+        """Emits an instruction, and returns the name of its result."""
         name = self.name()
         self.lines.append(f"  {name} = {text}")
         return name
 
     def once(self, key: Any, write: Callable[[], Any]) -> Any:
-        """What a function has written for a key, or writes now."""
+        """The result of an earlier emission for a key, or a new one."""
         if key not in self.known:
             self.known[key] = write()
         return self.known[key]
 
     def branch(self, condition: str, write: Callable[[], str], otherwise: str) -> str:
-        """What a function writes where a condition holds, which it seldom does, else what is known already."""
+        """Emits a branch that is rarely taken: the result of `write` if a condition holds, else a known value."""
         here, label = self.block, self.name()[1:]
         self.lines += [f"  br i1 {condition}, label %{label}.then, label %{label}.done, !prof !0", f"{label}.then:"]
         known, self.known = self.known, {}
@@ -67,43 +67,43 @@ class Vectors:
 
     @staticmethod
     def literal(value: float, single: bool = False) -> str:
-        """A number as LLVM writes it: the bits of a double, which a float is exactly."""
+        """A number in LLVM's notation: the bits of a double, which represents a float exactly."""
         value = float(np.float32(value)) if single else float(value)
         return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
     def number(self, value: float) -> str:
-        """A vector full of a number."""
+        """A vector filled with a number."""
         return f"splat ({self.element} {self.literal(value, self.single)})"
 
     def integer(self, value: int) -> str:
-        """A vector full of an integer."""
+        """A vector filled with an integer."""
         return f"splat ({self.whole} {value})"
 
     def binary(self, op: str, a: str, b: str) -> str:
-        """An instruction on two vectors of numbers."""
+        """An instruction on two float vectors."""
         return self.emit(f"{op} {self.type} {a}, {b}")
 
     def compare(self, condition: str, a: str, b: str) -> str:
-        """A vector of truths."""
+        """A comparison, as a vector of booleans."""
         return self.emit(f"fcmp {condition} {self.type} {a}, {b}")
 
     def select(self, condition: str, a: str, b: str) -> str:
-        """One of two numbers for each lane."""
+        """Selects one of two numbers for each lane."""
         return self.emit(f"select {self.truths} {condition}, {self.type} {a}, {self.type} {b}")
 
     def call(self, name: str, *args: str) -> str:
-        """One of LLVM's functions of vectors."""
+        """Calls one of LLVM's vector intrinsics."""
         types = ", ".join([self.type] * len(args))
         self.declared.add(f"declare {self.type} @llvm.{name}.{self.suffix}({types})")
         given = ", ".join(f"{self.type} {arg}" for arg in args)
         return self.emit(f"call {self.type} @llvm.{name}.{self.suffix}({given})")
 
     def fused(self, a: str, b: str, c: str) -> str:
-        """a b + c, rounded once where the CPU can."""
+        """a b + c, rounded once if the CPU supports it."""
         return self.call("fmuladd", a, b, c)
 
     def polynomial(self, x: str, coefficients: list[float]) -> str:
-        """A polynomial, its highest coefficient first."""
+        """A polynomial, with its highest coefficient first."""
         total = self.number(coefficients[0])
         for coefficient in coefficients[1:]:
             total = self.fused(total, x, self.number(coefficient))
@@ -135,9 +135,9 @@ class Vectors:
         return self.emit(f"bitcast {self.type} {x} to {self.integers}")
 
     def from_bits(self, x: str) -> str:
-        """Numbers of these bits."""
+        """The numbers with the given bits."""
         return self.emit(f"bitcast {self.integers} {x} to {self.type}")
 
     def on_integers(self, op: str, a: str, b: str) -> str:
-        """An instruction on two vectors of integers."""
+        """An instruction on two integer vectors."""
         return self.emit(f"{op} {self.integers} {a}, {b}")

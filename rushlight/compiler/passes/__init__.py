@@ -1,4 +1,4 @@
-"""Passes: functions from a graph to one that computes the same, to rounding, with less work."""
+"""Passes: functions from a graph to one that computes the same, up to rounding, with less work."""
 
 from rushlight.compiler.graph import PRODUCT, Graph
 from rushlight.compiler.passes.algebra import simplified

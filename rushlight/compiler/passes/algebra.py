@@ -1,4 +1,4 @@
-"""Arithmetic that need not be done: identities that hold for every number, NaN, infinities and signed zeros too."""
+"""Algebraic simplification: identities that hold for every number, also for NaN, infinities and signed zeros."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,16 +7,16 @@ import numpy as np
 
 from rushlight.compiler.graph import APPLY, PRODUCT, WINDOW, Graph, Node, rebuilt
 
-FOLDED = 4096  # elements of constants up to which functions of them are computed beforehand
+FOLDED = 4096  # the largest constants of which functions are computed in advance
 
 
 def simplified(graph: Graph) -> Graph:
-    """The graph with simpler nodes in the place of some."""
+    """The graph with nodes replaced by simpler ones."""
     return rebuilt(graph, simpler)
 
 
 def simpler(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
-    """A node that gives what this one does; None where there is no rule."""
+    """A simpler node with the same value; None if no rule applies."""
     if node.kind == WINDOW:
         return turned_product(new, node, inputs[0])
     if node.kind != APPLY:
@@ -43,12 +43,12 @@ def like(new: Graph, node: Node, function: np.ufunc, *inputs: Node) -> Node:
 
 
 def negated(node: Node) -> Node | None:
-    """What a node is the negative of, where it is one."""
+    """The node that a node is the negative of, or None."""
     return node.inputs[0] if node.kind == APPLY and node.detail[0] is np.negative else None
 
 
 def multiply(new: Graph, node: Node, a: Node, b: Node) -> Node | None:
-    """1 x = x; -1 x = -x; signs outside."""
+    """1 x = x; -1 x = -x; signs are moved outside."""
     for x, other in ((a, b), (b, a)):
         if x.number() == 1:
             return other
@@ -62,7 +62,7 @@ def multiply(new: Graph, node: Node, a: Node, b: Node) -> Node | None:
 
 
 def divide(new: Graph, node: Node, a: Node, b: Node) -> Node | None:
-    """x / 1 = x; x / 2**n = x * 2**-n; signs outside."""
+    """x / 1 = x; x / 2**n = x * 2**-n; signs are moved outside."""
     value = b.number()
     if value == 1:
         return a
@@ -110,7 +110,7 @@ def negative(new: Graph, node: Node, a: Node) -> Node | None:
 
 
 def square(new: Graph, node: Node, a: Node) -> Node | None:
-    """The square of -x is that of x, and a product: so both are one."""
+    """(-x)² = x², and x² is a product, so that both are the same node."""
     inner = negated(a) or a
     return like(new, node, np.multiply, inner, inner)
 
@@ -121,7 +121,7 @@ def positive(new: Graph, node: Node, a: Node) -> Node:
 
 
 def turned_product(new: Graph, node: Node, base: Node) -> Node | None:
-    """A transposed product is the product of the transposed ones, in the other order."""
+    """The transpose of a product is the product of the transposes in reverse order."""
     if base.kind != PRODUCT or len(base.inputs) != 2 or 1 in base.shape[-2:]:
         return None
     turned = new.transpose(base)

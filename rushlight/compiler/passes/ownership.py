@@ -1,4 +1,4 @@
-"""Every output in memory of its own, except views of one array: what was computed once may be asked for twice."""
+"""Gives every output its own memory, except views of one array, as equal nodes have become one."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rushlight.compiler.graph import CONSTANT, COPY, INPUT, WINDOW, Graph, Node,
 
 
 def with_owners(graph: Graph) -> Graph:
-    """The graph with copies for the outputs that lie in memory that is somebody else's."""
+    """The graph with copies for outputs in memory that belongs to something else."""
     new = rebuilt(graph, lambda new, node, inputs: None)
     claimed: dict[Node, Any] = {node: node.detail for node in new.inputs}
     copies: dict[Any, Node] = {}

@@ -1,8 +1,7 @@
-"""Products of matrices: fewer of them, and what is added to them.
+"""Matrix products: fewer of them, with addends included.
 
-Sums of products with a common factor are one product, sums of outer products are one product of stacked vectors, the
-products of one matrix with vectors that are known early are one product, and what is added to a product is where its
-sum begins.
+Sums of products with a common factor become one product, sums of outer products one product of stacked vectors,
+products of one matrix with several input vectors one product, and a term added to a product becomes its initial value.
 """
 
 from collections import Counter, defaultdict
@@ -13,11 +12,11 @@ import numpy as np
 from rushlight.compiler.graph import APPLY, INPUT, PRODUCT, WINDOW, Graph, Node, rebuilt
 from rushlight.compiler.passes.algebra import like
 
-MANY = 4  # outer products, or products with one matrix, that are worth stacking vectors for
+MANY = 4  # outer products, or products with one matrix, from which on stacking pays off
 
 
 def uses(graph: Graph) -> Counter[Any]:
-    """How often each node is used."""
+    """The number of uses of each node."""
     roots = [*graph.outputs, *[node for pair in graph.writes for node in pair]]
     return Counter([x for node in graph.live() for x in node.inputs] + roots)
 
@@ -28,7 +27,7 @@ def is_sum(node: Node) -> bool:
 
 
 def is_matrix_product(node: Node) -> bool:
-    """Whether a node is a product of two matrices, to which nothing is added yet."""
+    """Whether a node is a product of two matrices without an addend."""
     return node.kind == PRODUCT and len(node.shape) == 2 and len(node.inputs) == 2
 
 
@@ -36,7 +35,7 @@ def is_matrix_product(node: Node) -> bool:
 
 
 def gathered_outer(graph: Graph) -> Graph:
-    """Sums of many outer products as products of stacked vectors."""
+    """Replaces sums of many outer products by products of stacked vectors."""
     count = uses(graph)
     inner = {x for node in graph.live() if is_sum(node) for x in node.inputs if is_sum(x) and count[x] == 1}
     terms = {node: terms_of(node, count) for node in graph.live() if is_sum(node) and node not in inner}
@@ -59,7 +58,7 @@ def gathered_outer(graph: Graph) -> Graph:
 
 
 def noted(graph: Graph, rule: Any, found: dict[Node, Node]) -> Graph:
-    """`rebuilt`, with a note of what became of each node."""
+    """`rebuilt`, which records in `found` what each node became."""
 
     def noting(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
         found.update(zip(node.inputs, inputs, strict=True))
@@ -69,7 +68,7 @@ def noted(graph: Graph, rule: Any, found: dict[Node, Node]) -> Graph:
 
 
 def terms_of(node: Node, count: Counter[Any]) -> list[Node]:
-    """The terms of a sum, those of sums in it that are used nowhere else too."""
+    """The terms of a sum, including those of nested sums that are used only there."""
     found, stack = [], [node]
     while stack:
         for x in stack.pop().inputs:
@@ -86,7 +85,7 @@ def is_outer(node: Node) -> bool:
 
 
 def stacked(new: Graph, vectors: list[Node]) -> Node:
-    """Vectors as the rows of a matrix: a window where they follow each other in memory."""
+    """Vectors as the rows of a matrix: a window if they are evenly spaced in memory."""
     shape = (len(vectors), vectors[0].size)
     step = steps_between(vectors)
     if step is not None:
@@ -97,12 +96,12 @@ def stacked(new: Graph, vectors: list[Node]) -> Node:
 
 
 def order_of(node: Node) -> tuple[int, int]:
-    """Where a vector comes among others: as they lie in memory, then as they were made."""
+    """A sort key for vectors: by place in memory, then by the order in which they were made."""
     return node.base.serial, node.detail[0] if node.kind == WINDOW else 0
 
 
 def steps_between(vectors: list[Node]) -> int | None:
-    """The bytes from a vector to the next, where they lie in the memory of one node, evenly apart."""
+    """The bytes from one vector to the next, if they are evenly spaced in the memory of one node."""
     base, size = vectors[0].base, vectors[0].dtype.itemsize
     offsets = []
     for x in vectors:
@@ -119,7 +118,7 @@ def steps_between(vectors: list[Node]) -> int | None:
 
 
 def joined_products(graph: Graph) -> Graph:
-    """Many products of one matrix with vectors that are known early as one; sums with a common factor too."""
+    """Replaces many products of one matrix with input vectors by one; also sums with a common factor."""
     graph = with_common_factors(graph)
     early = nodes_known_early(graph)
     groups: dict[tuple[Node, int], list[Node]] = defaultdict(list)
@@ -177,11 +176,11 @@ def with_common_factors(graph: Graph) -> Graph:
     return rebuilt(graph, rule)
 
 
-# what is added to a product
+# addends of products
 
 
 def with_addends(graph: Graph) -> Graph:
-    """Products that begin with what is added to them; products of a column and a row as elementwise ones."""
+    """Includes addends in products; makes products of a column and a row elementwise."""
     count = uses(graph)
 
     def rule(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:

@@ -1,10 +1,10 @@
-"""What repeats along a dimension is computed once: functions, sums and products of expanded arrays."""
+"""Computes what repeats along a dimension only once: functions, sums and products of expanded arrays."""
 
 import numpy as np
 
 from rushlight.compiler.graph import APPLY, CONSTANT, PRODUCT, REDUCE, WINDOW, Graph, Node, rebuilt
 
-SMALLEST, LARGEST = 2.0**-20, 2.0**20  # numbers by which a sum may be multiplied in the place of its terms
+SMALLEST, LARGEST = 2.0**-20, 2.0**20  # numbers by which a sum may be multiplied instead of its terms
 
 
 def computed_once(graph: Graph) -> Graph:
@@ -13,7 +13,7 @@ def computed_once(graph: Graph) -> Graph:
 
 
 def once(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
-    """A node that computes less; None where nothing repeats."""
+    """A node with less work; None if nothing repeats."""
     if node.kind == APPLY:
         return function(new, node, inputs)
     if node.kind == REDUCE:
@@ -24,18 +24,18 @@ def once(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
 
 
 def repeats(node: Node, axis: int) -> bool:
-    """Whether a node has the same elements all along a dimension of more than one."""
+    """Whether a node repeats along a dimension of more than one element."""
     return node.kind == WINDOW and node.shape[axis] > 1 and node.detail[1][axis] == 0
 
 
 def narrowed(new: Graph, node: Node, axes: tuple[int, ...]) -> Node:
-    """The node with one element along dimensions."""
+    """The node reduced to one element along dimensions."""
     key = tuple([slice(0, 1) if axis in axes else slice(None) for axis in range(len(node.shape))])
     return new.view(node, lambda array: array[key])
 
 
 def function(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
-    """An elementwise function: of one element along dimensions in which all operands repeat, then expanded."""
+    """An elementwise function computed for one element along dimensions in which all operands repeat, then expanded."""
     operands = [unexpanded(new, x) for x in inputs]
     shape = np.broadcast_shapes(*[x.shape for x in operands])
     if all(x is given for x, given in zip(operands, inputs, strict=True)):
@@ -45,7 +45,7 @@ def function(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
 
 
 def unexpanded(new: Graph, node: Node) -> Node:
-    """A node with one element along the dimensions in which it repeats; without them where they come first."""
+    """A node with one element along the dimensions in which it repeats; leading ones are removed."""
     axes = tuple([axis for axis in range(len(node.shape)) if repeats(node, axis)])
     if not axes:
         return node
@@ -72,13 +72,13 @@ def total(new: Graph, node: Node, x: Node) -> Node | None:
 
 
 def times(new: Graph, a: Node, b: Node) -> Node:
-    """The product of two matrices, of as little work as it takes."""
+    """The product of two matrices, with the least work."""
     node = new.product(a, b)
     return product(new, node, a, b) or node
 
 
 def product(new: Graph, node: Node, a: Node, b: Node, *addend: Node) -> Node | None:
-    """A product with equal rows or columns: of one; of a number that repeats: a sum."""
+    """A product with equal rows or columns computes one; a product with a repeated number is a sum."""
     if addend:
         return None
     if repeats(a, 0):
@@ -93,18 +93,18 @@ def product(new: Graph, node: Node, a: Node, b: Node, *addend: Node) -> Node | N
 
 
 def expanded(new: Graph, node: Node, shape: tuple[int, ...]) -> Node:
-    """The node, seen in a larger shape."""
+    """The node broadcast to a larger shape."""
     return new.view(node, lambda array: np.broadcast_to(array, shape))
 
 
 def is_number_along(node: Node, axis: int) -> bool:
-    """Whether a node is, all along a dimension, a constant by which a sum may as well be multiplied."""
+    """Whether a node is, along a dimension, a constant by which a sum may be multiplied instead."""
     if not repeats(node, axis) or node.base.number() is None:
         return False
     return SMALLEST <= abs(node.base.number() or 0) <= LARGEST
 
 
 def scaled_sum(new: Graph, factor: Node, total: Node, shape: tuple[int, int]) -> Node:
-    """A sum, multiplied by what its terms would have been."""
+    """A sum multiplied by the factor of its terms."""
     char = total.dtype.char
     return new.apply(np.multiply, f"{char}{char}->{char}", factor, new.reshape(total, shape))

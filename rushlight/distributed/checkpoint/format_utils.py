@@ -1,4 +1,4 @@
-"""Checkpoints that processes wrote together as files of `torch.save`, and back; a command that does it, too."""
+"""Converts distributed checkpoints to files of `torch.save`, and back; also as a command."""
 
 import argparse
 import os
@@ -22,10 +22,10 @@ __all__ = ["BroadcastingTorchSaveReader", "DynamicMetaLoadPlanner", "dcp_to_torc
 
 
 def dcp_to_torch_save(dcp_checkpoint_dir: str | os.PathLike[str], torch_save_path: str | os.PathLike[str]) -> None:
-    """Writes a checkpoint, a folder, as a file of `torch.save`: whole tensors, nested as they were saved.
+    """Converts a checkpoint directory to a file of `torch.save`, with whole tensors, nested as they were saved.
 
-    Keys of dictionaries are text in it, as in PyTorch. For one process, which holds all of it. FileNotFoundError where
-    the folder holds no checkpoint.
+    Keys of dictionaries become strings, as in PyTorch. To be called in one process, which loads everything.
+    FileNotFoundError if the directory contains no checkpoint.
 
     >>> import os, tempfile
     >>> import rushlight as torch
@@ -41,9 +41,9 @@ def dcp_to_torch_save(dcp_checkpoint_dir: str | os.PathLike[str], torch_save_pat
 
 
 def torch_save_to_dcp(torch_save_path: str | os.PathLike[str], dcp_checkpoint_dir: str | os.PathLike[str]) -> None:
-    """Writes what is in a file of `torch.save` as a checkpoint, a folder, that any number of processes loads.
+    """Converts a file of `torch.save` to a checkpoint directory, which any number of processes can load.
 
-    The file is read with `weights_only=False`: it has to come from somebody whom you trust. For one process.
+    The file is read with `weights_only=False`, so it must be trusted. To be called in one process.
 
     >>> import os, tempfile
     >>> import rushlight as torch
@@ -61,9 +61,9 @@ def torch_save_to_dcp(torch_save_path: str | os.PathLike[str], dcp_checkpoint_di
 
 
 class BroadcastingTorchSaveReader(StorageReader):
-    """Reads a file of `torch.save` in `load`'s place of a folder: one process reads it, and sends each tensor to all.
+    """Lets `load` read a file of `torch.save` instead of a directory: one process reads it, and broadcasts each tensor.
 
-    Only tensors are read, and by all processes in one order. The file is read with `weights_only=False`.
+    Only tensors are read, by all processes in the same order. The file is read with `weights_only=False`.
 
     >>> import os, tempfile
     >>> import rushlight as torch
@@ -86,11 +86,11 @@ class BroadcastingTorchSaveReader(StorageReader):
         self.coordinator_rank = coordinator_rank
 
     def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
-        """Turns to another file."""
+        """Sets another file."""
         self.checkpoint_id = checkpoint_id
 
     def metadata(self) -> dict[str, Any]:
-        """What is in the file. AssertionError without its path."""
+        """The content of the file. AssertionError without its path."""
         if self.checkpoint_id is None:
             raise AssertionError("checkpoint_id must be set before setting up storage reader")
         told: list[Any] = [None]
@@ -109,7 +109,7 @@ class BroadcastingTorchSaveReader(StorageReader):
         return {"version": VERSION, "tensors": tensors, "values": values}
 
     def read(self, name: str, key: str) -> Any:
-        """A tensor, whole, which one process sends to all."""
+        """A whole tensor, broadcast from the process that reads the file."""
         shape, dtype = self._kinds[key]
         tensor = self._tensors[key].contiguous() if self._reads() else empty(shape, dtype=dtype)
         if is_initialized():
@@ -121,10 +121,10 @@ class BroadcastingTorchSaveReader(StorageReader):
 
 
 class DynamicMetaLoadPlanner(DefaultLoadPlanner):
-    """How `load` plans for files without metadata, with `BroadcastingTorchSaveReader`: for tensors alone."""
+    """The planner of `load` for files without metadata, with `BroadcastingTorchSaveReader`: for tensors only."""
 
     def set_up_planner(self, state_dict: dict[str, Any], metadata: Any = None, is_coordinator: bool = False) -> None:
-        """Takes the state dict to be filled. RuntimeError for a value in it that is no tensor."""
+        """Receives the state dict to fill. RuntimeError for a value in it that is not a tensor."""
         super().set_up_planner(state_dict, metadata, is_coordinator)
         for key, value in self.state_dict.items():
             if not isinstance(value, Tensor):

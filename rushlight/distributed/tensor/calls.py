@@ -39,7 +39,7 @@ MIXED = (
     "implicit_replication() takes all tensors for ones that each process has whole."
 )
 implicit_replication: list[bool] = [False]  # whether ordinary tensors count as replicated
-parallel_losses: list[bool] = [False]  # whether they are, where these losses are computed
+parallel_losses: list[bool] = [False]  # whether they do in these losses
 LOSSES = ("cross_entropy", "nll_loss")
 
 

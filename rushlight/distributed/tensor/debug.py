@@ -1,4 +1,4 @@
-"""`CommDebugMode`: how often processes communicate, and in what way."""
+"""`CommDebugMode`: counts communication by operator."""
 
 from collections import defaultdict
 from typing import Any, Self
@@ -29,8 +29,8 @@ C10D = {  # the names of public functions in PyTorch's dispatcher
 class CommDebugMode:
     """A context that counts the collectives of this process, by PyTorch's operators.
 
-    What DTensors send is counted as `torch.ops.c10d_functional`, what programs and shards send as `torch.ops.c10d`.
-    There are no tables by module, as `generate_comm_debug_tracing_table` makes them.
+    Calls of DTensors are counted as `torch.ops.c10d_functional`, those of programs and FSDP as `torch.ops.c10d`.
+    Tables by module (`generate_comm_debug_tracing_table`) are not supported.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist

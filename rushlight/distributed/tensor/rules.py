@@ -150,7 +150,7 @@ def added_product(call: Call) -> Labels | None:
 
 @rule("scaled_dot_product_attention")
 def attention(call: Call) -> Labels | None:
-    """Samples and heads are apart; sequences and features are needed whole, and with dropout all is."""
+    """Batch and heads are independent; sequences and features must be whole, and with dropout everything."""
     if call.argument(4, "dropout_p", 0.0) or len(call.shapes) != 3 or len({shape[:-2] for shape in call.shapes}) != 1:
         return None
     labels = (*range(len(call.shapes[0]) - 2), None, None)

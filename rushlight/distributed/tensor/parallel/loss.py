@@ -10,9 +10,9 @@ __all__ = ["loss_parallel"]
 
 @contextmanager
 def loss_parallel() -> Iterator[None]:
-    """A context in which `cross_entropy` takes labels, and weights of classes, that are ordinary tensors.
+    """A context in which `cross_entropy` accepts ordinary tensors as labels and class weights.
 
-    Scores that are cut along the classes it takes outside too: it brings them together first.
+    Scores that are sharded along the classes are accepted outside too: they are gathered first.
     """
     before, parallel_losses[0] = parallel_losses[0], True
     try:
