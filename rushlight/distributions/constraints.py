@@ -177,7 +177,7 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    """Vectors with one 1 among zeros."""
+    """One-hot vectors: a single 1, and zeros elsewhere."""
 
     is_discrete, event_dim = True, 1
 

@@ -49,7 +49,7 @@ def check_overwritten(array: Array) -> None:
 
 
 def outside(draw: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls a function that draws as if outside of `vmap`."""
+    """Calls a function that draws random numbers, as if outside of `vmap`."""
     with Setting(ENTERED, ()):
         return draw(*args, **kwargs)
 

@@ -129,9 +129,8 @@ def ctc_loss(
 
     `targets` is (N, S), or all sequences concatenated; without N, `log_probs` is (T, C). For the mean, losses are
     divided by the lengths of their targets. A sequence too long for its input has an infinite loss, which
-    `zero_infinity` makes 0. RuntimeError for lengths that do not match. As in PyTorch, the gradient is that with
-    respect to the input of `log_softmax`: it includes the softmax's derivative, which `log_softmax` does not change
-    again.
+    `zero_infinity` makes 0. RuntimeError for lengths that do not match. As in PyTorch, the gradient for `log_probs` is
+    that with respect to the input of `log_softmax`, whose backward pass leaves it unchanged.
 
     >>> import rushlight as torch
     >>> log_probs = torch.full((2, 1, 2), 0.5).log()

@@ -42,7 +42,7 @@ def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor
     batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
 )
 def _cross_entropy(input, target, factor):
-    """The sum of the losses of rows of logits, times `factor`, and each row's maximum and log-sum-exp relative to it."""
+    """The sum of the losses of rows of logits, times `factor`; and each row's maximum and log-sum-exp without it."""
     return kernels.cross_entropy(input, target, factor)
 
 

@@ -76,7 +76,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy with `src` in the place of a slice of a dimension.
+    """A copy of `input` with `src` in place of a slice of a dimension.
 
     >>> import rushlight as torch
     >>> torch.slice_scatter(torch.zeros(4), torch.ones(2), start=1, end=3)

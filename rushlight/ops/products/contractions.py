@@ -119,7 +119,7 @@ def _tensordot(input, other, dims, dims_other):
 
 
 def swapped(grad: Array, n: int) -> Array:
-    """A view with the first `n` dimensions moved behind the others."""
+    """A view with the first `n` dimensions moved to the end."""
     return np.transpose(grad, (*range(n, grad.ndim), *range(n)))
 
 

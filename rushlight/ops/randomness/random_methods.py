@@ -95,7 +95,9 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 
 
 def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with integers: `random_(from, to)`, `random_(to)` from 0, `random_()` up to the dtype's largest.
+    """Fills the tensor with random integers: `random_(from, to)`, `random_(to)` from 0, or `random_()`.
+
+    Without bounds they are from 0 up to the largest integer below which the dtype represents all integers.
 
     >>> import rushlight as torch
     >>> torch.empty(2).random_(5, 6)

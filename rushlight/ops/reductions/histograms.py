@@ -27,10 +27,11 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """How many elements, or how much of their weights, lie in each bin, and the bins' edges.
+    """The number of elements, or the sum of their weights, in each bin; and the edges of the bins.
 
-    `bins` are the edges, or a number of bins of equal width over `range` (that of the elements, unless given). With
-    `density` the areas add up to 1. TypeError for anything but tensors of floats. It has no derivative.
+    `bins` are the edges, or a number of bins of equal width over `range` (by default that of the elements). With
+    `density` the histogram is scaled so that its area is 1. TypeError for anything but tensors of floats. Not
+    differentiable.
 
     >>> import rushlight as torch
     >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0))

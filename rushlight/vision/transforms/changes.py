@@ -72,7 +72,7 @@ class Normalize:
 
 
 class Lambda:
-    """A function as a transform."""
+    """Applies a function as a transform."""
 
     def __init__(self, lambd: Callable[..., Any]):
         if not callable(lambd):
