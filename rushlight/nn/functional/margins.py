@@ -1,6 +1,7 @@
-"""Margins between the scores of a row, as operators: how far those of other classes reach beyond those of its own.
+"""The operators of `multi_margin_loss` and `multilabel_margin_loss`.
 
-As in PyTorch, a slack that is not a number counts for nothing, and one of exactly 0 has no gradient.
+A slack is max(0, margin - input[y] + input[j]) for a true class y and another class j. As in PyTorch, NaN counts as a
+slack of 0, and a slack of exactly 0 has no gradient.
 """
 
 from collections.abc import Iterator
@@ -12,18 +13,18 @@ from rushlight.core.batching import leading
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.table import operator
 
-BLOCK = 1 << 20  # pairs of scores that are compared at a time
+BLOCK = 1 << 20  # pairs of classes to process at a time
 
 
 def slacks(input: Array, classes: Array, margin: float) -> tuple[Array, Array]:
-    """max(0, margin - input[y] + input[j]) of rows, 0 for the class y itself, and where that is."""
+    """The slacks of each row, 0 for the true class y itself; and the mask of the true classes."""
     place = classes[..., None]
     own = place == np.arange(input.shape[-1])
     return np.where(own, 0, np.fmax(input + (margin - _gather(input, input.ndim - 1, place)), 0)), own
 
 
 def multi_margin_cotangent(grad: Array, input: Array, classes: Array, p: int, margin: float) -> Array:
-    """Each score pushes as far as it has slack, and the score of the class is pushed the other way by all of them."""
+    """The gradient: each score gets the derivative of its slack, the true class minus the sum of these."""
     slack, own = slacks(input, classes, margin)
     slope = slack > 0 if p == 1 else 2 * slack
     share = (grad / input.shape[-1])[..., None] * slope
@@ -32,15 +33,15 @@ def multi_margin_cotangent(grad: Array, input: Array, classes: Array, p: int, ma
 
 @operator(batch=leading, aten="multi_margin_loss", node="MultiMarginLossBackward0", input=multi_margin_cotangent)
 def _multi_margin(input, classes, p, margin):
-    """The mean over classes of the slacks of each row, or of their squares."""
+    """The sum of the slacks (or of their squares) of each row, divided by the number of classes."""
     slack, _ = slacks(input, classes, margin)
     return np.add.reduce(slack if p == 1 else slack * slack, -1) / input.shape[-1]
 
 
 def pairs(input: np.ndarray, labels: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Blocks of rows (n, C), each with 1 - input[y] + input[j] for all listed classes y and all other classes j.
+    """Blocks of rows (n, C): their slice, and 1 - input[y] + input[j] for all listed classes y and all classes j.
 
-    Where a list is shorter than others, and where j is listed itself, these are not above 0.
+    If j is listed too, and at the unused end of a shorter list, the values are -inf.
     """
     n, classes = input.shape
     listed = np.logical_and.accumulate(labels >= 0, 1)
@@ -59,7 +60,10 @@ def pairs(input: np.ndarray, labels: np.ndarray) -> Iterator[tuple[slice, np.nda
 
 @operator(batch=leading, aten=())
 def _multilabel_slopes(input, labels):
-    """How often each score is in a pair with slack: counted down for a listed class, up for another; over classes."""
+    """The gradient: for each score, the number of pairs with positive slack, divided by the number of classes.
+
+    A pair counts -1 for its listed class and +1 for the other class.
+    """
     shape, classes = input.shape, input.shape[-1]
     input, labels = input.reshape(-1, classes), labels.reshape(-1, classes)
     slopes = np.zeros((len(input), classes + 1), input.dtype)
@@ -80,7 +84,7 @@ def _multilabel_slopes(input, labels):
     input=lambda grad, input, labels: grad[..., None] * _multilabel_slopes(input, labels),
 )
 def _multilabel_margin(input, labels):
-    """The sum of the slacks of each row, over classes."""
+    """The sum of the slacks of each row, divided by the number of classes."""
     shape, classes = input.shape, input.shape[-1]
     input, labels = input.reshape(-1, classes), labels.reshape(-1, classes)
     result = np.zeros(len(input), input.dtype)

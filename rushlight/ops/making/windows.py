@@ -16,7 +16,7 @@ __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window"
 
 @fused
 def cosine(x: Array, level: float, height: float) -> Any:
-    """One period of a cosine, upside down, about a level."""
+    """`level - height * cos(2πx)`: one period of a cosine on [0, 1]."""
     return level - height * np.cos(2 * np.pi * x)
 
 
