@@ -88,7 +88,9 @@ def spread_of_rows(parameter: Tensor, rows: tuple[int, ...], mesh: DeviceMesh) -
     group = before.mesh.get_group(0)
     lines: list[Any] = [None] * group.size()
     all_gather_object(lines, mesh.mesh.tolist(), group)
-    both = DeviceMesh(mesh.device_type, lines, groups=[group, *mesh.get_all_groups()])
+    theirs, own = before.mesh.mesh_dim_names, mesh.mesh_dim_names
+    names = (*theirs, *own) if theirs and own else None
+    both = DeviceMesh(mesh.device_type, lines, mesh_dim_names=names, groups=[group, *mesh.get_all_groups()])
     return Spread(both, (*before.placements, *placements), before.shape)
 
 

@@ -263,6 +263,8 @@ def layers_shared_out():
             for block in network.blocks:
                 fully_shard(block, mesh=square["dp"])
             fully_shard(network, mesh=square["dp"])
+            cut_twice = next(p for p in network.parameters() if p.placements[0].is_shard())
+            assert cut_twice.device_mesh.mesh_dim_names == ("tp", "dp")
         agree(trained(network, mesh), expected)
 
 
