@@ -76,7 +76,7 @@ class Variant:
             recording.stretches,
             recording.results if recording.is_plain() else None,
             recording.result,
-            recording.spend if recording.spent else None,
+            recording.spent,
             partial(self.give, compiled),
         )
 

@@ -212,11 +212,6 @@ class CompiledFunctionBackward(Node):
         for i, tensor in enumerate(outputs):
             tensor._node, tensor._index, tensor._needs = self, i, True
 
-    def connect_spent(self, inputs: list[TensorBase], output: TensorBase) -> None:
-        """Makes this the node of a result whose graph was freed within the call."""
-        self.connect(inputs, [output])
-        self.freed = last_number()
-
     def keep(
         self,
         backward: Backward,

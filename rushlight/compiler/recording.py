@@ -26,7 +26,7 @@ from rushlight.compiler.guards import gather, rebuilt
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
-from rushlight.compiler.replaying import Effect, Made, Stretch, run, tensor_at, tensor_of
+from rushlight.compiler.replaying import Effect, Made, Spent, Stretch, run, tensor_at, tensor_of
 from rushlight.compiler.states import State
 from rushlight.core.context import last_number, next_number
 from rushlight.core.graph import TensorBase, new_tensor
@@ -231,10 +231,14 @@ class Recording:
         ]
         self.sent = recorder.sent
         self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
-        self.spent: list[tuple[int, list[Any]]] = [  # results whose graph was freed, and its ends
-            (firsts[id(ends.outputs[0])], [given.place(tensor) for tensor in ends.inputs]) for ends in recorder.used_up
+        self.spent: list[Spent] = [
+            Spent(
+                firsts[id(ends.outputs[0])],
+                spent_class(type(ends.outputs[0]._node).__name__),
+                [given.place(tensor) for tensor in ends.inputs],
+            )
+            for ends in recorder.used_up
         ]
-        self.names: list[str] = [type(tensor._node).__name__ for tensor in tensors]
         self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
     @property
@@ -331,16 +335,10 @@ class Recording:
                 generator._set_state_array(state)
             raise
         results = [tensor_of(one, arguments, made) for one in self.results]
-        self.spend(results, arguments)
+        for spent in self.spent:
+            spent.mark(results, arguments)
         nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
         return results, nodes, [made[part][output].item() for part, output in self.items]
-
-    def spend(self, results: list[Any], arguments: list[Any]) -> None:
-        """Gives results whose graph was freed within the call a node that says so."""
-        for i, places in self.spent:
-            node = spent_class(self.names[i])()
-            node.sequence = next_number()
-            node.connect_spent([tensor_at(place, arguments) for place in places], results[i])
 
     def connected(
         self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any

@@ -2,8 +2,8 @@
 cimport cython
 
 from rushlight.compiler.guards cimport Guard, Leaf, gather, rebuilt
-from rushlight.core.context cimport value_of
-from rushlight.core.graph cimport TensorBase, VersionCounter, new_tensor
+from rushlight.core.context cimport next_number, value_of
+from rushlight.core.graph cimport Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.interpreters cimport Stack
 
 cdef Stack STACK
@@ -58,6 +58,16 @@ cdef class Made:
     cdef readonly bint unsettled
 
 
+@cython.final
+cdef class Spent:
+    cdef readonly Py_ssize_t result
+    cdef readonly object cls
+    cdef readonly list places
+
+    @cython.locals(node=Node, edges=list, numbers=list, tensor=TensorBase, leaf=bint, made=TensorBase)
+    cpdef mark(self, list tensors, list arguments)
+
+
 @cython.locals(made=list, stretch=Stretch, inputs=list, outputs=list, effect=Effect)
 cpdef list run(list stretches, list arguments, bint steps)
 
@@ -74,7 +84,7 @@ cdef class Prepared:
     cdef readonly list stretches
     cdef readonly list results
     cdef readonly object whole
-    cdef readonly object spend
+    cdef readonly list spent
     cdef readonly object give
     cdef public long left
     cdef public bint slow
@@ -82,7 +92,7 @@ cdef class Prepared:
     @cython.locals(stretch=Stretch, tensors=list)
     cpdef list match(self, tuple args, dict kwargs)
 
-    @cython.locals(made=list, tensors=list)
+    @cython.locals(made=list, tensors=list, spent=Spent)
     cpdef replay(self, list arguments)
 
 

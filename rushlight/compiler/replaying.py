@@ -8,7 +8,7 @@ from rushlight.compiler.guards import Leaf, gather, rebuilt
 from rushlight.compiler.program import Mismatch, laid
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
-from rushlight.core.context import value_of
+from rushlight.core.context import next_number, value_of
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import STACK
 from rushlight.core.modes import CURRENT
@@ -137,6 +137,34 @@ class Made:
         self.unsettled = unsettled
 
 
+class Spent:
+    """A result whose graph was used up within the call: its number, its node's class, and where the graph ended."""
+
+    def __init__(self, result, cls, places):
+        self.result = result
+        self.cls = cls
+        self.places = places
+
+    def mark(self, tensors, arguments):
+        """Gives the result a node that says so."""
+        node = self.cls()
+        edges = []
+        numbers = []
+        for place in self.places:
+            tensor = tensor_at(place, arguments)
+            leaf = tensor._node is None
+            edges.append(tensor if leaf else tensor._node)
+            numbers.append(0 if leaf else tensor._index)
+        node.edges = tuple(edges)
+        node.numbers = tuple(numbers)
+        node.arity = len(edges)
+        node.sequence = node.freed = next_number()
+        made = tensors[self.result]
+        made._node = node
+        made._index = 0
+        made._needs = True
+
+
 def run(stretches, arguments, steps):
     """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs.
 
@@ -178,10 +206,10 @@ class Prepared:
     """A recording with its guards. `left` counts replays until it has to be looked after.
 
     `results` are tensors in the structure `whole`, where a replay gives these and nothing more; else `give` replays.
-    `spend` tells those whose graph was used up within the call; None where there are none.
+    `spent` are those whose graph was used up within the call.
     """
 
-    def __init__(self, guard, modes, dtype, owners, stretches, results, whole, spend, give):
+    def __init__(self, guard, modes, dtype, owners, stretches, results, whole, spent, give):
         self.guard = guard
         self.modes = modes
         self.dtype = dtype
@@ -189,7 +217,7 @@ class Prepared:
         self.stretches = stretches
         self.results = results
         self.whole = whole
-        self.spend = spend
+        self.spent = spent
         self.give = give
         self.left = 0
         self.slow = False
@@ -208,8 +236,9 @@ class Prepared:
         """What a replay gives. Mismatch, and nothing is changed, where a check fails."""
         made = run(self.stretches, arguments, True)
         tensors = [tensor_of(one, arguments, made) for one in self.results]
-        if self.spend is not None:
-            self.spend(tensors, arguments)
+        for item in self.spent:
+            spent = item
+            spent.mark(tensors, arguments)
         return tensors[0] if type(self.whole) is Leaf else rebuilt(self.whole, tensors, arguments)
 
 

@@ -42,6 +42,13 @@ class Made:
     unsettled: bool
     def __init__(self, stretch: int, output: int, unsettled: bool) -> None: ...
 
+class Spent:
+    result: int
+    cls: type
+    places: list[Any]
+    def __init__(self, result: int, cls: type, places: list[Any]) -> None: ...
+    def mark(self, tensors: list[Any], arguments: list[Any]) -> None: ...
+
 def run(stretches: list[Stretch], arguments: list[Any], steps: bool) -> list[Any]: ...
 def tensor_of(result: Made | tuple[int, Any], arguments: list[Any], made: list[Any]) -> TensorBase: ...
 
@@ -53,7 +60,7 @@ class Prepared:
     stretches: list[Stretch]
     results: list[Any] | None
     whole: Any
-    spend: Callable[..., None] | None
+    spent: list[Spent]
     give: Callable[..., Any]
     left: int
     slow: bool
@@ -66,7 +73,7 @@ class Prepared:
         stretches: list[Stretch],
         results: list[Any] | None,
         whole: Any,
-        spend: Callable[..., None] | None,
+        spent: list[Spent],
         give: Callable[..., Any],
     ) -> None: ...
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None: ...

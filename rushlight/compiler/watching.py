@@ -9,6 +9,7 @@ from threading import active_count, get_ident
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
+import rushlight.numpy_functions  # noqa: F401  # formulas load it when they first need it, which takes long while watched
 from rushlight.core.lines import HERE, PYTHON, USER, whose
 from rushlight.tensors import Tensor
 
