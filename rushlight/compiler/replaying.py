@@ -138,7 +138,7 @@ class Made:
 
 
 class Spent:
-    """A result whose graph was used up within the call: its number, its node's class, and where the graph ended."""
+    """A result whose graph was freed within the call: its number, its node's class, and where the graph ended."""
 
     def __init__(self, result, cls, places):
         self.result = result
@@ -206,7 +206,7 @@ class Prepared:
     """A recording with its guards. `left` counts replays until it has to be looked after.
 
     `results` are tensors in the structure `whole`, where a replay gives these and nothing more; else `give` replays.
-    `spent` are those whose graph was used up within the call.
+    `spent` are those whose graph was freed within the call.
     """
 
     def __init__(self, guard, modes, dtype, owners, stretches, results, whole, spent, give):
