@@ -76,23 +76,23 @@ class Windows:
         self.made: list[Window] = []
         self.see_each_other = is_of_one_world(group.comm) and is_on_one_machine(group.comm)
 
-    def lend(self, size: int) -> CommonMemory | None:
+    def allocate(self, size: int) -> CommonMemory | None:
         """Memory of a size in each process; None, in all processes, if they cannot share memory or lack space."""
         if not self.see_each_other:
             return None
-        has_room, free = self.agree(size * self.group.size() <= SHARE * room())
+        has_space, free = self.agree(size * self.group.size() <= SHARE * free_space())
         window = next((window for window in free if window.size == size), None)
         if window is None:
             self.end(free)
-            if not has_room:
+            if not has_space:
                 return None
             window = Window(self.group, size)
             self.made.append(window)
         return CommonMemory(self.group, window)
 
-    def agree(self, has_room: bool) -> tuple[bool, list[Window]]:
+    def agree(self, has_space: bool) -> tuple[bool, list[Window]]:
         """Whether all processes have space, and the windows that no process uses any more."""
-        own = np.array([has_room, *(window.is_free() for window in self.made)], np.int32)
+        own = np.array([has_space, *(window.is_free() for window in self.made)], np.int32)
         request = self.group.comm.Iallreduce(mpi.load().IN_PLACE, own, mpi.load().MIN)
         Work(self.group, "all_reduce", [request]).wait()
         return bool(own[0]), [window for window, free in zip(self.made, own[1:], strict=True) if free]
@@ -105,7 +105,7 @@ class Windows:
 
     def end_free(self) -> None:
         """Frees the windows that are no longer used."""
-        self.end(self.agree(has_room=True)[1])
+        self.end(self.agree(has_space=True)[1])
 
 
 def common_memory(group: ProcessGroup, size: int) -> CommonMemory | None:
@@ -115,7 +115,7 @@ def common_memory(group: ProcessGroup, size: int) -> CommonMemory | None:
     """
     if group.windows is None:
         group.windows = Windows(group)
-    return group.windows.lend(size)
+    return group.windows.allocate(size)
 
 
 def is_of_one_world(comm: Any) -> bool:
@@ -132,7 +132,7 @@ def is_on_one_machine(comm: Any) -> bool:
     return together
 
 
-def room() -> int:
+def free_space() -> int:
     """The bytes available for windows; 0 if windows would not be in memory."""
     try:
         return shutil.disk_usage(FOLDER).free

@@ -39,7 +39,7 @@ def zeros(*shape: int) -> Tensor:
     return new_tensor(np.zeros(shape, np.int64))
 
 
-def room(size: Tensor) -> Tensor:
+def buffer_for(size: Tensor) -> Tensor:
     """A tensor for as many bytes as a one-element tensor says."""
     return new_tensor(np.empty(size._array.item(), np.uint8))
 
@@ -64,7 +64,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> 
     data = to_tensor(obj)
     sizes = [zeros(1) for _ in members.ranks]
     all_gather(sizes, sizes_of([data]), members)
-    parts = [room(size) for size in sizes]
+    parts = [buffer_for(size) for size in sizes]
     all_gather(parts, data, members)
     if len(object_list) < len(parts):
         raise IndexError(f"list assignment index out of range: object_list has to have {len(parts)} places")
@@ -98,7 +98,7 @@ def gather_object(
     data = to_tensor(obj)
     sizes = [zeros(1) for _ in members.ranks] if here else None
     gather(sizes_of([data]), sizes, group=members, group_dst=root)
-    parts = [room(size) for size in sizes] if sizes else None
+    parts = [buffer_for(size) for size in sizes] if sizes else None
     gather(data, parts, group=members, group_dst=root)
     if object_gather_list is not None and parts is not None:
         object_gather_list[:] = [from_tensor(part) for part in parts]
@@ -128,7 +128,7 @@ def broadcast_object_list(
     sizes = sizes_of(parts) if here else zeros(len(object_list))
     broadcast(sizes, group=members, group_src=root)
     if not here:
-        parts = [room(size) for size in sizes]
+        parts = [buffer_for(size) for size in sizes]
     for part in parts:
         broadcast(part, group=members, group_src=root)
     if not here:
@@ -162,7 +162,7 @@ def scatter_object_list(
     parts = [to_tensor(item) for item in scatter_object_input_list or []] if here else []
     size = zeros(1)
     scatter(size, [sizes_of([part]) for part in parts] if here else None, group=members, group_src=root)
-    data = room(size)
+    data = buffer_for(size)
     scatter(data, parts if here else None, group=members, group_src=root)
     scatter_object_output_list[0] = from_tensor(data)
 
@@ -218,7 +218,7 @@ def recv_object_list(
     sizes = zeros(len(object_list))
     source = recv(sizes, src, group, group_src=group_src)
     for i, size in enumerate(sizes):
-        data = room(size)
+        data = buffer_for(size)
         recv(data, source, group)
         object_list[i] = from_tensor(data)
     return source

@@ -7,8 +7,8 @@ from functools import cache
 from types import FrameType
 
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ROOMS = ("core", "ops", "kernels", "overrides", "profiler", "autograd")
-INNER = tuple(os.path.join(HERE, room) + os.sep for room in ROOMS)
+PACKAGES = ("core", "ops", "kernels", "overrides", "profiler", "autograd")
+INNER = tuple(os.path.join(HERE, package) + os.sep for package in PACKAGES)
 INNER += (contextlib.__file__,)
 
 

@@ -164,8 +164,8 @@ def all_to_all(
     sent = [tensor.numel() for tensor in input_tensor_list]
     received = [tensor.numel() for tensor in output_tensor_list]
     flat = cat([tensor.reshape(-1) for tensor in input_tensor_list])
-    room = cat([tensor.detach().reshape(-1) for tensor in output_tensor_list])
-    parts = AllToAllParts.apply(flat, room, received, sent, group).split(received)
+    output = cat([tensor.detach().reshape(-1) for tensor in output_tensor_list])
+    parts = AllToAllParts.apply(flat, output, received, sent, group).split(received)
     return tuple(part.reshape(like.shape) for part, like in zip(parts, output_tensor_list, strict=True))
 
 

@@ -84,7 +84,7 @@ def passed(module):
     return model
 
 
-def lent_again():
+def reused():
     model = passed(Scale(WIDE * WIDE))
     first = window_of(model)
     kept = model.reducer.buckets[0].contents().numpy() if rank == 0 else None  # somebody still holds the memory
@@ -145,12 +145,12 @@ def unused():
         assert torch.allclose(second, torch.full((1,), 1 / size))
 
 
-def without_room():
-    own, common_memory.room = common_memory.room, lambda: 0 if rank == size - 1 else own()
+def without_space():
+    own, common_memory.free_space = common_memory.free_space, lambda: 0 if rank == size - 1 else own()
     model = DDP(Scale(WIDE * WIDE + 1))
     model(torch.full((WIDE * WIDE + 1,), float(rank))).backward()
     assert in_common(model) == [False] and torch.equal(model.module.weight.grad[0], torch.tensor((size - 1) / 2))
-    common_memory.room = own
+    common_memory.free_space = own
     few, buckets.FEW = buckets.FEW, 1
     model = DDP(Scale(WIDE * WIDE))
     found, expected = backward(model)
@@ -189,6 +189,6 @@ def late():
 
 if len(sys.argv) > 1:
     {"lost": lost, "late": late}[sys.argv[1]]()
-for part in (sums_of_all_kinds, lent_again, views_and_hooks, uneven, unused, without_room, ended):
+for part in (sums_of_all_kinds, reused, views_and_hooks, uneven, unused, without_space, ended):
     part()
 print("passed")
