@@ -20,6 +20,7 @@ cnp.import_array()
 cdef enum:
     SIDE_BY_SIDE = 64
     BLOCK = 8192  # elements of a row
+    SHORT = 4096  # elements of a product: the numbers of longer ones become so small that a CPU is slow with them
     RUN = 256  # columns
     DEEP = 128  # rows that are added up before their sum is added to those of others
     NARROW = 16  # columns below which rows are not taken together here
@@ -53,7 +54,7 @@ cdef inline real taken(real x, int kind) noexcept nogil:
     return fabs(x) if kind == SIZES else x
 
 
-cdef always fold(real* found, Py_ssize_t width, int kind) noexcept nogil:
+cdef always fold(double* found, Py_ssize_t width, int kind) noexcept nogil:
     """Joins the second half of some results to the first."""
     cdef Py_ssize_t j
     for j in range(width):
@@ -63,6 +64,7 @@ cdef always fold(real* found, Py_ssize_t width, int kind) noexcept nogil:
 cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
     """The result of a block's n elements."""
     cdef real[SIDE_BY_SIDE] found
+    cdef double[SIDE_BY_SIDE] together
     cdef Py_ssize_t i, j
     cdef real last
     if n < SIDE_BY_SIDE:
@@ -79,23 +81,29 @@ cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) 
     x += n - n % SIDE_BY_SIDE
     for j in range(n % SIDE_BY_SIDE):
         found[j] = joined(found[j], taken(x[j], kind), kind)
-    fold(found, 32, kind)
-    fold(found, 16, kind)
-    fold(found, 8, kind)
-    fold(found, 4, kind)
-    fold(found, 2, kind)
-    fold(found, 1, kind)
-    result[0] = found[0]
+    for j in range(SIDE_BY_SIDE):
+        together[j] = found[j]
+    fold(together, 32, kind)
+    fold(together, 16, kind)
+    fold(together, 8, kind)
+    fold(together, 4, kind)
+    fold(together, 2, kind)
+    fold(together, 1, kind)
+    result[0] = together[0]
 
 
 cdef wide reduce_any_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
     """The same for each kind."""
+    cdef double rest
     if kind == SUM:
         reduce_block(x, n, result, SUM)
     elif kind == NUMBERS:
         reduce_block(x, n, result, NUMBERS)
     elif kind == PRODUCT:
-        reduce_block(x, n, result, PRODUCT)
+        reduce_block(x, min(n, <Py_ssize_t>SHORT), result, PRODUCT)
+        if n > SHORT:
+            reduce_block(x + SHORT, n - SHORT, &rest, PRODUCT)
+            result[0] *= rest
     elif kind == LARGEST:
         reduce_block(x, n, result, LARGEST)
     elif kind == SMALLEST:

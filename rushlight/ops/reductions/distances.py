@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
-from rushlight.core.graph import unbroadcast
+from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.triangles import indices
@@ -167,4 +167,4 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     rows, columns = indices(n, n, 1, False)
     if input._array.shape[1] == 0:
         return norm_of_rows(input[rows] - input[columns], p)
-    return _cdist(input, input, p)[rows, columns]
+    return _cdist(input, input, p).reshape(-1).index_select(0, new_tensor(rows * n + columns))
