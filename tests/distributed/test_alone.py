@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import pickle
 import re
 import select
 import socket
@@ -18,7 +19,7 @@ import pytest
 
 import rushlight
 from rushlight import cli, distributed
-from rushlight.distributed import addresses, launch, mpi, run
+from rushlight.distributed import addresses, checkpoint, launch, mpi, run
 from rushlight.interop.children import Labelled
 from rushlight.launch import start
 from rushlight.launch.place import Place, place_from_launcher
@@ -387,3 +388,10 @@ def test_what_needs_an_accelerator():
     fsdp = import_module("rushlight.distributed.fsdp").FullyShardedDataParallel
     with pytest.raises(RuntimeError, match=r"^FSDP needs a non-CPU accelerator device, but no accelerator device is"):
         fsdp(rushlight.nn.Linear(1, 1))
+
+
+def test_a_folder_of_pytorchs_is_told_apart(tmp_path):
+    pickled = pickle.dumps({"state_dict_metadata": {}})  # as PyTorch writes it: without the container of torch.save
+    (tmp_path / ".metadata").write_bytes(pickled)
+    with pytest.raises(checkpoint.CheckpointException, match="is not a checkpoint of rushlight's"):
+        checkpoint.load({"a": rushlight.zeros(2)}, checkpoint_id=tmp_path)

@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rushlight.distributed.checkpoint.planner import CheckpointException
 from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
-from rushlight.serialization import load, save
+from rushlight.serialization import LoadError, load, save
 
 __all__ = ["FileSystemReader", "FileSystemWriter"]
 
@@ -73,11 +74,17 @@ class FileSystemReader(StorageReader):
         self.path, self._files = Path(checkpoint_id), {}
 
     def metadata(self) -> dict[str, Any]:
-        """The content of `.metadata`. FileNotFoundError if there is no complete checkpoint."""
+        """The content of `.metadata`. FileNotFoundError if it is missing, CheckpointException if it is PyTorch's."""
         file = self.path / METADATA
         if not file.exists():
             raise FileNotFoundError(f"{self.path} holds no checkpoint, or one that was not finished: no {METADATA}.")
-        return load(file)
+        try:
+            return load(file)
+        except LoadError as error:
+            raise CheckpointException(
+                f"{self.path} is not a checkpoint of rushlight's, whose directories have their own format. Convert "
+                "PyTorch's to a file with its dcp_to_torch_save, and that to a directory with torch_save_to_dcp here."
+            ) from error
 
     def read(self, name: str, key: str) -> Any:
         """A tensor from a process's file."""
