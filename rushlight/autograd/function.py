@@ -192,9 +192,7 @@ def connected(node: Any, tensors: Any, outputs: Sequence[Any]) -> Any:
     node.edges = tuple([t._vertex() if t.requires_grad else None for t in live])
     node.numbers = tuple(t._index for t in live)
     made = levels_of(*[o._array for o in outputs if isinstance(o, TensorBase)])
-    node.places = [
-        None if t is None else (t._array.shape, t._array.dtype, shared_levels(t._array, made)) for t in tensors
-    ]
+    node.places = [None if t is None else place_of(t, made) for t in tensors]
     node.flags = BATCHED if made else 0
     node.results = [(o._array.shape, o._array.dtype) if isinstance(o, TensorBase) else None for o in outputs]
     node.outputs = [None] * len(outputs)  # the node makes its zeros itself
@@ -213,6 +211,12 @@ def connected(node: Any, tensors: Any, outputs: Sequence[Any]) -> Any:
     if CURRENT.get().anomaly:
         remember_origin(node)
     return outputs
+
+
+def place_of(tensor: Tensor, levels: Any) -> tuple[Any, ...]:
+    """The shape, the dtype and the batch levels that the gradient of an input must have; None for a sparse tensor."""
+    array = tensor._array
+    return (None, None, None) if array is None else (array.shape, array.dtype, shared_levels(array, levels))
 
 
 NO_INPUT = (

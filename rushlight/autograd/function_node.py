@@ -237,9 +237,9 @@ class FunctionNode(Node):
         return about(RuntimeError(message), function=self._forward_cls)
 
     def fitting(self, g: Any, i: int, shape: Any, dtype: np.dtype, shared: Any) -> Any:
-        """A gradient converted to the shape and dtype of its input."""
-        if g is None:
-            return None
+        """A gradient converted to the shape and dtype of its input; that of a sparse tensor as it is."""
+        if g is None or shape is None:
+            return g
         if not isinstance(g, TensorBase):
             raise self.misreturned(f"expected Variable or None (got {type(g).__name__})")
         if not expands(shape, g._array.shape):

@@ -76,12 +76,12 @@ class MixtureSameFamily(Distribution):
         spread = (self.component_distribution.mean - self._pad(self.mean)).pow(2.0)
         return self._mixed(self.component_distribution.variance) + self._mixed(spread)
 
-    def cdf(self, value: Tensor) -> Tensor:
-        return torch.sum(self.component_distribution.cdf(self._pad(value)) * self.mixture_distribution.probs, dim=-1)
+    def cdf(self, x: Tensor) -> Tensor:
+        return torch.sum(self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs, dim=-1)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check_sample(value)
-        parts = self.component_distribution.log_prob(self._pad(value))
+    def log_prob(self, x: Tensor) -> Tensor:
+        self._check_sample(x)
+        parts = self.component_distribution.log_prob(self._pad(x))
         return torch.logsumexp(parts + torch.log_softmax(self.mixture_distribution.logits, dim=-1), dim=-1)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:

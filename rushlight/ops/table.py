@@ -114,8 +114,8 @@ def unary(
         result = call_unary(entry, input)
         return result if out is None else write_out(name, out, result, input)
 
-    vars(function)["refuses"] = True
     if methods:
+        vars(function)["refuses"] = True
         publish(function, name, doc, inplace)
     else:
         named(function, name, doc)
@@ -169,8 +169,8 @@ def binary(
             return refuse_operands(name, input, other)
         return result if out is None else write_out(name, out, result, input, other)
 
-    vars(function)["refuses"] = True
     if methods:
+        vars(function)["refuses"] = True
         publish(function, name, doc, False)
     else:
         named(function, name, doc)

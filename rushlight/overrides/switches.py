@@ -7,9 +7,10 @@ replaced on the class.
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from inspect import getattr_static
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from rushlight.core.arithmetic import Arithmetic
@@ -114,9 +115,27 @@ def is_method(name: str) -> bool:
     return name not in KEPT_METHODS and name not in SLOTS and (name[:1] != "_" or name[:2] == "__")
 
 
-def template(*args: Any, **kwargs: Any) -> Any:
-    """The code that functions get; its string constant is replaced by the switch."""
-    return "the switch".call(*args, **kwargs)  # type: ignore[attr-defined]
+TEMPLATE = """
+def around({names}):
+    def function(*args, **kwargs):
+        return "the switch".call(*args, **kwargs)
+        ({names})
+    return function
+"""
+
+
+@cache
+def template(variables: int) -> CodeType:
+    """The code that functions with so many variables of an enclosing function get; the text stands for the switch.
+
+    It never reads the variables, but has to name them: Python crashes where it lists those of a frame (`f_locals`, as
+    debuggers and pytest do) and its code did not fetch them.
+    """
+    namespace: dict[str, Any] = {}
+    names = ", ".join(f"variable_{i}" for i in range(variables))
+    exec(compile(TEMPLATE.format(names=names), __file__, "exec"), namespace)
+    code: CodeType = namespace["around"](*range(variables)).__code__
+    return code.replace(co_firstlineno=template.__wrapped__.__code__.co_firstlineno)
 
 
 class Switch:
@@ -139,7 +158,7 @@ class Switch:
 def put_before(function: FunctionType) -> None:
     """Puts a switch in front of a function, which stays the same object."""
     switch = Switch(function)
-    code = template.__code__
+    code = template(len(function.__code__.co_freevars))
     function.__code__ = code.replace(
         co_consts=tuple(switch if const == "the switch" else const for const in code.co_consts),
         co_freevars=function.__code__.co_freevars,

@@ -8,7 +8,7 @@ import rushlight as torch
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
 from rushlight.sparse.parts import is_layout
-from rushlight.sparse.tensor import SparseTensor, dense_of, handles, is_sparse, make, merged, sparse_dims
+from rushlight.sparse.tensor import SparseTensor, dense_of, handles, is_sparse, like, make, merged, sparse_dims
 from rushlight.tensors import Tensor
 
 
@@ -37,7 +37,14 @@ def permute(input: SparseTensor, *dims: Any) -> SparseTensor:
     return make(input._places[order[:n]], values, [input._sizes[d] for d in order], layout)
 
 
-@handles("t", "adjoint", "t_")
+@handles("adjoint")
+def adjoint(input: SparseTensor) -> SparseTensor:
+    """The last two dimensions exchanged, and complex values conjugated."""
+    exchanged = transpose(input, -2, -1)
+    return like(exchanged, exchanged._stored.conj().resolve_conj()) if input.is_complex() else exchanged
+
+
+@handles("t", "t_")
 def t(input: SparseTensor) -> SparseTensor:
     """The transpose of a matrix. RuntimeError for more dimensions."""
     if input.ndim > 2:

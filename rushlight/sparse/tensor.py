@@ -140,10 +140,18 @@ class SparseTensor(Tensor):
 
     @property
     def T(self) -> "SparseTensor":
-        """The transpose."""
-        return HANDLED["t"](self)
+        """The dimensions in reverse order."""
+        return HANDLED["permute"](self, list(reversed(range(self.ndim))))
 
-    mT = T
+    @property
+    def mT(self) -> "SparseTensor":
+        """The last two dimensions exchanged."""
+        return HANDLED["transpose"](self, -2, -1)
+
+    @property
+    def mH(self) -> "SparseTensor":
+        """The last two dimensions exchanged, and complex values conjugated."""
+        return HANDLED["adjoint"](self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from rushlight.sparse.printing import text

@@ -130,14 +130,14 @@ def tree_flatten(tree: Any, is_leaf: Callable[..., Any] | None = None) -> tuple[
     return leaves, TreeSpec(kind, context, tuple(children))
 
 
-def tree_unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
+def tree_unflatten(leaves: list[Any], treespec: TreeSpec) -> Any:
     """The tree of a structure with given leaves. ValueError for a wrong number of leaves."""
-    if len(leaves) != spec.num_leaves:
+    if len(leaves) != treespec.num_leaves:
         raise ValueError(
             f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that "
-            f"holds {spec.num_leaves} items ({spec})."
+            f"holds {treespec.num_leaves} items ({treespec})."
         )
-    return build(iter(leaves), spec)
+    return build(iter(leaves), treespec)
 
 
 def build(leaves: Any, spec: TreeSpec) -> Any:
@@ -160,7 +160,7 @@ def tree_leaves(tree: Any, is_leaf: Callable[..., Any] | None = None) -> list[An
     return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_map(function: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[..., Any] | None = None) -> Any:
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[..., Any] | None = None) -> Any:
     """The tree of a function's results for each leaf, together with those of further trees of the same structure.
 
     >>> from rushlight.utils.pytree import tree_map
@@ -169,7 +169,7 @@ def tree_map(function: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Call
     """
     leaves, spec = tree_flatten(tree, is_leaf)
     columns = [leaves, *[tree_leaves(rest, is_leaf) for rest in rests]]
-    return tree_unflatten([function(*values) for values in zip(*columns, strict=True)], spec)
+    return tree_unflatten([func(*values) for values in zip(*columns, strict=True)], spec)
 
 
 def broadcast_leaves(tree: Any, spec: TreeSpec) -> list[Any] | None:

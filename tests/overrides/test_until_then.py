@@ -96,3 +96,27 @@ def test_what_was_loaded_before_changes_nothing():
     assert "norm True" in outputs[0].stdout, outputs[0].stderr
     assert "save False" in outputs[0].stdout
     assert outputs[0].stdout == outputs[1].stdout
+
+
+FRAMES = """
+import rushlight as torch, sys
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        for frame in frames(): frame.f_locals
+        return func(*args, **(kwargs or {}))
+def frames():
+    frame = sys._getframe()
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+with Mode():
+    x = torch.ones(2)
+    for call in (torch.sum, torch.mean, torch.tanh, torch.add, torch.relu, torch.mul):
+        call(x, *[x] * (call in (torch.add, torch.mul)))
+print("alive")
+"""
+
+
+def test_the_variables_of_frames_can_be_looked_at():
+    done = subprocess.run([sys.executable, "-c", FRAMES], capture_output=True, text=True)
+    assert done.stdout == "alive\n", done.stderr

@@ -51,6 +51,23 @@ torch.tensor_split(x, indices=[1])
 torch.swapdims(x, dim0=0, dim1=1)
 torch.argsort(x, stable=True, dim=0)
 torch.where(condition=x > 2, input=x, other=0.0)
+torch.trapezoid(y=x, x=x * x)
+torch.trapz(y=x, x=x * x, dim=0)
+torch.cumulative_trapezoid(y=x, x=x * x)
+torch.cholesky_inverse(input=d)
+torch.cholesky_solve(input=d, input2=d)
+d.cholesky_solve(input2=d)
+torch.triangular_solve(input=d, A=d)[0]
+torch.special.chebyshev_polynomial_t(x=x, n=x)
+torch.special.airy_ai(x=x)
+torch.dropout(input=x, p=0.5, train=False)
+torch.alpha_dropout(x, p=0.5, train=False)
+torch.feature_alpha_dropout(x, p=0.5, train=False)
+torch.layer_norm(x, [2], None, None, 1e-5, False)
+torch.layer_norm(x, [2], cudnn_enable=True)
+torch.group_norm(x, 1, None, None, 1e-5, cudnn_enabled=False)
+torch.distributions.HalfNormal(1.0).icdf(prob=x / 8)
+torch.utils._pytree.tree_map(func=lambda v: v + 1, tree=[x])[0]
 """.strip().splitlines()
 
 

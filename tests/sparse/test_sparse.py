@@ -347,3 +347,36 @@ def test_sparse_buffers_of_modules():
 def test_products_take_dense_matrices_too(product):
     a = torch.tensor([[1.0, 2.0]])
     assert torch.equal(getattr(torch, product)(a, a.t()), torch.tensor([[5.0]]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_batches_of_matrices_are_transposed(dtype):
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 4, dtype=dtype)
+    sparse = x.to_sparse()
+    for turned in (lambda t: t.mT, lambda t: t.mH, lambda t: t.adjoint(), lambda t: t.permute(2, 1, 0)):
+        same(turned(sparse), turned(x).resolve_conj())
+    same(sparse.T, x.permute(2, 1, 0))
+    with pytest.raises(RuntimeError, match="expects a tensor with <= 2 sparse"):
+        sparse.t()
+
+
+class Applied(torch.autograd.Function):
+    """A sparse matrix times an ordinary one."""
+
+    @staticmethod
+    def forward(ctx, sparse, other):
+        ctx.sparse = sparse
+        return torch.sparse.mm(sparse, other)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None, torch.sparse.mm(ctx.sparse.mT, grad)
+
+
+def test_custom_functions_take_sparse_tensors():
+    matrix, x = torch.tensor(A), torch.ones(3, 2, requires_grad=True)
+    result = Applied.apply(matrix.to_sparse(), x)
+    same(result.detach(), matrix @ x.detach())
+    result.sum().backward()
+    same(x.grad, matrix.T @ torch.ones(2, 2))

@@ -19,19 +19,24 @@ from rushlight.tensors import Tensor
 
 __all__ = [
     "affine_grid_generator",
+    "alpha_dropout",
     "alpha_dropout_",
     "batch_norm",
     "binary_cross_entropy_with_logits",
     "cosine_embedding_loss",
     "ctc_loss",
+    "dropout",
     "dropout_",
     "embedding",
     "embedding_bag",
     "embedding_renorm_",
+    "feature_alpha_dropout",
     "feature_alpha_dropout_",
+    "group_norm",
     "hinge_embedding_loss",
     "instance_norm",
     "kl_div",
+    "layer_norm",
     "margin_ranking_loss",
     "poisson_nll_loss",
     "triplet_margin_loss",
@@ -107,6 +112,70 @@ def embedding(
     """
     padding = None if padding_idx == -1 else padding_idx
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """See `nn.functional.dropout`.
+
+    >>> import rushlight as torch
+    >>> torch.dropout(torch.tensor([1.0, 2.0]), 0.5, train=False)
+    tensor([1., 2.])
+    """
+    return F.dropout(input, p, train)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """See `nn.functional.alpha_dropout`.
+
+    >>> import rushlight as torch
+    >>> torch.alpha_dropout(torch.tensor([1.0, 2.0]), 0.5, train=False)
+    tensor([1., 2.])
+    """
+    return F.alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """See `nn.functional.feature_alpha_dropout`.
+
+    >>> import rushlight as torch
+    >>> torch.feature_alpha_dropout(torch.ones(1, 2), 0.5, train=False)
+    tensor([[1., 1.]])
+    """
+    return F.feature_alpha_dropout(input, p, train)
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """See `nn.functional.layer_norm`; `cudnn_enable` makes no difference on a CPU.
+
+    >>> import rushlight as torch
+    >>> torch.layer_norm(torch.tensor([1.0, 3.0]), [2], eps=0.0)
+    tensor([-1.,  1.])
+    """
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """See `nn.functional.group_norm`; `cudnn_enabled` makes no difference on a CPU.
+
+    >>> import rushlight as torch
+    >>> torch.group_norm(torch.tensor([[1.0, 3.0]]), 1, eps=0.0)
+    tensor([[-1.,  1.]])
+    """
+    return F.group_norm(input, num_groups, weight, bias, eps)
 
 
 def embedding_bag(

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
-from rushlight.refusals.guard import refusal
+from rushlight.refusals.guard import other_form, refusal
 from rushlight.refusals.signatures import NUMPY_NAMES
 from rushlight.tensors import foreign
 
@@ -20,6 +21,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
     """
     name = function.__name__
     place = f"{home}.{name}"
+    own = signature(function).parameters
 
     @wraps(function)
     def called(*args, **kwargs):
@@ -31,9 +33,9 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
             raise refusal(place, args, kwargs, error) from None
 
     def in_general(args, kwargs):
-        out = None
+        out, given = None, kwargs
         if kwargs:
-            kwargs = {NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+            kwargs = {key if key in own else NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
             out = kwargs.pop("out", None)
             if name in SUMS and isinstance(out, TensorBase) and kwargs.get("dtype") is None:
                 kwargs["dtype"] = out.dtype
@@ -46,7 +48,11 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
         try:
             result = function(*args, **kwargs)
         except Exception as error:
-            raise refusal(place, args, kwargs, error) from None
+            better = refusal(place, args, kwargs, error)
+            again = other_form(place, args, given) if isinstance(better, TypeError) else None
+            if again is None:
+                raise better from None
+            return called(*again[0], **again[1])
         return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
     vars(called)["refuses"] = partial(keywords, function)
