@@ -168,7 +168,7 @@ def measured(variant: Variant, backend: str) -> list[Measured]:
             f"{named(place)} {value}" for place, value in zip(stretch.places, stretch.program.inputs, strict=True)
         ]
         name = "the call" if len(recording.stretches) == 1 else f"part {number + 1} of the call"
-        parts.append(Measured(name, stretch.program, inputs, backend, stretch.execute, recording.generators()))
+        parts.append(Measured(name, stretch.program, inputs, backend, stretch.execute, recording.generators))
         stretch.execute = parts[-1]
     for backward in recording.backwards:
         inputs = [

@@ -6,6 +6,7 @@ each replay: in the arguments, in tensors that the function reads, in gradients 
 
 from collections.abc import Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -326,8 +327,8 @@ class Recording:
 
     def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
         """The tensors of the result, their nodes, and the numbers that leave the program."""
-        states = [(one, one._state_array()) for one in self.generators()] if self.draws else []
-        start = default_generator._state_array() if self.backwards and self.draws else None
+        states = [(one, one._state_array()) for one in self.generators] if self.draws else []
+        start = states[0][1] if self.backwards and self.draws else None
         try:
             made = run(self.stretches, arguments, steps)
         except Mismatch:
@@ -380,6 +381,7 @@ class Recording:
         """Drops what is needed only for comparisons with other recordings."""
         self.parts, self.tensors, self.sent = [], [], []
 
+    @cached_property
     def generators(self) -> list[Generator]:
         """The generators that random steps draw from."""
         found = {id(default_generator): default_generator}
