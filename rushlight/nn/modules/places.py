@@ -22,10 +22,11 @@ PLACES = [
     ("rnn", "rnn_cells", "GRUCell LSTMCell RNNCell RNNCellBase"),
 ]
 HOME = "rushlight.nn.modules."
-MOVED = {(HOME + ours, name): HOME + theirs for theirs, ours, names in PLACES for name in names.split()}
+LAYERS = {(HOME + ours, name): HOME + theirs for theirs, ours, names in PLACES for name in names.split()}
+MOVED = {**LAYERS, ("rushlight.nn.parallel.synchronized", "SyncBatchNorm"): f"{HOME}batchnorm"}  # loaded when used
 
 
 def show_classes() -> None:
     """Sets `__module__` of each class to the module in which PyTorch has it."""
-    for (ours, name), theirs in MOVED.items():
+    for (ours, name), theirs in LAYERS.items():
         setattr(import_module(theirs), name, getattr(sys.modules[ours], name))

@@ -14,6 +14,7 @@ from rushlight.core.advice import advised
 from rushlight.core.graph import new_tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
+from rushlight.nn.modules.activation import GELU, ReLU
 from rushlight.nn.modules.attention import MultiheadAttention
 from rushlight.nn.modules.base.making import Device
 from rushlight.nn.modules.container import ModuleList
@@ -148,6 +149,14 @@ class TransformerEncoderLayer(_Layer):
             device,
             dtype,
         )
+
+    def __getstate__(self) -> Any:
+        """The attributes, with the number by which PyTorch's fast path knows the activation, for its files."""
+        known = ((F.relu, ReLU), (F.gelu, GELU))
+        numbers = [
+            n for n, (f, kind) in enumerate(known, 1) if self.activation is f or isinstance(self.activation, kind)
+        ]
+        return {**self.__dict__, "activation_relu_or_gelu": numbers[0] if numbers else 0}
 
     def forward(
         self,
