@@ -1,7 +1,7 @@
-"""Whether a call is like a recorded one: looked at before every replay, and therefore compiled.
+"""Guards: whether a call is like a recorded one. They are checked before every replay, and therefore compiled.
 
-What has to be the same is written down as lists that are gone through: tensors with the layout that they had, places
-with what they held, gradients that were there or not.
+The conditions are stored as lists: tensors with their layout, places with what they held, gradients that existed or
+not.
 """
 
 import math
@@ -10,12 +10,12 @@ import numpy as np
 
 ndarray = np.ndarray
 MISSING = object()
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING = 0, 1, 2, 3, 4, 5  # kinds of places
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = 0, 1, 2, 3, 4  # where an input of a program is found
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING = 0, 1, 2, 3, 4, 5  # kinds of places that a function reads
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = 0, 1, 2, 3, 4  # kinds of places of a program's inputs
 
 
 class Leaf:
-    """A tensor among arguments: its number there, and what has to be the same at another call."""
+    """A tensor among arguments: its number there, and the properties that must be the same at another call."""
 
     def __init__(self, index, tensor):
         array = tensor._array
@@ -30,7 +30,7 @@ class Leaf:
         self.unsettled = tensor._unsettled
 
     def fits(self, value):
-        """Whether a value is a tensor of the same kind."""
+        """Whether a value is a tensor with these properties."""
         if type(value) is not self.type:
             return False
         tensor = value
@@ -70,7 +70,7 @@ class Record:
 
 
 class Object:
-    """Any other object among arguments: it has to be the very same."""
+    """Any other object among arguments: it must be the identical object."""
 
     def __init__(self, value):
         self.value = value
@@ -80,7 +80,7 @@ class Object:
 
 
 class Varying:
-    """A float among arguments that may be any: which of these it is, and what it was."""
+    """A float among arguments that may vary: its number among these, and its recorded value."""
 
     def __init__(self, index, value):
         self.index = index
@@ -91,9 +91,9 @@ class Varying:
 
 
 class Formula:
-    """How a number comes about: by a function of formulas and numbers; or (no function) which number it is.
+    """How a number is computed: by a function of formulas and numbers; or (without a function) which number it is.
 
-    That is one of those that left the program, or counted from the end, one of those among the arguments.
+    It is one of those that left the program, or, counted from the end, one of those among the arguments.
     """
 
     def __init__(self, function, operands):
@@ -101,13 +101,13 @@ class Formula:
         self.operands = tuple(operands)
 
     def value(self, numbers):
-        """The number, for some arguments."""
+        """The value for the given numbers."""
         if self.function is None:
             return numbers[self.operands[0]]
         return self.function(*[one.value(numbers) if type(one) is Formula else one for one in self.operands])
 
     def leaves_program(self):
-        """Whether a number that left the program is among those that it comes of."""
+        """Whether the formula depends on a number that left the program."""
         if self.function is None:
             return self.operands[0] >= 0
         return any(type(one) is Formula and one.leaves_program() for one in self.operands)
@@ -120,7 +120,7 @@ class Formula:
 
 
 def fits(structure, value, tensors, numbers):
-    """Whether arguments have a structure; its tensors are put into a list, and numbers that may be any into another."""
+    """Whether arguments match a structure; its tensors are appended to one list, and varying numbers to another."""
     kind = type(structure)
     if kind is Leaf:
         tensors.append(value)
@@ -155,7 +155,7 @@ def fits(structure, value, tensors, numbers):
 
 
 def rebuilt(structure, tensors, numbers):
-    """What has a structure: with tensors in the place of its leaves, and what its formulas give for some numbers."""
+    """The value of a structure: with tensors in place of its leaves, and its formulas evaluated."""
     kind = type(structure)
     if kind is Leaf:
         leaf = structure
@@ -174,14 +174,14 @@ def rebuilt(structure, tensors, numbers):
 
 
 def same(a, b):
-    """Whether two simple values are the same in every respect."""
+    """Whether two simple values are identical in type and value."""
     if type(a) is float:
         return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
     return bool(a == b)
 
 
 class Place:
-    """A place that a function reads, and what it holds there."""
+    """A place that a function reads, and what it must hold."""
 
     def __init__(self, kind, holder, key, value, simple):
         self.kind = IN_MAPPING if kind == IN_DICT and type(holder) is not dict else kind
@@ -189,10 +189,10 @@ class Place:
         self.key = key
         self.value = value
         self.length = value if kind == LENGTH else 0
-        self.simple = simple  # whether an equal value is as good
+        self.simple = simple  # whether an equal value is accepted
 
     def holds(self):
-        """Whether the place still holds that."""
+        """Whether the place still holds it."""
         kind = self.kind
         if kind == IN_DICT:
             table = self.holder
@@ -215,7 +215,7 @@ class Place:
 
 
 def content_of(cell):
-    """What a cell of a closure holds."""
+    """The content of a closure cell."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -223,10 +223,10 @@ def content_of(cell):
 
 
 class Guard:
-    """All that has to be the same for a recording to be replayed.
+    """All conditions for replaying a recording.
 
-    `others` are tensors that the function reads beside its arguments, with their leaves; `grads` has places of tensors,
-    each with whether it had no gradient; `pattern` tells which tensors are one and the same; `layouts` are gradients
+    `others` are tensors that the function reads besides its arguments, with their leaves; `grads` has places of
+    tensors, each with whether it had no gradient; `pattern` tells which tensors are identical; `layouts` are gradients
     among the inputs: places with shape, strides and dtype.
     """
 
@@ -243,9 +243,9 @@ class Guard:
         self.several = len(pattern) > 1
 
     def match(self, args, kwargs):
-        """The tensors among the arguments of a call that is like the recorded one, then the numbers that may be any.
+        """The tensors among the arguments of a matching call, followed by the varying numbers.
 
-        None for any other call.
+        None for a call that does not match.
         """
         tensors = []
         numbers = []
@@ -283,7 +283,7 @@ class Guard:
 
 
 def pattern_of(tensors, others):
-    """For each tensor that is an argument, and each other one, the first place at which it is."""
+    """For each argument tensor, and each other one, the first position at which it occurs."""
     first = {}
     found = []
     for tensor in tensors:

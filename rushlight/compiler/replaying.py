@@ -1,4 +1,4 @@
-"""Replays: what a compiled function does with a call that is like a recorded one, without detours; compiled."""
+"""Replays: what a compiled function does with a call that matches a recording; compiled."""
 
 from sys import getrefcount
 
@@ -14,7 +14,7 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.modes import CURRENT
 from rushlight.dtypes import get_default_dtype
 
-ARGUMENT, GRAD = 0, 2  # places where an input of a program is found, as in `guards`
+ARGUMENT, GRAD = 0, 2  # kinds of places of a program's inputs, as in `guards`
 
 
 def tensor_at(place, arguments):
@@ -24,14 +24,16 @@ def tensor_at(place, arguments):
 
 
 def key_of(place):
-    """What places of one tensor have in common."""
+    """A key that all places of one tensor share."""
     kind, what = place
     return (kind, what) if kind == ARGUMENT else (kind, id(what))
 
 
 class Effect:
-    """What a part leaves behind with a tensor that was there before: its gradient ("none", or "new", the number of an
-    output), or a number of changes to count ("version", "version of the gradient").
+    """The effect of a part on a tensor that existed before.
+
+    It sets the gradient ("none", or "new" with the number of an output), or counts changes ("version", "version of the
+    gradient").
     """
 
     def __init__(self, kind, place, what=None):
@@ -40,7 +42,7 @@ class Effect:
         self.what = what
 
     def happen(self, arguments, outputs):
-        """Does it again."""
+        """Repeats the effect."""
         kind = self.kind
         tensor = tensor_at(self.place, arguments)
         if kind == "none":
@@ -53,9 +55,9 @@ class Effect:
 
 
 class Execution:
-    """Runs a program on inputs, as the walker does: its outputs lie in memory as they were recorded.
+    """Runs a program as the walker does: its outputs have the recorded memory layout.
 
-    `values` are those that the outputs were. `renews` tells that outputs may be written over arrays that are given.
+    `values` are those of the outputs. `renews` tells that outputs may reuse given arrays.
     """
 
     def __init__(self, walker, values):
@@ -66,7 +68,7 @@ class Execution:
         self.settled = getattr(walker, "settles", False) and all(value.strides is None for value in values)
 
     def __call__(self, inputs, spare=None):
-        """The outputs. `spare` has arrays that may be written over, each with the number of an output."""
+        """The outputs. `spare` has arrays that may be overwritten, each with the number of an output."""
         outputs = self.walker(inputs, spare) if spare else self.walker(inputs)
         if self.settled:
             return outputs
@@ -78,14 +80,14 @@ class Execution:
 
 
 def holders(leaf):
-    """How many references there are to a leaf's gradient and to its array."""
+    """The numbers of references to a leaf's gradient and to its array."""
     grad = leaf._grad
     array = grad._array
     return getrefcount(grad) + getrefcount(array)
 
 
 def references_of_one():
-    """What `holders` counts where only the leaf holds its gradient."""
+    """The result of `holders` if only the leaf holds its gradient."""
     leaf = new_tensor(np.zeros(1))
     leaf._grad = new_tensor(np.zeros(1))
     return holders(leaf)
@@ -95,10 +97,11 @@ ALONE = references_of_one()
 
 
 class Stretch:
-    """A part of a recording, ready to be replayed: a program, where its inputs are, what it leaves behind, and a step
-    of an optimizer that comes after it.
+    """A part of a recording, ready for replay: a program, the places of its inputs, and its effects.
 
-    `renewed` are the leaves that get a new gradient in the place of one that nothing reads, and the numbers of outputs.
+    A step of an optimizer may follow it.
+
+    `renewed` are the leaves that get a new gradient in place of one that nothing reads, and the numbers of outputs.
     """
 
     def __init__(self, program, places, call):
@@ -110,7 +113,7 @@ class Stretch:
         self.renewed = []
 
     def prepare(self, execute):
-        """Takes what runs the program."""
+        """Sets what executes the program."""
         self.execute = execute
         if getattr(execute, "renews", False):
             read = [key_of(what) for kind, what in self.places if kind == GRAD]
@@ -118,7 +121,7 @@ class Stretch:
             self.renewed = [(one.place, one.what) for one in new if key_of(one.place) not in read]
 
     def spare(self, arguments):
-        """The arrays of gradients that are about to be replaced, where nobody else holds them."""
+        """The arrays of gradients that will be replaced, if nothing else refers to them."""
         found = []
         for place, output in self.renewed:
             leaf = tensor_at(place, arguments)
@@ -129,7 +132,7 @@ class Stretch:
 
 
 class Made:
-    """A tensor among the results: which output it is, and how it lies in memory."""
+    """A tensor among the results: the number of the output, and its memory layout."""
 
     def __init__(self, stretch, output, unsettled):
         self.stretch = stretch
@@ -166,9 +169,9 @@ class Spent:
 
 
 def run(stretches, arguments, steps):
-    """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs.
+    """Runs the parts of a recording, and returns the outputs of each. `steps` tells whether optimizers take theirs.
 
-    Mismatch where a check fails, or a step raises, in the first part, before anything is written.
+    Mismatch if a check fails, or a step raises, in the first part, before anything is written.
     """
     made = []
     for item in stretches:
@@ -193,7 +196,7 @@ def run(stretches, arguments, steps):
 
 
 def tensor_of(result, arguments, made):
-    """A tensor of the result of a replay."""
+    """A tensor of a replay's result."""
     if type(result) is not Made:
         return tensor_at(result, arguments)
     new = result
@@ -203,9 +206,9 @@ def tensor_of(result, arguments, made):
 
 
 class Prepared:
-    """A recording with its guards. `left` counts replays until it has to be looked after.
+    """A recording with its guards. `left` counts the replays until it must be supervised.
 
-    `results` are tensors in the structure `whole`, where a replay gives these and nothing more; else `give` replays.
+    `results` are tensors in the structure `whole`, if a replay returns these and nothing more; else `give` replays.
     `spent` are those whose graph was freed within the call.
     """
 
@@ -223,7 +226,7 @@ class Prepared:
         self.slow = False
 
     def match(self, args, kwargs):
-        """The tensors among the arguments of a call that is like the recorded one; None for any other."""
+        """The tensors among the arguments of a matching call; None for any other."""
         if get_default_dtype() is not self.dtype:
             return None
         tensors = self.guard.match(args, kwargs)
@@ -233,7 +236,7 @@ class Prepared:
         return tensors if owners_of(gather(stretch.places, tensors, None)) == self.owners else None
 
     def replay(self, arguments):
-        """What a replay gives. Mismatch, and nothing is changed, where a check fails."""
+        """The result of a replay. Mismatch if a check fails; nothing is changed then."""
         made = run(self.stretches, arguments, True)
         tensors = [tensor_of(one, arguments, made) for one in self.results]
         for item in self.spent:
@@ -259,14 +262,14 @@ def owners_of(arrays):
 
 
 class Replayer:
-    """A callable that replays recordings: `prepared`. What they do not fit goes to `look_after`."""
+    """A callable that replays its recordings, `prepared`. Other calls go to `look_after`."""
 
     def __init__(self, function):
         self.function = function
         self.prepared = []
 
     def __call__(self, *args, **kwargs):
-        """Replays a recording that fits; else calls the function, which is perhaps recorded."""
+        """Replays a recording that matches; else calls the function, and may record it."""
         if STACK.depth or value_of(ENTERED) or value_of(DISABLED) or STANCE.name == "force_eager":
             return self.function(*args, **kwargs)
         modes = value_of(CURRENT)
@@ -283,10 +286,10 @@ class Replayer:
                     try:
                         return one.replay(arguments)
                     except Mismatch:
-                        one.left += 1  # this was none
+                        one.left += 1  # it was not a replay
                         break
         return self.look_after(args, kwargs)
 
     def look_after(self, args, kwargs):
-        """What is done with a call that nothing is prepared for."""
+        """Handles a call without a matching recording."""
         raise NotImplementedError

@@ -5,7 +5,10 @@ from rushlight.core.operators import binary, pair, plain_product, unary
 
 
 class Slots:
-    """The operators of the arithmetic, each put here as it is entered; `matmul` is the function for other products."""
+    """The operators behind Python's arithmetic, each set when it is entered.
+
+    `matmul` handles all products but the plain ones.
+    """
 
     __slots__ = ("add", "div", "matmul", "mm", "mul", "mv", "neg", "rsub", "sub")
 
@@ -14,7 +17,7 @@ SLOTS = Slots()
 
 
 def fill(slot, value):
-    """Puts an operator into its slot. AttributeError for one that there is not."""
+    """Puts an operator into its slot. AttributeError for a slot that does not exist."""
     setattr(SLOTS, slot, value)
 
 

@@ -1,4 +1,4 @@
-# How a kernel on arrays without gaps becomes the loop of a step: operands that lie otherwise are gathered, block by block.
+# How a kernel for contiguous arrays becomes the loop of a step: other operands are first gathered, block by block.
 from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.lanes cimport real
@@ -8,12 +8,12 @@ cdef enum:
     BLOCK = 512  # elements that a kernel is given at a time
     MOST_INPUTS = 2
 
-# Computes n elements of `out` from x, and from y where there are two operands; `out` overlaps neither.
+# Computes n elements of `out` from x, and from y for binary functions; `out` overlaps neither.
 ctypedef void (*Kernel)(const void* x, const void* y, void* out, Py_ssize_t n) noexcept nogil
 
 
 cdef inline const void* in_order(const char* start, npy_intp stride, npy_intp n, real* buffer) noexcept nogil:
-    # n numbers one after another: where they are, or gathered in a buffer.
+    # n numbers in consecutive memory: where they already are, or gathered in a buffer.
     cdef npy_intp i
     cdef real repeated
     if stride == sizeof(real):
@@ -56,7 +56,7 @@ cdef inline void by_blocks(
 
 cdef struct Own:
     int inputs
-    Kernel singles  # NULL where NumPy's are quick
+    Kernel singles  # NULL where NumPy's loop is fast enough
     Kernel doubles
 
 
@@ -71,7 +71,7 @@ cdef inline void take_doubles(char** args, const npy_intp* n, const npy_intp* st
 
 
 cdef inline bint noted(Own* own, bint single, Loop* loop) noexcept:
-    # Whether there is a kernel for a dtype; its loop is noted.
+    # Whether there is a kernel for a dtype; if so, sets the loop.
     if (own.singles if single else own.doubles) == NULL:
         return False
     loop.function = take_singles if single else take_doubles

@@ -1,4 +1,4 @@
-# What the compiled core calls of context.pyx.
+# What the compiled core calls in context.pyx.
 
 cpdef object value_of(object variable)
 cpdef long next_number() noexcept

@@ -1,6 +1,6 @@
-"""What each operation needs: the value of a context variable, the next number of a node, an object for its result.
+"""What each operation needs: the value of a context variable, the next sequence number, a new object for its result.
 
-This is the plain twin: where the core is compiled, `context.pyx` takes its place.
+This is the Python version: where the core is compiled, `context.pyx` replaces it.
 """
 
 from itertools import count
@@ -14,15 +14,15 @@ def value_of(variable):
 
 
 def next_number():
-    """The number of the next node: the backward pass runs the youngest first."""
+    """The sequence number for the next node: the backward pass runs the node with the highest number first."""
     return next(NUMBERS)
 
 
 def last_number():
-    """The number of the node that was recorded last."""
-    return int(repr(NUMBERS).strip("count()")) - 1  # a counter tells its next number by this alone from Python 3.14 on
+    """The sequence number of the node that was recorded last."""
+    return int(repr(NUMBERS).strip("count()")) - 1  # from Python 3.14 on a counter cannot be pickled
 
 
 def made_by(base, cls):
-    """A new object of a class by the `__new__` of a base of it, whatever has been put in that one's place since."""
+    """A new object of class `cls`, made by `base.__new__` even where `base` was replaced in its module since."""
     return base.__new__(cls)

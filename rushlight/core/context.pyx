@@ -1,4 +1,4 @@
-"""The compiled twin of context.py."""
+"""The compiled version of context.py."""
 
 from cpython.ref cimport PyObject
 
@@ -9,7 +9,7 @@ cdef extern from "Python.h":
     ctypedef struct TypeObject "PyTypeObject":
         Maker tp_new
 
-cdef long NUMBER = 0  # changed only by who holds the interpreter lock
+cdef long NUMBER = 0  # changed only while the GIL is held
 
 
 cpdef object value_of(object variable):
@@ -22,17 +22,17 @@ cpdef object value_of(object variable):
 
 
 cpdef long next_number() noexcept:
-    """The number of the next node: the backward pass runs the youngest first."""
+    """The sequence number for the next node: the backward pass runs the node with the highest number first."""
     global NUMBER
     NUMBER += 1
     return NUMBER
 
 
 cpdef long last_number() noexcept:
-    """The number of the node that was recorded last."""
+    """The sequence number of the node that was recorded last."""
     return NUMBER
 
 
 cpdef object made_by(type base, type cls):
-    """A new object of a class by the `__new__` of a base of it, whatever has been put in that one's place since."""
+    """A new object of class `cls`, made by `base.__new__` even where `base` was replaced in its module since."""
     return (<TypeObject*>base).tp_new(cls, (), NULL)

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Elementary functions whose loops in NumPy take element by element: signs, lengths, sums of exponentials, neighbours.
+"""Elementary functions that NumPy computes without SIMD: sign, hypot, logaddexp, nextafter and others.
 
-In double precision sine and cosine too. Everything is written so that the compiler makes vectors of it.
+Also sine and cosine in double precision. All is written so that the compiler vectorizes it.
 """
 
 from libc.math cimport INFINITY, cos, fabs, sin, sqrt
@@ -27,14 +27,14 @@ cdef wide signs(const real* x, const real* unused, real* out, Py_ssize_t n) noex
 
 
 cdef wide copies(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
-    """The numbers themselves."""
+    """Copies the numbers."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = x[i]
 
 
 cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
-    """sqrt(x² + y²): float32 numbers in double precision, others brought near 1 first, so that squares are finite."""
+    """sqrt(x² + y²): float32 in double precision; float64 scaled near 1 first, so that the squares are finite."""
     cdef Py_ssize_t i
     cdef double a, b, most, scale, back, length
     for i in range(n):
@@ -53,7 +53,7 @@ cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcep
 
 
 cdef inline real log_above_one(real t) noexcept nogil:
-    """log(1 + t) for t from 0 to 1: 2 atanh(s), or log(2) + 2 atanh(s), of the s that is nearer to 0, by its series."""
+    """log(1 + t) for t from 0 to 1: the series of 2 atanh(s), or log(2) + 2 atanh(s) where that s is nearer to 0."""
     cdef bint high = t > <real>0.41421356237309503
     cdef real s = (t - 1) / (t + 3) if high else t / (t + 2), q = s * s, rest
     if real is float:
@@ -83,7 +83,7 @@ cdef wide below_higher(const real* x, const real* y, real* out, real factor, Py_
 
 
 cdef wide above_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
-    """The higher number plus the logarithm of 1 + what is there, times a factor."""
+    """max(x, y) + log1p(out) times a factor, written to `out`."""
     cdef Py_ssize_t i
     cdef real higher
     for i in range(n):
@@ -106,7 +106,7 @@ cdef void sums_of_powers(const real* x, const real* y, real* out, Py_ssize_t n) 
 
 
 cdef wide next_singles(const float* x, const float* y, float* out, Py_ssize_t n) noexcept nogil:
-    """The neighbour of x in the direction of y."""
+    """The next float after x in the direction of y."""
     cdef Py_ssize_t i
     cdef int32_t bits, towards, least
     cdef float a, b, moved
@@ -123,7 +123,7 @@ cdef wide next_singles(const float* x, const float* y, float* out, Py_ssize_t n)
 
 
 cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t n) noexcept nogil:
-    """The same in double precision."""
+    """`next_singles` in double precision."""
     cdef Py_ssize_t i
     cdef int64_t bits, towards, least, step
     cdef double a, b, moved
@@ -140,8 +140,8 @@ cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t
 
 
 cdef inline double turned(double x, int64_t quarter) noexcept nogil:
-    """sin(x + quarter π/2) for numbers up to a million: the nearest multiple of π/2 is taken away in three pieces."""
-    cdef double shifted = x * 0.6366197723675814 + 6755399441055744.0  # rounds to a whole number, in the lowest bits
+    """sin(x + quarter π/2) for |x| up to a million: subtracts the nearest multiple of π/2 in three parts."""
+    cdef double shifted = x * 0.6366197723675814 + 6755399441055744.0  # rounds to an integer, in the lowest bits
     cdef double count = shifted - 6755399441055744.0, r, square, s, c, half, result
     cdef int64_t bits
     memcpy(&bits, &shifted, 8)
@@ -186,7 +186,7 @@ cdef wide cosines_nearby(const double* x, double* out, Py_ssize_t n, int* far) n
 
 
 cdef void sines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
-    """Sines in double precision; those of large numbers by the C library."""
+    """sin in double precision; large numbers go to the C library."""
     cdef Py_ssize_t i
     cdef int far = 0
     sines_nearby(x, out, n, &far)
@@ -197,7 +197,7 @@ cdef void sines(const double* x, const double* unused, double* out, Py_ssize_t n
 
 
 cdef void cosines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
-    """Cosines likewise."""
+    """cos in double precision; large numbers go to the C library."""
     cdef Py_ssize_t i
     cdef int far = 0
     cosines_nearby(x, out, n, &far)
@@ -222,5 +222,5 @@ cdef tuple FUNCTIONS = (
 
 
 cdef bint elementary_loop(object function, bint single, Loop* loop):
-    """Whether there is a loop of our own for a function of numbers of one float dtype; it is noted."""
+    """Whether we have a loop of our own for a function and a float dtype; if so, sets `loop`."""
     return function in FUNCTIONS and noted(&OWN[FUNCTIONS.index(function)], single, loop)

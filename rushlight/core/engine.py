@@ -1,7 +1,7 @@
-"""The backward pass: counts dependencies, runs ready nodes youngest first, sums gradients, calls hooks.
+"""The backward pass: counts dependencies, runs ready nodes in reverse order of recording, sums gradients, calls hooks.
 
-It knows nothing of operators. First-order gradients are bare arrays all the way; with `create_graph` they are tensors,
-and the formulas record a graph of their own.
+It knows nothing of operators. First-order gradients are bare arrays throughout; with `create_graph` they are tensors,
+and the formulas record a graph themselves.
 """
 
 from functools import partial
@@ -20,17 +20,17 @@ from rushlight.core.modes import CURRENT, RUN
 from rushlight.layouts import is_dense, is_repeated
 
 ndarray = np.ndarray
-BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
+BATCHED = 8  # the flag of `graph`, repeated here so that it compiles to a constant
 LEAF = 1 << 62  # more than any node's number
-CLAIM = lock()  # held while a run takes hold of the vertices of its graph
-LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
+CLAIM = lock()  # held while a run claims the vertices of its graph
+LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's `.grad`; chosen by the leaf's address
 
 
 class Backward:
-    """One run of the engine.
+    """One backward pass.
 
-    The state of a run (what a vertex waits for, what has arrived) lies in the vertices themselves. A vertex that
-    another run holds at the same moment, in another thread or further out on the stack, gets a stand-in instead.
+    The state of a run (how many gradients a vertex waits for, what has arrived) is stored in the vertices. A vertex
+    that another run holds at the same time, in another thread or in an outer call, gets a stand-in instead.
     """
 
     def __init__(self, keep_graph, create_graph):
@@ -51,16 +51,16 @@ class Backward:
         self.watched = self.anomaly or self.observer is not None
 
     def run(self, roots, wanted, accumulates=False):
-        """Sends the gradients of `roots`, (vertex, output, gradient) each, back through their graph.
+        """Propagates the gradients of `roots`, a list of (vertex, output, gradient), through the graph.
 
-        `wanted` is None, and every leaf accumulates, or a list of (vertex, output): then only what leads to those
-        runs, and what arrives there is returned, or added up where it arrives (`accumulates`).
+        With `wanted` None every leaf accumulates. Otherwise `wanted` is a list of (vertex, output): only what leads to
+        those runs, and the gradients that arrive there are returned, or with `accumulates` added to their `.grad`.
         """
         self.whole = wanted is None
         self.root = roots[0][0] if roots else None
         outer = RUN.set(self)
         if self.writer is not None:
-            self.recorded = True  # formulas compute with tensors, so that their steps are written down
+            self.recorded = True  # formulas compute with tensors, so that they are recorded
         if self.observer is not None:
             self.observer.begin_pass(self, roots)
         try:
@@ -88,9 +88,9 @@ class Backward:
         return results
 
     def hold(self, vertices):
-        """Takes hold of all that some vertices lead to, for `feed`; returns what was not held before.
+        """Claims all vertices that can be reached, for `feed`; returns those that this run did not hold before.
 
-        Each vertex is to get one gradient for each time it is named; what depends on several waits for all of them.
+        A vertex expects one gradient each time it is named; a node that depends on several waits for all of them.
         """
         self.whole = False
         self.wanted = {}  # leaves do not accumulate
@@ -100,7 +100,7 @@ class Backward:
         return self.claimed[held:]
 
     def feed(self, roots):
-        """Sends gradients, as `run` takes them, as far as all that it needs has come; returns what came to leaves."""
+        """Propagates gradients (as in `run`) as far as possible; returns those that arrived at leaves."""
         outer = RUN.set(self)
         try:
             self.send(roots)
@@ -113,13 +113,13 @@ class Backward:
         return {leaf: grad for (leaf, _), grad in arrived.items()}
 
     def send(self, roots):
-        """Delivers gradients, and runs what they make ready."""
+        """Delivers gradients, and runs the nodes that become ready."""
         for vertex, index, grad in roots:
             self.deliver(vertex, index, self.as_cotangent(grad), False)
         self.drain()
 
     def claim(self, vertices):
-        """Takes hold of all that can be reached, and counts what each vertex has to wait for."""
+        """Claims all vertices that can be reached, and counts the gradients that each has to wait for."""
         stack = []
         for vertex in vertices:
             self.await_one(vertex, stack)
@@ -136,11 +136,11 @@ class Backward:
                         self.await_one(target, stack)
 
     def as_cotangent(self, grad):
-        """The gradient of a root as this run has them: a tensor or an array."""
+        """The gradient of a root in the form of this run: a tensor or an array."""
         return new_tensor(grad) if self.recorded and not isinstance(grad, TensorBase) else grad
 
     def await_one(self, vertex, stack):
-        """Counts one more gradient to come for a vertex, and takes hold of it when it is new."""
+        """Counts one more gradient to come for a vertex, and claims the vertex if it is new."""
         if vertex.run is self:
             vertex.pending += 1
             return
@@ -158,11 +158,11 @@ class Backward:
         stack.append(vertex)
 
     def state(self, vertex):
-        """Where this run keeps its state of a vertex; None for one that it does not hold."""
+        """Where this run stores its state of a vertex; None for a vertex that it does not hold."""
         return vertex if vertex.run is self else self.aside.get(vertex)
 
     def select(self, wanted):
-        """Marks as needed only what leads to the wanted gradients. Edges lead from younger to older vertices."""
+        """Marks only what leads to the wanted gradients as needed. Edges lead from younger to older vertices."""
         self.wanted = {}
         for vertex, index in wanted:
             self.wanted.setdefault(vertex, []).append(index)
@@ -174,9 +174,9 @@ class Backward:
             self.state(vertex).needed = vertex in leads
 
     def deliver(self, vertex, index, grad, fresh):
-        """Adds a gradient (None for a missing one) to those that arrived at an output of a vertex.
+        """Adds a gradient (None for a missing one) to the sum at an output of a vertex.
 
-        A `fresh` array was made by a formula and is held by nobody else: later ones may be added to it in place.
+        A `fresh` array was made by a formula and belongs to nobody else: later gradients may be added to it in place.
         """
         state = vertex if vertex.run is self else self.aside.get(vertex)
         if state is None or not state.needed:
@@ -203,14 +203,14 @@ class Backward:
             self.push(vertex)
 
     def push(self, vertex):
-        """Puts a vertex among the ready ones: a heap, as PyTorch's queue is, so that equal ones come in its order."""
+        """Adds a vertex to the heap of ready ones, built as PyTorch's queue, so that ties come in the same order."""
         if self.waiting == len(self.ready):
             self.ready.append(vertex)
         self.waiting += 1
         self.rise(self.waiting - 1, vertex)
 
     def rise(self, place, vertex):
-        """Moves a vertex from a place in the heap up to where it belongs."""
+        """Moves a vertex up from a place in the heap to where it belongs."""
         ready = self.ready
         while place > 0:
             above = (place - 1) >> 1
@@ -221,12 +221,12 @@ class Backward:
         ready[place] = vertex
 
     def pop(self):
-        """Takes out the first of the ready vertices: a leaf, else the youngest node."""
+        """Removes the first of the ready vertices: a leaf, else the node that was recorded last."""
         ready = self.ready
         first = ready[0]
         n = self.waiting = self.waiting - 1
         last = ready[n]
-        ready[n] = None  # the list stays as long as it was: it would be moved again and again
+        ready[n] = None  # the list keeps its length, or it would be reallocated again and again
         if n == 0:
             return first
         place = child = 0
@@ -243,7 +243,7 @@ class Backward:
         return first
 
     def drain(self):
-        """Runs whatever is ready: leaves at once, then the youngest node."""
+        """Runs all ready vertices: leaves at once, then the node that was recorded last."""
         vertex = None
         try:
             while self.waiting:
@@ -263,7 +263,7 @@ class Backward:
             raise
 
     def observed(self, vertex):
-        """Runs a node, or ends the way to a leaf, while a profiler looks on."""
+        """Runs a node, or accumulates at a leaf, while a profiler watches."""
         with self.observer.evaluating(vertex):
             if isinstance(vertex, Node):
                 self.step(vertex)
@@ -274,7 +274,7 @@ class Backward:
                     self.finish(vertex)
 
     def finish(self, leaf):
-        """Ends the way of a gradient at a leaf: it is captured, or added to `.grad`."""
+        """Handles a gradient that arrived at a leaf: captures it, or adds it to `.grad`."""
         state = leaf if leaf.run is self else self.aside[leaf]
         grad = state.buffer
         state.buffer = None
@@ -290,7 +290,7 @@ class Backward:
                 self.accumulate(leaf, grad, state.owned and own(grad))
 
     def accumulate(self, leaf, grad, owned):
-        """Adds a gradient to a leaf's `.grad`: tensors as tensors where they may be differentiated again."""
+        """Adds a gradient to a leaf's `.grad`; a run with `create_graph` adds tensors."""
         if self.writer is None or self.accumulates_tensors:
             accumulate(leaf, grad, owned, self.recorded)
             if self.writer is not None:
@@ -301,11 +301,11 @@ class Backward:
         self.writer.accumulated(leaf, held, grad._array)
 
     def finish_watched(self, leaf, grad):
-        """Adds a gradient to the `.grad` of a leaf that has hooks, which may keep it; of none they are told too.
+        """Adds a gradient (None too) to the `.grad` of a leaf that has hooks, and calls them.
 
-        A first gradient is the `.grad` itself to those who are told afterwards, as they may have changed it.
+        Post-accumulate hooks may change `.grad`, so the hooks after them get a first gradient as `.grad` itself.
         """
-        if not leaf._needs and leaf._view is not None:  # it never required grad: its base does
+        if not leaf._needs and leaf._view is not None:  # it does not require grad itself: its base does
             return
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
@@ -319,12 +319,12 @@ class Backward:
         hooks.after_leaf(grad)
 
     def step(self, node):
-        """Runs one node, and delivers the cotangents of its inputs."""
+        """Runs one node, and delivers the gradients of its inputs."""
         state = node if node.run is self else self.aside[node]
         grad = state.buffer
         state.buffer = None
         if grad is None and node.outputs is not None and (node.plan is None or node.hooks is not None):
-            grad = [None] * len(node.outputs)  # a custom function, and hooks, are called whatever came
+            grad = [None] * len(node.outputs)  # a custom function and hooks are called even where gradients are missing
         if node.hooks is not None:
             grad = node.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None and not self.capture(node, grad):
@@ -349,7 +349,7 @@ class Backward:
             node.release()
 
     def pass_by(self, node, grad):
-        """Tells a node's hooks, and whatever it leads to, that no gradient came."""
+        """Tells a node's hooks, and everything behind the node, that no gradient came."""
         if node.hooks is not None:
             node.hooks.after_node([None] * node.arity, grad, self.recorded)
         for i in range(node.arity):
@@ -358,13 +358,13 @@ class Backward:
                 self.deliver(target, node.number(i), None, False)
 
     def step_together(self, node, grad, arrived):
-        """Runs a node whose cotangents come all at once; its hooks are told what arrived."""
+        """Runs a node that computes all its gradients at once; its hooks get what arrived."""
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
-        ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold on to the others
+        ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold other arrays
         if node.hooks is not None:
-            if node.op is None or not node.op.lists:  # of a list PyTorch computes all cotangents or none
+            if node.op is None or not node.op.lists:  # for a list PyTorch computes all gradients or none
                 grads = [g if need else None for g, need in zip(grads, needs)]
             grads = node.hooks.after_node(grads, arrived, self.recorded)
         shared = several_have(grads, grad) if ours else None
@@ -374,7 +374,7 @@ class Backward:
                 self.deliver(targets[i], node.number(i), grads[i], fresh)
 
     def watch(self, node, grad, needs):
-        """A node's cotangents in anomaly mode, or while a profiler looks on."""
+        """A node's gradients in anomaly mode, or while a profiler watches."""
         if self.observer is None:
             return ABOVE.apply_watched(node, grad, self.recorded, needs)
         with self.observer.applying(node, grad) as event:
@@ -384,7 +384,7 @@ class Backward:
         return grads
 
     def tell(self, vertex, index, grad):
-        """Runs the hooks on the one root of a run that leads to nothing wanted."""
+        """Runs the hooks on a root that leads to no wanted gradient."""
         if vertex.hooks is not None:
             vertex.hooks.on_tensor(grad, index, self.recorded)
 
@@ -398,7 +398,7 @@ class Backward:
         return state is not None and state.needed
 
     def capture(self, node, grad):
-        """Keeps what arrived at a node if it is wanted. Returns whether the node has to run for others."""
+        """Keeps a gradient that arrived at a node if it is wanted. Returns whether the node still has to run."""
         for index in self.wanted.get(node, ()):
             self.captured[node, index] = grad[index] if isinstance(grad, list) else grad
         if node not in self.wanted:
@@ -410,7 +410,7 @@ class Backward:
         return False
 
     def let_go(self):
-        """Gives all vertices back."""
+        """Releases all vertices."""
         for vertex in self.claimed:
             if vertex.run is self:
                 vertex.run = None
@@ -419,12 +419,12 @@ class Backward:
 
 
 def rank(vertex):
-    """The place of a vertex among ready ones: leaves before all nodes, then the younger node."""
+    """The priority of a ready vertex: leaves before all nodes, then nodes in reverse order of recording."""
     return LEAF if isinstance(vertex, TensorBase) else vertex.sequence
 
 
 def nothing(grad):
-    """Whether no gradient came to any of several outputs."""
+    """Whether no gradient came, to any of the outputs if there are several."""
     if type(grad) is not list:
         return False
     for g in grad:
@@ -434,17 +434,17 @@ def nothing(grad):
 
 
 def age(vertex):
-    """The order of recording; leaves come first."""
+    """The sequence number of a vertex; leaves come first."""
     return vertex.sequence
 
 
 def leads_on(node, leads):
-    """Whether one of a node's edges goes into the set."""
+    """Whether one of a node's edges leads into the set."""
     return any(node.edge(i) in leads for i in range(node.arity))
 
 
 def filled(grads, outputs, recorded):
-    """The cotangents of several outputs, zeros where none arrived; None for outputs that never have one."""
+    """The gradients of several outputs: zeros where none arrived, None for outputs that never get one."""
     result = []
     for grad, meta in zip(grads, outputs):
         if grad is None and meta is not None:
@@ -455,7 +455,7 @@ def filled(grads, outputs, recorded):
 
 
 def is_new(result, grad):
-    """Whether a formula made its result, and did not hand on what arrived, or one of the cotangents that did."""
+    """Whether a formula made a new array, rather than returning (one of) the gradients that it was given."""
     if type(grad) is not list:
         return result is not grad
     for g in grad:
@@ -465,7 +465,7 @@ def is_new(result, grad):
 
 
 def several_have(results, grad):
-    """The identities of cotangents that are not one input's alone: what arrived handed on, or several inputs'."""
+    """The ids of results that are not new arrays of one input alone: they are among `grad`, or occur twice."""
     seen = {id(g) for g in grad} if type(grad) is list else {id(grad)}
     found = set()
     for result in results:
@@ -477,7 +477,7 @@ def several_have(results, grad):
 
 
 def added(held, grad):
-    """The sum of two gradients. It lies in memory as the first does."""
+    """The sum of two gradients, in the memory layout of the first."""
     plain = type(held) is ndarray and type(grad) is ndarray
     if plain and not same_layout(held, grad) and held.dtype == grad.dtype and is_dense(held):
         return np.add(held, grad, out=np.empty_like(held))
@@ -485,18 +485,18 @@ def added(held, grad):
 
 
 def own(grad):
-    """Whether an array that a formula made is all its own, not a look at something else."""
+    """Whether an array that a formula made owns its memory and is not a view."""
     return type(grad) is ndarray and grad.base is None
 
 
 def accumulate(leaf, grad, owned, recorded):
-    """Adds a gradient to a leaf's `.grad`: in place, or as a new tensor when the sum is to be differentiated."""
+    """Adds a gradient to a leaf's `.grad`: in place, or as a new tensor with `create_graph`."""
     if leaf._node is not None:
         raise RuntimeError("leaf variable has been moved into the graph interior")
     if not leaf._needs:
         return
     held = leaf._grad
-    recorded = recorded or isinstance(grad, TensorBase)  # a sparse gradient is one always
+    recorded = recorded or isinstance(grad, TensorBase)  # a sparse gradient is always a tensor
     if held is None:
         if recorded:
             leaf._grad = grad.clone()
@@ -521,8 +521,8 @@ REPEATED = (
 
 
 def same_layout(a, b):
-    """Whether two arrays of the same shape lie in memory in the same order."""
-    if type(b) is not ndarray:  # conjugates of what lies there
+    """Whether two arrays of the same shape have their elements in the same order in memory."""
+    if type(b) is not ndarray:  # a lazily conjugated array
         return False
     x = a
     y = b
@@ -535,7 +535,7 @@ def same_layout(a, b):
 
 
 def copied(grad, leaf):
-    """A copy of a gradient in the memory layout of the leaf that it belongs to, in its dtype or the one set for it."""
+    """A copy of a gradient in the memory layout of its leaf, in the leaf's dtype or the one set by `grad_dtype`."""
     other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
     array = leaf._array
     order = "K" if is_dense(array) else "C"

@@ -1,4 +1,4 @@
-"""What is entered of an operator: its computation, its derivatives, and what to save for these."""
+"""The description of an operator: its computation, its derivatives, and what to save for them."""
 
 from functools import cache
 from inspect import signature
@@ -6,7 +6,7 @@ from inspect import signature
 from rushlight.core.formulas import Formula
 from rushlight.core.graph import Node, Plan
 
-ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5  # those of `graph`, here to compile to constants
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5  # as in `graph`, here to compile to constants
 SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is enough: a second pass is refused
     "AdaptiveAvgPool2DBackward0",
     "AdaptiveAvgPool3DBackward0",
@@ -26,7 +26,7 @@ SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is eno
 }
 
 NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
-"""When a result's layout is looked at: where it lies in disorder; also where an operand does; always."""
+"""When to check the layout of a result: if it is non-contiguous; also if an operand is; always."""
 
 LAYING = {
     "as computed": NEVER,
@@ -39,42 +39,43 @@ LAYING = {
 
 
 OPTIONS = {
-    # what it computes
-    "promote": None,  # brings tensors and numbers to the arrays that an elementwise operator computes with
-    "broadcasts": False,  # the shapes of its operands may differ
+    # computation
+    "promote": None,  # converts tensors and numbers to the arrays that an elementwise operator computes with
+    "broadcasts": False,  # operands of different shapes are broadcast
     "lists": (),  # the names of the arguments that are lists of tensors
-    "view": False,  # the result shares the first argument's memory
-    "layout": "",  # where the result lies in PyTorch: a rule in `placing`, or "as computed" by `forward`
-    # its derivatives
-    "joint": None,  # a formula that gives the cotangents of all of `inputs` at once
-    "inputs": (),  # the names of what it is differentiated by, where they are not those of `formulas`
+    "view": False,  # the result is a view of the first argument
+    "layout": "",  # the result's memory layout in PyTorch: a rule in `placing`, or "as computed" by `forward`
+    # derivatives
+    "joint": None,  # a formula that gives the gradients of all of `inputs` at once
+    "inputs": (),  # the names of the differentiable inputs, where they are not those of `formulas`
     "nondifferentiable": (),  # the numbers of the outputs that never require grad
-    "takes_none": False,  # the formula is given None, not zeros, for outputs that no gradient came to
-    "holomorphic": True,  # the formulas are written as for real numbers
-    "linear": False,  # linear in each of its inputs, as views are: tangents and series pass through the operator itself
-    "additive": False,  # linear in all of its inputs together: likewise
-    "tangent": None,  # the rule of forward mode, where transposing the formulas would cost more: see `ops.tangents`
+    "takes_none": False,  # the formula gets None, not zeros, for outputs without a gradient
+    "holomorphic": True,  # False: the formulas handle complex numbers themselves
+    "linear": False,  # linear in each of its inputs, as views are: tangents and series go through the operator itself
+    "additive": False,  # linear in all of its inputs together: tangents and series go through the operator itself
+    "tangent": None,  # the forward-mode rule, where transposing the formulas would be slower: see `ops.tangents`
     "series": None,  # the rule of Taylor series: see `ops.series`
     "batch": None,  # the rule for batched arrays: see `batching`
-    # what PyTorch calls it
-    "node": "",  # its node
-    "aten": None,  # the event of its calls in the profiler, where that has another name, or events: see `ops.events`
-    "flops": None,  # how many floating-point operations a call takes, for those that PyTorch counts
-    "saved_as": {},  # names of saved arguments, where they are others than those of `params`
+    # PyTorch's names
+    "node": "",  # the name of its node
+    "aten": None,  # the profiler's name for its calls where it differs, or several events: see `ops.events`
+    "flops": None,  # the number of floating-point operations of a call, for operators that PyTorch counts
+    "saved_as": {},  # names of saved arguments that differ from `params`
 }
 
 
 class Entry:
-    """All that is known of an operator.
+    """The full description of an operator.
 
-    `forward` computes on arrays; `params` names its arguments. `formulas` gives, by input name, the cotangent of that
-    input, as a function whose parameters name what it needs: first the cotangent of the result, then arguments,
-    `NAME_shape`, `NAME_by_columns` (whether a matrix lies column by column), `result` (or `result0`, `result1`, ...).
-    A `joint` formula may ask for `needs`, which tells the inputs whose cotangents are wanted. For complex numbers a
-    formula is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative) unless the
-    operator is not `holomorphic`. What else there is to know is listed in `OPTIONS`.
+    `forward` computes on arrays; `params` names its arguments. `formulas` maps the name of an input to the function
+    that computes its gradient; the function's parameters name what it needs: first the gradient of the result, then
+    arguments, `NAME_shape`, `NAME_by_columns` (whether a matrix is stored in column-major order), `result` (or
+    `result0`, `result1`, ...). A `joint` formula may ask for `needs`, which tells which inputs' gradients are wanted.
+    For complex numbers the formula is applied to the conjugate of the gradient, and its result is conjugated (PyTorch's
+    convention, the conjugate Wirtinger derivative), unless the operator is not `holomorphic`. All other properties are
+    listed in `OPTIONS`.
 
-    Raises TypeError for an option that there is not, ValueError for the name of an argument that there is not.
+    Raises TypeError for an unknown option, ValueError for an unknown name of an argument.
     """
 
     def __init__(self, name, forward, params, formulas, **given):
@@ -114,7 +115,7 @@ class Entry:
         self.differentiable = bool(self.inputs)
 
     def usual_layout(self):
-        """Where the result lies, of an operator that does not say."""
+        """The layout rule of an operator that names none."""
         if self.promote is not None:
             return "elementwise"
         return "as computed" if self.view else "contiguous"
@@ -123,7 +124,7 @@ class Entry:
         return f"<rushlight operator {self.name}>"
 
     def plan(self, mask):
-        """What to save when the inputs in `mask` (a bit for each) require grad."""
+        """What to save when the inputs in `mask` (one bit for each) require grad."""
         plan = self.plans.get(mask)
         if plan is None:
             self.node_class = node_class(self.node)
@@ -133,7 +134,7 @@ class Entry:
 
 @cache
 def node_class(name):
-    """The class of nodes of a name."""
+    """The node class for a name."""
     return type(name, (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
 
 
@@ -143,7 +144,7 @@ def node_name(name):
 
 
 def make_plan(op, mask):
-    """Collects what the formulas of the inputs in `mask` ask for."""
+    """Collects what the formulas of the inputs in `mask` need."""
     wanted = []
     plan = Plan()
     if op.joint is not None:
@@ -175,7 +176,7 @@ def make_plan(op, mask):
 
 
 def place(wanted, source):
-    """The position of a source in the list of what is saved, where it is put when it is new."""
+    """The position of a source in the list of saved values; a new source is appended."""
     if source not in wanted:
         wanted.append(source)
     return wanted.index(source)

@@ -1,4 +1,4 @@
-# What the compiled core calls of formulas.pyx.
+# What the compiled core calls in formulas.pyx.
 
 cdef class Formula:
     cdef readonly object function

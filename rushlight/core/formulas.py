@@ -1,7 +1,7 @@
 """Elementwise formulas, and how they are evaluated.
 
-This is the plain twin: where the core is compiled, `formulas.pyx` takes its place, writes a formula down as steps
-(`tracing`) and takes them with NumPy's inner loops, without a Python object in between.
+This is the Python version: where the core is compiled, `formulas.pyx` replaces it, records a formula as steps
+(`tracing`) and runs them with NumPy's inner loops, without Python objects in between.
 """
 
 from typing import Any
@@ -18,10 +18,10 @@ class Formula:
 
 
 def evaluate(formula: Any, *operands: Any) -> Any:
-    """The value of a formula for operands of which the first is an array. Those beyond its arity are ignored."""
+    """The value of a formula for operands of which the first is an array. Operands beyond its arity are ignored."""
     return formula.function(*operands[: formula.arity])
 
 
 def add_to(array: Array, other: Array) -> None:
-    """`array += other`."""
+    """Computes `array += other`."""
     array += other

@@ -1,11 +1,11 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The compiled twin of formulas.py: elementwise formulas as steps, each an inner loop of NumPy's or of our own.
+"""The compiled version of formulas.py: elementwise formulas as steps, each an inner loop of NumPy's or our own.
 
-A small array goes through all steps at once, with what they compute on the way on the stack. A large one is cut into
-chunks, so that this stays in the nearest cache, and the chunks are shared among threads. Arrays of one float dtype and one
-layout without gaps, and truths beside them, are computed like this, with numbers or arrays that repeat one number among
-them. Where arrays broadcast, or lie in different ways, the steps are taken row by row (`rows.pyx`). For anything else the
-formula is called as the function that it is.
+A small array goes through all steps at once, with the intermediate results on the stack. A large one is cut into
+chunks, so that intermediate results stay in the L1 cache, and the chunks are shared among threads. This is done for
+arrays of one float dtype and one gapless layout, boolean arrays of that layout, numbers, and arrays that repeat one
+number. Where arrays broadcast, or have different layouts, the steps run row by row (`rows.pyx`). For anything else the
+formula is called as a Python function.
 """
 
 cimport numpy as cnp
@@ -28,20 +28,20 @@ cnp.import_array()
 
 cdef enum:
     MOST_OPERANDS = 4
-    MOST_STEPS = 32  # and constants; as in tracing.py
+    MOST_STEPS = 32  # also of constants; as in tracing.py
     RESULT = MOST_OPERANDS + 2 * MOST_STEPS  # the slot of the result, after operands, constants and steps
     SLOTS = RESULT + 1
-    SMALL = 2048  # elements that are computed at once, holding the interpreter lock
-    CHUNK = 2048  # elements of a larger array that are computed at once
-    SCRATCH = 8192  # bytes on the stack for the results of steps
-    MOST_BUFFERS = 8  # results of steps that are needed at the same time
-    SHARED = 1 << 16  # steps for an element each from which on threads pay
-    GRAIN = 1 << 15  # elements of a thread's part
-    MOST_VALUES = 16  # values of numbers and options for each of which a formula is traced, where it has to be
-    SHORT = 64  # elements of a row below which those of many elements are gathered in chunks
-    FEW = 512  # elements that are not worth being gathered
+    SMALL = 2048  # the largest number of elements that is computed at once, holding the GIL
+    CHUNK = 2048  # elements of a larger array that are computed at a time
+    SCRATCH = 8192  # bytes on the stack for intermediate results
+    MOST_BUFFERS = 8  # intermediate results that are needed at the same time
+    SHARED = 1 << 16  # elements times steps from which on threads pay off
+    GRAIN = 1 << 15  # elements of one thread's part
+    MOST_VALUES = 16  # how many values of numbers and options a formula is traced for separately, where that is needed
+    SHORT = 64  # rows of fewer elements are gathered in chunks
+    FEW = 512  # too few elements to be worth gathering
 
-# What an operand is, two bits each: a number or an option, and arrays by what they hold.
+# The kind of an operand, in two bits: a number or an option, or an array by what it holds.
 cdef enum:
     VALUE = 0
     SINGLES = 1
@@ -62,11 +62,11 @@ cdef struct Step:
 cdef struct Slot:
     char* start
     npy_intp stride  # from one element to the next: 0 for a number
-    npy_intp move  # how far a later chunk is away, for each element: 0 for what is computed for a chunk
+    npy_intp move  # how far `base` moves for each element of earlier chunks: 0 for intermediate results
 
 
 cdef class Tape:
-    """The steps of a formula for one dtype, ready to be taken."""
+    """The steps of a formula for one dtype, ready to run."""
 
     cdef int operands, count, buffers, result
     cdef bint single, gives_truths
@@ -89,7 +89,10 @@ cdef class Tape:
         self.place_steps(steps, self.operands + self.constants)
 
     cdef place_steps(self, list steps, int first):
-        """Notes the steps. Each result gets a buffer that no later step reads, the last goes to the result."""
+        """Stores the steps.
+
+        Each result gets a buffer that no later step still reads; the last step writes to the result.
+        """
         cdef Step* step
         last_use = {}
         for i, (_, _, places) in enumerate(steps):
@@ -118,7 +121,7 @@ cdef class Tape:
 
 
 cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
-    """Computes `n` elements from `start` on."""
+    """Runs the steps on `n` elements from `start` on."""
     cdef char* args[4]
     cdef npy_intp strides[4]
     cdef Step* step
@@ -137,7 +140,7 @@ cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcep
 
 
 cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n) noexcept nogil:
-    """Gives the results of steps their memory: `n` elements each."""
+    """Assigns memory to the results of steps: `n` elements each."""
     cdef int i
     cdef int first = tape.operands + tape.constants
     cdef npy_intp size = 4 if tape.single else 8
@@ -151,7 +154,7 @@ cdef struct Job:
 
 
 cdef void compute_chunks(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The work on a part of a large array."""
+    """Runs the steps on a part of a large array, chunk by chunk."""
     cdef const Job* given = <const Job*>job
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
@@ -179,7 +182,7 @@ cdef int compute(Tape tape, Slot* slots, npy_intp n) except -1:
     return shared(compute_chunks, &job, n, GRAIN)
 
 
-# operands that broadcast, or lie in different ways
+# operands that broadcast, or have different layouts
 
 
 cdef struct RowJob:
@@ -189,7 +192,7 @@ cdef struct RowJob:
 
 
 cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The work on some rows of the result: its last dimension each, for all indices of the others."""
+    """Runs the steps on some rows of the result; a row is its last dimension, for one index of the others."""
     cdef const RowJob* given = <const RowJob*>job
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
@@ -214,12 +217,12 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
 
 
 cdef inline int slot_of(const Rows* rows, int operand) noexcept nogil:
-    """The slot of an operand, or of the result, which is counted last."""
+    """The slot of an operand, or of the result, which has the last number."""
     return RESULT if operand == rows.count - 1 else operand
 
 
 cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexcept nogil:
-    """Moves on to the next row."""
+    """Advances the slots to the next row."""
     cdef int d = rows.ndim - 2, i
     while d >= 0:
         index[d] += 1
@@ -234,7 +237,7 @@ cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexce
 
 
 cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The work on a part of the result, chunk by chunk: the operands of each are brought into order first."""
+    """Runs the steps on a part of the result chunk by chunk, gathering the operands of each chunk first."""
     cdef const RowJob* given = <const RowJob*>job
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
@@ -258,7 +261,7 @@ cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) n
 
 
 cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
-    """The value of a formula by its steps for arrays that broadcast, or lie in different ways."""
+    """The value of a formula, computed by steps, for arrays that broadcast or have different layouts."""
     cdef Rows rows
     cdef RowJob job
     cdef cnp.ndarray result
@@ -298,14 +301,14 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
 
 
 cdef inline Slot number_slot(float* as_single, double* as_double, bint single) noexcept:
-    """Where a number lies, in the precision that is computed with."""
+    """The slot of a number, in the precision of the computation."""
     if single:
         return Slot(<char*>as_single, 0, 0)
     return Slot(<char*>as_double, 0, 0)
 
 
 cdef inline bint repeats(cnp.ndarray x) noexcept:
-    """Whether an array has one element, or is an expanded one."""
+    """Whether an array has one element, or is one element expanded."""
     cdef int i
     for i in range(x.ndim):
         if x.shape[i] != 1 and x.strides[i] != 0:
@@ -319,7 +322,7 @@ cdef inline bint fits(cnp.ndarray x, cnp.ndarray model) noexcept:
 
 
 cdef cnp.ndarray model_of(PyObject** operands, int n):
-    """The array of a formula's operands that the result is laid out as: the first that does not repeat one number."""
+    """The array that gives the result its layout: the first operand that does not repeat one number."""
     cdef cnp.ndarray x, model = None
     cdef int i
     for i in range(n):
@@ -333,14 +336,14 @@ cdef cnp.ndarray model_of(PyObject** operands, int n):
 
 
 cdef inline bint in_step(cnp.ndarray x, cnp.ndarray model) noexcept:
-    """Whether the elements of two arrays of one shape follow each other in memory in the same order, without gaps."""
+    """Whether two arrays of one shape have their elements in the same order in memory, without gaps."""
     if cnp.PyArray_TYPE(x) == cnp.PyArray_TYPE(model):
         return same_strides(x, model)
     return cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_IS_C_CONTIGUOUS(model)
 
 
 cdef cnp.ndarray like(cnp.ndarray model, int kind):
-    """An array of a type for the result, of the model's layout; None where that has gaps."""
+    """A new array for the result, in the model's layout; None if that has gaps."""
     cdef cnp.ndarray result
     if repeats(model) or cnp.PyArray_IS_C_CONTIGUOUS(model):
         return cnp.PyArray_SimpleNew(model.ndim, model.shape, kind)
@@ -351,7 +354,7 @@ cdef cnp.ndarray like(cnp.ndarray model, int kind):
 
 
 cdef object take(Tape tape, PyObject** operands):
-    """The value of a formula by its steps; NotImplemented for operands that they do not fit."""
+    """The value of a formula by its steps; NotImplemented for operands that the steps cannot take."""
     cdef Slot slots[SLOTS]
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
@@ -397,7 +400,7 @@ cdef class Formula:
         self.others = {}
 
     cdef tape_for(self, int kinds, tuple operands):
-        """The tape for some kinds of operands: one for all numbers, or one for the very values given."""
+        """The tape for some kinds of operands: one for all numbers, or one for exactly the given values."""
         if self.arity > MOST_OPERANDS:
             return None
         tape = self.others.get(kinds, UNTRACED)
@@ -415,7 +418,7 @@ cdef class Formula:
         return found
 
     cdef traced(self, int kinds, tuple operands, bint any_number):
-        """The tape for some kinds of operands; None where the formula has to stay a function."""
+        """The tape for some kinds of operands; None where the formula has to stay a Python function."""
         given, dtype = [], None
         for i, x in enumerate(operands):
             kind = kinds >> 2 * i & 3
@@ -432,7 +435,7 @@ cdef class Formula:
 
 
 cpdef object evaluate(Formula formula, object a, object b, object c, object d):
-    """The value of a formula for operands of which the first is an array. Those beyond its arity are ignored."""
+    """The value of a formula for operands of which the first is an array. Operands beyond its arity are ignored."""
     cdef PyObject* operands[MOST_OPERANDS]
     cdef Tape tape
     cdef int i, kinds = 0, type_number
@@ -467,7 +470,7 @@ cdef inline bint is_value(object x) noexcept:
 
 
 cdef object tape_of(Formula formula, int kinds, object a, object b, object c, object d):
-    """The tape for operands of some kinds; the usual ones, arrays of one float dtype, are looked up at once."""
+    """The tape for operands of some kinds; the usual case, arrays of one float dtype, is looked up first."""
     cdef int all_singles = (1 << 2 * formula.arity) // 3  # SINGLES for each operand
     if kinds == all_singles:
         if formula.singles is UNTRACED:
@@ -492,7 +495,7 @@ cdef inline bint is_mixed(int kinds, int arity) noexcept:
 
 
 cdef object call(Formula formula, object a, object b, object c, object d):
-    """The value of a formula by the function that it is."""
+    """Calls the formula as a Python function."""
     return formula.function(*(a, b, c, d)[: formula.arity])
 
 
@@ -501,7 +504,7 @@ cdef Tape DOUBLE_SUM = Tape(trace(np.add, (FLOAT64, FLOAT64), FLOAT64), False)
 
 
 cpdef object add_to(object array, object other):
-    """`array += other`."""
+    """Computes `array += other`."""
     cdef Slot slots[SLOTS]
     cdef cnp.ndarray x, y
     cdef bint single

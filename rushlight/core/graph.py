@@ -1,4 +1,4 @@
-"""The graph: tensors' place in it, the nodes that operations leave behind, and the versions of what they saved."""
+"""The graph: each tensor's place in it, the nodes that operations record, and the versions of saved values."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ COMPILED = not __file__.endswith((".py", ".pyc"))
 RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
 CAST = 2  # an input had another dtype than the result, its cotangent is cast back;
 CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations;
-BATCHED = 8  # an argument was batched: the formula runs on tensors, which know how to compute with it
+BATCHED = 8  # an argument was batched: the formula runs on tensors, which handle batches
 NARROW = 16  # an array is of a narrow type: the formula runs in float32 (see `narrow`)
 
 ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a number, an option),
@@ -24,9 +24,9 @@ ARGUMENTS = 1  # a list of tensors that was one argument,
 RESULT = 2  # an output of the operation,
 SHAPE = 3  # the shape of an argument,
 SHAPES = 4  # or the shapes of a list of tensors,
-COLUMNS = 5  # whether an argument lies column by column
+COLUMNS = 5  # whether an argument is stored in column-major order
 
-DEFAULT = 0  # origins of views
+DEFAULT = 0  # how views were made
 MULTI = 1
 UNRECORDED = 2
 CUSTOM = 3
@@ -34,23 +34,23 @@ INFERRED = 4
 
 
 class VersionCounter:
-    """Counts in-place changes to one piece of memory; shared by all tensors that look at it.
+    """Counts in-place changes to one piece of memory; shared by all tensors that use that memory.
 
-    `changed_at` tells as a string which line made the last change, where somebody wanted to know; `looks`, the views
-    that are to be settled with their base (see `placing`).
+    `changed_at` is the line that made the last change, as a string, if this was asked for; `looks`, the views that must
+    be settled with their base (see `placing`).
     """
 
 
 class Vertex:
     """A place where gradients arrive: the node of an operation, or a leaf tensor.
 
-    Its fields are the state of the backward run that holds it (see `engine`), its hooks, and what an explanation
-    was told of what is made here.
+    Its fields are the state of the backward run that holds it (see `engine`), its hooks, and notes for
+    `rushlight.explain`.
     """
 
 
 class Plan:
-    """What an operator saves, and where its formulas find it, for one choice of inputs that require grad."""
+    """What an operator saves, and where its formulas find it, for one set of inputs that require grad."""
 
     def is_result(self, k):
         """Whether the k-th saved value is an output of the operation."""
@@ -66,10 +66,10 @@ class Plan:
 
 
 class Packed:
-    """What the pack hook of `saved_tensors_hooks` made of a saved tensor, with the hook that gives the tensor back.
+    """What the pack hook of `saved_tensors_hooks` returned for a saved tensor, with the unpack hook that restores it.
 
-    `index` is the number of the output for a result of the node that saved it, else -1; then `source` is a tensor with
-    the saved one's place in the graph and none of its values.
+    For a saved output `index` is its number. Otherwise it is -1, and `source` is a tensor with the saved one's place in
+    the graph but without its values.
     """
 
     def __init__(self, content, unpack, source, index):
@@ -79,30 +79,30 @@ class Packed:
         self.index = index
 
     def unpacked(self, node, recorded):
-        """The saved value again: raw, or (`recorded`) as a tensor with its place in the graph."""
+        """The saved value restored: as an array, or (`recorded`) as a tensor with its place in the graph."""
         return ABOVE.restore(self, node, recorded)
 
 
 class Node(Vertex):
-    """An operation that was recorded: its edges, what it saved, its formula. Knows nothing of the engine.
+    """An operation that was recorded: its edges, its saved values, its formula. It knows nothing of the engine.
 
-    Up to two edges and two saved values lie in fields of their own, which saves the tuples that hold more.
+    Up to two edges and two saved values are stored in fields of their own, which avoids tuples.
     """
 
     def edge(self, i):
-        """Where the cotangent of input `i` goes; None where none is wanted."""
+        """The vertex that the cotangent of input `i` goes to; None if none is needed."""
         if self.edges is None:
             return self.edge0 if i == 0 else self.edge1
         return self.edges[i]
 
     def number(self, i):
-        """Which output of `edge(i)` the input is."""
+        """The number of the output of `edge(i)` that the input is."""
         if self.edges is None:
             return self.number0 if i == 0 else self.number1
         return 0 if self.numbers is None else self.numbers[i]
 
     def saved_value(self, k, recorded):
-        """The k-th saved value: raw, or (`recorded`) as a tensor with its place in the graph."""
+        """The k-th saved value: as an array, or (`recorded`) as a tensor with its place in the graph."""
         if self.saved is None:
             value = self.saved0 if k == 0 else self.saved1
             version = self.version0 if k == 0 else self.version1
@@ -125,7 +125,7 @@ class Node(Vertex):
         return item.unpacked(self, recorded) if type(item) is Packed else self.checked(item, version, recorded)
 
     def checked(self, tensor, version, recorded):
-        """A saved input, after making sure that nobody has changed it since."""
+        """A saved input, after checking that it was not changed in place."""
         if tensor._counter is not None and tensor._counter.value != version:
             raise ABOVE.modified_input(tensor, version)
         if DETACHED and tensor.__dict__.get("_detached", 0) > self.sequence:
@@ -133,7 +133,7 @@ class Node(Vertex):
         return tensor if recorded else tensor._array
 
     def saved_result(self, array, index, recorded):
-        """A saved output. It was saved as an array: a tensor would hold this node in a reference cycle."""
+        """A saved output. It was saved as an array: a tensor would form a reference cycle with this node."""
         if self.result_counter.value != self.result_version:
             raise ABOVE.modified_result(array, index, self)
         if not recorded:
@@ -151,7 +151,7 @@ class Node(Vertex):
         return tensor
 
     def cotangent(self, i, grad, recorded):
-        """The cotangent of input `i`, from that of the result."""
+        """The cotangent of input `i`, computed from that of the result."""
         plan = self.plan
         if self.freed:
             raise ABOVE.freed(self)
@@ -183,7 +183,7 @@ class Node(Vertex):
         return self.fitted(i, result) if self.flags else result
 
     def cotangents(self, grad, recorded, needs):
-        """The cotangents of all inputs at once, for an operator whose formula is a joint one."""
+        """The cotangents of all inputs at once, for an operator with a joint formula."""
         plan = self.plan
         if self.freed:
             raise ABOVE.freed(self)
@@ -198,7 +198,7 @@ class Node(Vertex):
         return [self.fitted(i, g) for i, g in enumerate(results)] if self.flags else results
 
     def fitted(self, i, grad):
-        """A cotangent brought to its input's shape and dtype."""
+        """A cotangent converted to its input's shape and dtype."""
         if grad is None:
             return None
         if self.flags & CONJUGATE:
@@ -211,7 +211,7 @@ class Node(Vertex):
         return fit(grad, meta[0], meta[1])
 
     def release(self):
-        """Lets go of the tensors that were saved; a second backward then has to say so."""
+        """Frees the saved tensors; a second backward pass then raises."""
         if self.plan.saves_tensors or self.holds_tensors():
             self.freed = last_number()
             self.saved0 = None
@@ -219,7 +219,7 @@ class Node(Vertex):
             self.saved = None
 
     def holds_tensors(self):
-        """Whether a tensor or array is among the saved values, or in one: one that is no input, such as an index."""
+        """Whether a tensor or array is saved, also inside an index or a list."""
         for value in (self.saved0, self.saved1) if self.saved is None else self.saved:
             for item in value if type(value) is tuple else (value,):
                 if isinstance(item, TensorBase) or type(item) is ndarray:
@@ -231,7 +231,7 @@ class Node(Vertex):
         return any(value is tensor for value in (self.saved0, self.saved1, *(self.saved or ())))
 
     def replace_saved(self, others):
-        """Puts other tensors in the places of saved ones, chosen by the identity of these."""
+        """Replaces saved tensors by others, found by the ids of the saved ones."""
         if self.saved is not None:
             self.saved = tuple([self.replaced(k, value, others) for k, value in enumerate(self.saved)])
         else:
@@ -239,7 +239,7 @@ class Node(Vertex):
             self.saved1 = self.replaced(1, self.saved1, others)
 
     def replaced(self, k, value, others):
-        """The k-th saved value with other tensors in the places of those in it."""
+        """The k-th saved value with its tensors replaced."""
         if self.plan is not None and k < len(self.plan.kinds) and self.plan.kinds[k] == ARGUMENTS:
             return tuple([(others.get(id(tensor), tensor), version) for tensor, version in value])
         return others.get(id(value), value)
@@ -249,47 +249,47 @@ class Node(Vertex):
         return self.edge(i), self.number(i)
 
     def look_at(self, k):
-        """The k-th saved value as users see it: a tensor with its place in the graph, or what it is."""
+        """The k-th saved value as users see it: a tensor with its place in the graph, or the value itself."""
         return self.saved_value(k, True)
 
     def apply(self, grad, recorded, needs):
-        """The cotangents of the inputs that `needs` names, from that of the result (a list where it has several)."""
+        """The cotangents of the inputs in `needs`, from that of the result (a list if there are several results)."""
         if self.plan.joint:
             return self.cotangents(grad, recorded, needs)
         return [self.cotangent(i, grad, recorded) if needs[i] else None for i in range(self.arity)]
 
     @property
     def next_functions(self):
-        """The nodes that receive this node's cotangents, each with the number of the output it belongs to."""
+        """The nodes that receive this node's gradients, each with the number of its output concerned."""
         edges = [(self.edge(i), self.number(i)) for i in range(self.arity)]
         return tuple((edge._accumulator() if isinstance(edge, TensorBase) else edge, number) for edge, number in edges)
 
     @property
     def metadata(self):
-        """A dictionary of the user's own, kept with the node."""
+        """A dictionary for the user's own data about the node."""
         if self.notes is None:
             self.notes = {}
         return self.notes
 
     def register_hook(self, fn):
-        """Registers a function of (grad_inputs, grad_outputs), called after the node ran; it may replace the first."""
+        """Registers a function of (grad_inputs, grad_outputs) that runs after the node; it may replace grad_inputs."""
         return ABOVE.add_hook(ABOVE.hooks_of(self).post, fn)
 
     def register_prehook(self, fn):
-        """Registers a function of (grad_outputs) that is called before the node runs, and may replace them."""
+        """Registers a function of (grad_outputs) that is called before the node runs; it may replace grad_outputs."""
         return ABOVE.add_hook(ABOVE.hooks_of(self).pre, fn)
 
     def name(self):
-        """The node's name, as PyTorch gives it; that of a copy in place is in a namespace."""
+        """The node's name in PyTorch, such as `AddBackward0`."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     def _sequence_nr(self):
-        """The node's number: nodes are numbered as they are recorded."""
+        """The node's number in the order of recording."""
         return self.sequence
 
     def __call__(self, *grad_outputs):
-        """The cotangents of the inputs from those of the outputs: the derivative alone, without a backward pass."""
+        """Computes the cotangents of the inputs from those of the outputs: only this node runs, not a backward pass."""
         return ABOVE.call_node(self, grad_outputs)
 
     def __repr__(self):
@@ -305,7 +305,7 @@ class Node(Vertex):
 
 
 class View:
-    """That a tensor looks at the memory of another, its `base` (which is no view itself).
+    """Marks a tensor as a view of another's memory: of `base`, which is not a view itself.
 
     `origin` tells how the view was made, which decides whether it may be changed in place: DEFAULT, MULTI (one of
     several results, or a view of one), UNRECORDED (with grad mode off), INFERRED (in inference mode) or CUSTOM (by a
@@ -314,19 +314,20 @@ class View:
 
 
 class TensorBase(Vertex):
-    """The fields of a tensor: an array, and its place in the graph.
+    """The fields of a tensor: its array, and its place in the graph.
 
-    An `_unsettled` one lies in memory in another order than PyTorch's, for as long as nobody looks (see `placing`).
+    The array of an `_unsettled` tensor has not PyTorch's memory layout yet; it gets it when it is needed (see
+    `placing`).
     """
 
     def _settled(self):
-        """The array, in the layout that PyTorch's has: for all that shows memory."""
+        """The array in PyTorch's memory layout: for everything that shows memory."""
         if self._unsettled:
             ABOVE.settle(self)
         return self._array
 
     def _versions(self):
-        """The version counter, made when first asked for."""
+        """The version counter, made at its first use."""
         counter = self._counter
         if counter is None:
             counter = VersionCounter()
@@ -341,13 +342,13 @@ class TensorBase(Vertex):
             counter.changed_at = line_of_change()
 
     def _synchronize(self):
-        """Renews the history of a view whose base was changed in place since the view was made."""
+        """Updates the history of a view whose base was changed in place since."""
         if self._view.version != self._counter.value:
             ABOVE.renew(self)
 
     @property
     def requires_grad(self):
-        """Whether gradients are recorded for this tensor. A view says so too when only its base requires grad."""
+        """Whether gradients must be computed for this tensor. True also for a view whose base requires grad."""
         return self._needs or (self._view is not None and self._view.base._needs)
 
     @requires_grad.setter
@@ -365,14 +366,14 @@ class TensorBase(Vertex):
 
     @property
     def grad_fn(self):
-        """The node that made this tensor; None for a leaf."""
+        """The node that recorded this tensor; None for a leaf."""
         if self._view is not None:
             self._synchronize()
         return self._node
 
     @property
     def is_leaf(self):
-        """Whether no recorded operation made this tensor."""
+        """Whether the tensor was not the result of a recorded operation."""
         return self.grad_fn is None
 
     @property
@@ -395,23 +396,23 @@ class TensorBase(Vertex):
 INFERENCE = 0
 WATCHED = False
 DETACHED = False
-WIDEN = None  # brings arrays of narrow types to float32, once there are any
+WIDEN = None  # set by `use_widening`: converts arrays of narrow types to float32
 
 
 def use_tensor_class(cls):
-    """Tells the core which class the results of operations have."""
+    """Sets the class of the results of operations."""
     global TENSOR, MAKER
     TENSOR, MAKER = cls, cls.__base__
 
 
 def use_widening(function):
-    """Tells the nodes how to bring arrays of narrow types to float32."""
+    """Sets the function by which nodes convert arrays of narrow types to float32."""
     global WIDEN
     WIDEN = function
 
 
 def count_inference(step):
-    """Counts the contexts in inference mode, so that nobody has to look while there is none."""
+    """Counts the contexts in inference mode, so that nothing is checked while there is none."""
     global INFERENCE
     INFERENCE += step
 
@@ -420,7 +421,7 @@ use_counter(count_inference)
 
 
 def watch_changes(wanted=True):
-    """Lets changes in place look whether somebody wants to know who makes them; returns whether they have so far."""
+    """Sets whether in-place changes record the line that made them; returns the previous setting."""
     global WATCHED
     before = WATCHED
     WATCHED = wanted
@@ -428,7 +429,7 @@ def watch_changes(wanted=True):
 
 
 def note_detached(tensor):
-    """Notes when a result was taken out of its graph in place: nodes that saved it before cannot use it any more."""
+    """Marks a result that was detached in place: nodes that saved it before can no longer use it."""
     global DETACHED
     DETACHED = True
     tensor.__dict__["_detached"] = next_number()
@@ -441,7 +442,7 @@ DETACHED_SINCE = (
 
 
 def line_of_change():
-    """The line of the user's program that changes a tensor just now; None where nobody wants to know."""
+    """The line of the user's program that is changing a tensor; None if this is not recorded."""
     if CURRENT.get().anomaly:
         return ABOVE.line_of_user()
     looking = observer()
@@ -449,7 +450,7 @@ def line_of_change():
 
 
 def blank():
-    """A tensor without an array yet, made past the constructor that users call."""
+    """A tensor without an array yet, made without calling the public constructor."""
     tensor = made_by(MAKER, TENSOR)
     if INFERENCE:
         tensor._inference = CURRENT.get().inference
@@ -457,19 +458,19 @@ def blank():
 
 
 def new_tensor(array):
-    """A tensor around an array, outside any graph."""
+    """A tensor with the given array, outside any graph."""
     tensor = blank()
     tensor._array = array
     return tensor
 
 
 def is_final():
-    """Whether what is computed on tensors now is neither recorded nor looked at on the way."""
+    """Whether operations on tensors are now neither recorded nor watched by an interpreter."""
     return not STACK.depth and not value_of(CURRENT).records
 
 
 def alike(formula, operands):
-    """The value of an elementwise formula for tensors that lie alike, and so does it; None where they do not."""
+    """The value of an elementwise formula for tensors of the same shape, dtype and strides; else None."""
     arrays, first = [], operands[0]._array
     if type(first) is not ndarray:
         return None
@@ -492,7 +493,7 @@ def alike(formula, operands):
 
 
 def conjugate(value):
-    """The complex conjugate of an array or tensor; real ones, and None, are given back as they are."""
+    """The complex conjugate of an array or tensor; real ones, and None, are returned as they are."""
     if value is None:
         return None
     array = value._array if isinstance(value, TensorBase) else value
@@ -500,7 +501,7 @@ def conjugate(value):
 
 
 def fit(grad, shape, dtype):
-    """A cotangent (array or tensor) summed over broadcast dimensions, and cast, to an input's shape and dtype."""
+    """A cotangent (array or tensor) summed over broadcast dimensions and cast, to fit an input's shape and dtype."""
     if shape is not None:
         grad = unbroadcast(grad, shape)
     array = grad._array if isinstance(grad, TensorBase) else grad
@@ -526,11 +527,11 @@ def unbroadcast(grad, shape):
     return np.add.reduce(grad, axis=tuple(range(extra)))
 
 
-FIELDS = set()  # the names of all fields: uncompiled they lie among the attributes that users give a tensor
+FIELDS = set()  # the names of all fields: uncompiled they are stored among a tensor's ordinary attributes
 
 
 def defaults(cls, **values):
-    """Uncompiled, a field that was not set yet reads its default from the class, as a C field starts at 0 or None."""
+    """Uncompiled, gives the class defaults for fields that are not set, as C fields start at 0 or None."""
     FIELDS.update(values)
     if not COMPILED:
         for name, value in values.items():

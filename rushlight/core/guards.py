@@ -1,23 +1,30 @@
-"""A guard around a function: what a failed call says is put right. Compiled, it leaves no frame of its own."""
+"""A wrapper around public functions that improves the errors of failed calls.
+
+Compiled, it adds no frame to tracebacks.
+"""
 
 from numpy import generic, ndarray
 
-SWITCH = None  # asks who takes over a call: see `overrides.switches`
+SWITCH = None  # finds who overrides a call: see `overrides.switches`
 
 
 def use_switch(switch):
-    """Tells all guards whom to ask first: `switch(function, args, kwargs)` gives a result in a tuple, or None."""
+    """Sets what all guards ask first.
+
+    `switch(function, args, kwargs)` returns the overriding result in a tuple, or None.
+    """
     global SWITCH
     SWITCH = switch
 
 
 def with_errors_of(refusal, other_form, foreign, function, place):
-    """The function; an exception of its is raised as what `refusal(place, args, kwargs, error)` makes of it.
+    """Wraps a function: its exceptions are replaced by those that `refusal(place, args, kwargs, error)` makes.
 
-    A function of tensors that gives an array was given arrays alone, which operators compute with too: that is refused.
+    A function of tensors that returned an array was given only arrays: operators accept those, but the call is refused.
 
-    Where that is a TypeError and `other_form(place, args, kwargs)` knows the arguments in another form, it is called
-    with those. `foreign(args, kwargs)` tells whether an object among them takes calls over itself: then it is asked.
+    If the exception is a TypeError and `other_form(place, args, kwargs)` recognizes the arguments as another of
+    PyTorch's forms of the call, the function is called again with the arguments it returns. `foreign(args, kwargs)`
+    tells whether an argument overrides calls itself: then that one is asked.
     """
 
     def called(*args, **kwargs):

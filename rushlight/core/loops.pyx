@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The loops that the steps of formulas take: NumPy's inner ones, and our own where NumPy has none, or a slow one."""
+"""The loops of the steps of formulas: NumPy's inner loops, and our own where NumPy has none or a slow one."""
 
 from libc.math cimport NAN, copysign, fabs, floor, fma, fmod, trunc
 from numpy cimport npy_intp
@@ -47,7 +47,7 @@ cdef wide choose_number(const char* condition, real a, real b, real* out, npy_in
 
 
 cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
-    """The same for operands that lie in any way."""
+    """The choice for operands of any strides."""
     cdef npy_intp i
     for i in range(n):
         (<real*>(args[3] + i * strides[3]))[0] = (
@@ -56,7 +56,7 @@ cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real*
 
 
 cdef inline void choose(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
-    """`np.where` on n elements, by the loop that suits how operands lie."""
+    """`np.where` on n elements, by the loop that fits the operands' strides."""
     cdef npy_intp size = sizeof(real)
     cdef real* x = <real*>args[1]
     cdef real* y = <real*>args[2]
@@ -111,7 +111,7 @@ cdef wide at_most(const real* x, real b, real* out, npy_intp n) noexcept nogil:
 
 
 cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
-    """The same for operands that lie in any way."""
+    """The minimum or maximum for operands of any strides."""
     cdef npy_intp i
     cdef real a, b
     for i in range(n):
@@ -120,7 +120,7 @@ cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint
 
 
 cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
-    """`np.minimum` or `np.maximum` on n elements: NumPy's own are slow with a number."""
+    """`np.minimum` or `np.maximum` on n elements: NumPy's loops are slow with a number as operand."""
     cdef npy_intp size = sizeof(real)
     cdef real* x = <real*>args[0]
     cdef real* y = <real*>args[1]
@@ -140,7 +140,7 @@ cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint 
         extreme_strided(args, n, strides, least, like)
 
 
-# quotients and remainders: by a division where the quotient is small enough to be exact, as NumPy's else
+# quotients and remainders: by a division where the quotient is small enough to be exact, else as in NumPy
 
 
 cdef enum:
@@ -150,7 +150,7 @@ cdef enum:
 
 
 cdef inline real finished(real x, real y, real rest, int kind) noexcept nogil:
-    """What is asked for, from the remainder with the sign of x; without branches, so that loops become vectors."""
+    """The result of the given kind, from the remainder with the sign of x; branch-free, so that loops vectorize."""
     cdef int turned = (rest != 0) & ((y < 0) != (rest < 0))
     cdef real quotient, whole, floored = rest + (y if turned else 0)
     if kind == TRUNCATED:
@@ -164,7 +164,7 @@ cdef inline real finished(real x, real y, real rest, int kind) noexcept nogil:
 
 
 cdef inline real carefully(real x, real y, int kind) noexcept nogil:
-    """The same for any two numbers."""
+    """`finished` for any two numbers, as NumPy computes it."""
     if kind == QUOTIENT and y == 0:
         return x / y
     if y == 0 and kind == FLOORED:
@@ -173,7 +173,7 @@ cdef inline real carefully(real x, real y, int kind) noexcept nogil:
 
 
 cdef inline real rest_of(real x, real y, int* far) noexcept nogil:
-    """The remainder with the sign of x; `far` is set where the quotient is too large, or no number."""
+    """The remainder with the sign of x; sets `far` where the quotient is too large or not a number."""
     cdef double quotient = trunc(<double>x / <double>y), rest
     if real is float:
         rest = <double>x - quotient * <double>y  # exact, with 24 bits of y and 29 of the quotient
@@ -215,7 +215,7 @@ cdef wide divide_by(const real* x, real y, real* out, npy_intp n, int kind, int*
 
 
 cdef inline void divide(char** args, npy_intp n, const npy_intp* strides, int kind, real* like) noexcept nogil:
-    """A kind of quotient or remainder of n elements."""
+    """A kind of quotient or remainder for n elements."""
     cdef npy_intp i, size = sizeof(real)
     cdef int far = 0
     cdef bint in_order = strides[0] == size and strides[2] == size and args[2] != args[0] and args[2] != args[1]
@@ -261,7 +261,7 @@ cdef tuple DIVISIONS = (np.fmod, np.remainder, np.floor_divide)
 
 
 cdef Loop loop_for(object function, str types):
-    """The loop of a step: one of our own where it gives floats, else its ufunc's. ValueError where there is none."""
+    """The loop of a step: our own if there is one for floats, else the ufunc's. ValueError if there is none."""
     cdef Loop loop
     cdef bint single = types.endswith("f")
     loop.data = NULL

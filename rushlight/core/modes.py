@@ -1,21 +1,22 @@
-"""What the current thread or asyncio task does with operations: one immutable `Modes` in a context variable.
+"""The modes of the current thread or asyncio task: one immutable `Modes` in a context variable.
 
-Contexts that change it are compiled: Python enters and leaves each in one step, in which no signal comes. So the modes
-are as they were when Ctrl-C has ended the work, at whatever moment.
+The contexts that change it are compiled: entering and leaving each is a single step for Python, which no signal
+interrupts. So the modes are right after Ctrl-C, whenever it came.
 """
 
 from contextvars import ContextVar
 
-RUN = ContextVar("rushlight_run", default=None)  # the run of the engine that calls hooks in this context
+RUN = ContextVar("rushlight_run", default=None)  # the engine's run that is calling hooks in this context
 
 
 class Modes:
-    """The switches of one context. Never changed: `replace` makes another.
+    """The switches of one context. Immutable: `replace` makes another.
 
-    `grad`: grad mode is on. `inference`: results are inference tensors. `records`: operations are recorded, that is in
-    grad mode outside of inference mode. `anomaly`: nodes remember where they were recorded; `check_nan`: and their
-    cotangents are looked through for NaN. `packing`: the pair of functions that saved tensors go through; `refusal`:
-    the message of the error for those who set one. `special` tells that a node that is recorded now needs more than
+    `grad`: grad mode is on. `inference`: results are inference tensors. `records`: operations are recorded, which is in
+    grad mode outside of inference mode. `anomaly`: nodes remember where they were recorded; `check_nan`: their
+    gradients are checked for NaN. `packing`: the pair of hooks that saved tensors go through; `refusal`: the error
+    message for setting such hooks where that is forbidden. `special`: a node that is recorded now needs additional
+    work.
     usual.
     """
 
@@ -31,9 +32,9 @@ class Modes:
         self.twin = None
 
     def with_grad(self, enabled):
-        """These modes with grad mode set: themselves, or the twin that differs in nothing else, made only once.
+        """These modes with grad mode set; cached, since nothing else differs.
 
-        With users' hooks it is made each time: two that hold each other would keep alive what the hooks hold.
+        With users' hooks it is made anew: a cached pair would form a cycle that keeps the hooks' data alive.
         """
         if self.grad == enabled:
             return self
@@ -45,7 +46,7 @@ class Modes:
         return self.twin
 
     def replace(self, **switches):
-        """These modes with some switches set otherwise."""
+        """A copy of these modes with some switches changed."""
         return Modes(**{name: getattr(self, name) for name in FIELDS} | switches)
 
 
@@ -55,7 +56,7 @@ COUNT_INFERENCE = None  # see `use_counter`
 
 
 class Setting:
-    """A context in which a context variable has another value."""
+    """A context manager that sets a context variable."""
 
     def __init__(self, variable, value):
         self.variable = variable
@@ -71,25 +72,24 @@ class Setting:
 
 
 def switched(**switches):
-    """A context in which some switches are set otherwise."""
+    """A context manager that changes some switches."""
     return Setting(CURRENT, CURRENT.get().replace(**switches))
 
 
 def in_grad_mode(enabled):
-    """A context in which grad mode is set."""
+    """A context manager that sets grad mode."""
     modes = CURRENT.get()
     return Setting(CURRENT, modes.with_grad(enabled))
 
 
 class Switch:
-    """A context manager of the users': inside the modes are what `inside` makes of those outside.
+    """A public context manager: `inside` computes the modes inside from those outside.
 
-    On leaving, the switches that it is responsible for (`names`) are put back, and `leave` is called. It can be entered
-    while it is entered.
+    On leaving, the switches that it owns (`names`) are restored, and `leave` is called. It is reentrant.
     """
 
     names = ()
-    answer = None  # what `with` gives
+    answer = None  # what `with` returns
     entered = None
 
     def __enter__(self):
@@ -109,27 +109,27 @@ class Switch:
             now = CURRENT.get()
             outside, inside = self.pop()
             while now is not inside and now in [pair[1] for pair in self.entered]:
-                outside, inside = self.pop()  # entered where a backward pass has put the modes back since
+                outside, inside = self.pop()  # entered in a context that a backward pass has reset since
             if now is not inside:
                 outside = now.replace(**{name: getattr(outside, name) for name in self.names})
             CURRENT.set(outside)
         self.leave()
 
     def pop(self):
-        """The modes outside and inside when it was last entered."""
+        """The modes outside and inside at the last entry."""
         outside, inside = self.entered.pop()
         if inside.inference or outside.inference:
             COUNT_INFERENCE(-1)
         return outside, inside
 
     def leave(self):
-        """What else there is to do on leaving."""
+        """Further work on leaving."""
 
 
 class Undone:
-    """A context whose `begin` is undone by its `end`, at whatever moment Ctrl-C comes.
+    """A context manager that calls `begin` and `end`, and is safe against Ctrl-C at any moment.
 
-    An `end` that was interrupted is called again: it can be called twice, and after half of `begin`.
+    An `end` that was interrupted is called again: it must be callable twice, and after half of `begin`.
     """
 
     def __enter__(self):
@@ -148,6 +148,6 @@ class Undone:
 
 
 def use_counter(function):
-    """Tells what counts the contexts in inference mode."""
+    """Sets the function that counts the contexts in inference mode."""
     global COUNT_INFERENCE
     COUNT_INFERENCE = function

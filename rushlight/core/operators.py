@@ -1,7 +1,7 @@
-"""What happens when an operator is called: compute on arrays, wrap the result, have the call recorded.
+"""What happens when an operator is called: it computes on arrays, wraps the result, and has the call recorded.
 
-Each way to call one (`unary`, `binary`, `call`, an entry on bare arrays) tests whether interpreters are at work; after
-them, or where there are none, comes its usual way.
+Each way to call an operator (`unary`, `binary`, `call`, an entry on bare arrays) tests whether interpreters are active;
+after them, or if there are none, the call goes its usual way.
 """
 
 from functools import partial
@@ -41,19 +41,19 @@ generic = np.generic
 dtype_type = np.dtype
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
-RESULT = 2  # the number of `graph`, here so that it compiles to a constant
-OPERANDS, ALWAYS = 2, 3  # those of `entries`
+RESULT = 2  # as in `graph`, here to compile to a constant
+OPERANDS, ALWAYS = 2, 3  # as in `entries`
 ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
-NARROW_TYPE = WIDEN = NARROWED = None  # see `use_narrowing`
-LAST_OF_NUMPY = 255  # that of `recording`
-RESOLVED = None  # see `use_resolving`
+NARROW_TYPE = WIDEN = NARROWED = None  # set by `use_narrowing`
+LAST_OF_NUMPY = 255  # as in `recording`
+RESOLVED = None  # set by `use_resolving`
 
 
 class Operator(Entry):
-    """An entry of the table of operators, to be called."""
+    """An operator that can be called."""
 
     def __call__(self, *args):
-        """Calls the operator: on tensors it is recorded, on bare arrays it only computes."""
+        """Calls the operator: on tensors the call is recorded, on bare arrays it only computes."""
         for arg in args:
             if isinstance(arg, TensorBase):
                 return call(self, args)
@@ -65,7 +65,7 @@ class Operator(Entry):
 
 
 def usual_bare(op, args):
-    """Computes with bare arrays; NumPy's numbers, which sums of all elements are, become arrays as well."""
+    """Computes with bare arrays; NumPy's scalars, such as sums of all elements, become arrays as well."""
     return on_arrays(op, [as_array(arg) if isinstance(arg, generic) else arg for arg in args])
 
 
@@ -109,7 +109,7 @@ def usual_unary(op, a):
 
 
 def binary(op, a, b):
-    """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
+    """Calls an elementwise operator of two tensors, or a tensor and a number. NotImplemented for anything else."""
     return interpreted(TWO, op, (a, b)) if STACK.depth else usual_binary(op, a, b)
 
 
@@ -158,7 +158,7 @@ def usual_binary(op, a, b):
 
 
 def plain_product(a, b):
-    """The dimensions of `b` where `a @ b` is a matrix times a vector or matrix that fits; else 0."""
+    """The dimensions of `b` if `a @ b` is a product of a matrix with a matching vector or matrix; else 0."""
     x = a._array
     y = b._array
     if STACK.depth or type(x) is not ndarray or type(y) is not ndarray or not same_dtype(x, y) or not is_float(x):
@@ -171,7 +171,7 @@ def plain_product(a, b):
 
 
 def pair(op, a, b):
-    """Calls an operator of two tensors that are neither promoted nor broadcast nor batched."""
+    """Calls an operator of two tensors that need no promotion, broadcasting or batching."""
     out = blank()
     out._array = op.forward(a._array, b._array)
     if not in_order(out._array):
@@ -184,7 +184,7 @@ def pair(op, a, b):
 
 
 def call(op, args):
-    """Calls any operator, with all of its arguments in their places."""
+    """Calls any operator, with all of its arguments in positional order."""
     return interpreted(ANY, op, args) if STACK.depth else usual_call(op, args)
 
 
@@ -203,17 +203,17 @@ def usual_call(op, args):
 
 
 def needs_none(op, array):
-    """Whether an operator computes with arrays of such a dtype as they are, where all of them have it."""
+    """Whether an operator computes arrays of this dtype without promotion, if all operands have it."""
     return array.dtype.kind in op.kept
 
 
 def promoted(op, a):
-    """The array that an operator of one tensor computes with."""
+    """The array that an operator of one tensor computes with, after promotion."""
     return a._array if needs_none(op, a._array) else op.promote(a)
 
 
 def are_kept(op, arrays):
-    """Whether the operands among the arguments of a call need no promotion: NumPy's arrays, all of one dtype."""
+    """Whether the operands of a call need no promotion: NumPy's arrays, all of one dtype."""
     first = None
     for position in op.inputs:
         array = arrays[position]
@@ -229,7 +229,7 @@ def are_kept(op, arrays):
 
 
 def elementwise(op, args):
-    """Calls an elementwise operator of one or two operands in the general way."""
+    """Calls an elementwise operator of one or two operands by the general way."""
     if any_turned([unwrap(arg) for arg in args]):
         return elementwise(op, RESOLVED(args))
     arrays = of_one_dtype(args)
@@ -257,7 +257,7 @@ def of_one_dtype(args):
 
 
 def finish(op, args, arrays):
-    """Calls an operator of which the arrays to compute with are known."""
+    """Calls an operator whose arrays are already promoted."""
     batched, turned = on_batch(arrays), None
     if batched and any_turned(arrays):
         if not op.view:
@@ -271,7 +271,7 @@ def finish(op, args, arrays):
     except Exception as error:
         if op.broadcasts or isinstance(error, MemoryError):
             raise explained(error, arrays) from None
-        if op.view and args[0]._unsettled:  # there is no such view of how it lies
+        if op.view and args[0]._unsettled:  # its layout has no such view
             args[0]._settled()
             return call(op, args)
         raise
@@ -313,13 +313,13 @@ def finish(op, args, arrays):
 
 
 def ready_for_view(op, tensor):
-    """Settles a tensor that a view is going to be made of, unless the view has only another shape."""
+    """Settles a tensor before a view of it is made, unless the view only has another shape."""
     if tensor._unsettled and op.layout != "reshaped":
         tensor._settled()
 
 
 def on_arrays(op, arrays):
-    """What an operator computes of arrays by its function, batched ones and those of narrow types too."""
+    """What an operator computes on arrays by its function, also on batched ones and on narrow types."""
     narrow = narrow_type(op, arrays)
     if narrow is not None:
         arrays = WIDEN(arrays)
@@ -328,7 +328,7 @@ def on_arrays(op, arrays):
 
 
 def narrow_type(op, arrays):
-    """The narrow type that a result is rounded to, if any; `narrow` is asked where an argument may be of one."""
+    """The narrow type that a result is rounded to, or None; `narrow` decides where an argument may be of one."""
     if NARROW_TYPE is not None:
         for array in arrays:
             if may_be_narrow(array):
@@ -337,7 +337,7 @@ def narrow_type(op, arrays):
 
 
 def may_be_narrow(arg):
-    """Whether an argument is of a type that NumPy does not compute in, or a list with one in it, or a batch."""
+    """Whether an argument, or an item of a list, may be of a narrow type; true for batches."""
     if type(arg) is ndarray:
         return not is_float(arg) and number_of(arg) > LAST_OF_NUMPY
     if arg is None or type(arg) is int or type(arg) is float or type(arg) is bool:
@@ -351,13 +351,13 @@ def may_be_narrow(arg):
 
 
 def number_of(a):
-    """NumPy's number of an array's type."""
+    """NumPy's type number of an array."""
     array = a
     return array.dtype.num
 
 
 def computed(op, arrays):
-    """What an operator computes: an elementwise one as a formula."""
+    """What an operator computes; an elementwise one computes by its formula."""
     n = len(arrays)
     if op.compute is None or n > 4 or type(arrays[0]) is not ndarray:
         return op.forward(*arrays)
@@ -367,12 +367,12 @@ def computed(op, arrays):
 
 
 def explained(error, arrays):
-    """The error to raise for a computation that failed: what NumPy says in PyTorch's words."""
+    """The error to raise for a failed computation: NumPy's error in PyTorch's words."""
     return ABOVE.translated(error, arrays)
 
 
 def on_batch(args):
-    """Whether an array among the arguments, or in a list among them, is batched or turned."""
+    """Whether an array among the arguments, or in a list of them, is batched or lazily conjugated."""
     for arg in args:
         if type(arg) is Batched or type(arg) is Turned:
             return True
@@ -384,7 +384,7 @@ def on_batch(args):
 
 
 def any_turned(arrays):
-    """Whether an array, or one in a list of arrays, is turned."""
+    """Whether an array, or one in a list of arrays, is lazily conjugated or negated."""
     for array in arrays:
         if type(array) is Turned:
             return True
@@ -396,13 +396,13 @@ def any_turned(arrays):
 
 
 def use_resolving(resolved):
-    """Tells the operators how to come by tensors with ordinary arrays in place of turned ones."""
+    """Sets the function that replaces lazily conjugated arrays of tensors by ordinary ones."""
     global RESOLVED
     RESOLVED = resolved
 
 
 def use_narrowing(narrow_type, widen, narrowed):
-    """Tells the operators how to compute with narrow types: which one is asked for, the way to float32 and back."""
+    """Sets how to compute with narrow types: which type is meant, and the conversions to float32 and back."""
     global NARROW_TYPE, WIDEN, NARROWED
     NARROW_TYPE, WIDEN, NARROWED = narrow_type, widen, narrowed
 
@@ -433,7 +433,7 @@ def several(op, args, arrays, results, needs, modes, batched):
         else:
             adjust(node, op, args, results[live[0]])
         node.unsettled = True in [out._unsettled for out in outs]
-        node.outputs = [None] * (live[-1] + 1)  # those behind the last that requires grad do not count
+        node.outputs = [None] * (live[-1] + 1)  # outputs after the last one that requires grad are left out
         for i in live:
             node.outputs[i] = (results[i].shape, results[i].dtype)
         if node.plan.saves_result:
@@ -449,7 +449,7 @@ def several(op, args, arrays, results, needs, modes, batched):
 
 
 def interpreted(way, op, args):
-    """Calls an operator through the interpreters at work."""
+    """Calls an operator through the active interpreters."""
     onlooker = STACK.onlooker
     if onlooker is not None:
         result = usual(way, op, args)
@@ -460,7 +460,7 @@ def interpreted(way, op, args):
 
 
 def descend(interpreters, way, op, args):
-    """Gives a call to the innermost of some interpreters that it concerns; if there is none it goes the usual way."""
+    """Gives a call to the innermost interpreter that is concerned; if there is none the call goes the usual way."""
     for depth in range(len(interpreters) - 1, -1, -1):
         if interpreters[depth].concerns(op, args):
             return interpreters[depth].call(op, args, partial(descend, interpreters[:depth], way))
@@ -477,7 +477,7 @@ def usual(way, op, args):
 
 
 def unwrap(arg):
-    """The bare array of a tensor; lists of tensors become lists of arrays; all else as it is."""
+    """The array of a tensor; a list of tensors becomes a list of arrays; other values are returned as they are."""
     if isinstance(arg, TensorBase):
         tensor = arg
         return tensor._array
@@ -494,7 +494,7 @@ def is_float(a):
 
 
 def in_order(a):
-    """Whether an array's elements lie in memory in their order; a number is as good."""
+    """Whether an array is contiguous; a number counts as contiguous."""
     if type(a) is not ndarray:
         return True
     array = a
@@ -502,7 +502,7 @@ def in_order(a):
 
 
 def lay(op, args, out):
-    """Sees to where a result lies: at once where no operand is in disorder, else by the operator's layout."""
+    """Fixes the layout of a result: at once if all operands are contiguous, else by the operator's layout rule."""
     result = out._array
     if op.laying == ALWAYS or not result.flags.writeable:
         place(op, args, out)
@@ -516,12 +516,12 @@ def lay(op, args, out):
 
 
 def shown(args):
-    """The arrays of the tensors among some arguments; None for one that lies otherwise than users see it."""
+    """The arrays of the tensors among some arguments; None for an unsettled one."""
     return [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
 
 
 def disordered(arg):
-    """Whether an argument is a tensor that users see in another order than that of its indices."""
+    """Whether an argument is a tensor that is not contiguous."""
     if isinstance(arg, TensorBase):
         tensor = arg
         return not tensor._unsettled and not in_order(tensor._array)
@@ -529,7 +529,7 @@ def disordered(arg):
 
 
 def needs_place(op, arrays, result):
-    """Whether a result may lie elsewhere than PyTorch's: it, or an operand, is in disorder."""
+    """Whether a result's layout may differ from PyTorch's: it, or an operand, is not contiguous."""
     if type(result) is not ndarray:
         return False
     if op.laying == ALWAYS or not in_order(result):
@@ -546,7 +546,7 @@ def needs_place(op, arrays, result):
 
 
 def same_dtype(a, b):
-    """Whether two arrays have the very same dtype."""
+    """Whether two arrays have exactly the same dtype."""
     x = a
     y = b
     return x.dtype is y.dtype

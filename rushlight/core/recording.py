@@ -1,4 +1,4 @@
-"""How a call is recorded: a node, with what its formulas will need and with edges to where the inputs came from."""
+"""How a call is recorded: as a node with what its formulas need, and edges to the nodes of its inputs."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
-RESHAPE, CAST, CONJUGATE, NARROW = 1, 2, 4, 16  # the numbers of `graph`, here so that they compile to constants
+RESHAPE, CAST, CONJUGATE, NARROW = 1, 2, 4, 16  # as in `graph`, here to compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5
 DEFAULT, MULTI, UNRECORDED, INFERRED = 0, 1, 2, 4
-LAST_OF_NUMPY = 255  # the numbers of dtypes that packages add are greater: those are narrow types (see `narrow`)
+LAST_OF_NUMPY = 255  # dtypes added by packages have larger numbers: narrow types (see `narrow`)
 
 
 def recording():
@@ -23,13 +23,13 @@ def recording():
 
 
 def recorder():
-    """The modes of this context where it records operations, else None."""
+    """The modes of this context if it records operations, else None."""
     modes = value_of(CURRENT)
     return modes if modes.records else None
 
 
 def requires_grad(tensor):
-    """Whether a tensor requires grad, as `Tensor.requires_grad` tells."""
+    """Whether a tensor requires grad, as `Tensor.requires_grad`."""
     if tensor._view is not None:
         if tensor._view.version != tensor._counter.value and recording():
             tensor._synchronize()
@@ -57,7 +57,7 @@ def record_pair(op, a, b, needs, out, modes):
 
 
 def mark(node, modes):
-    """Does to a new node what the special modes ask for."""
+    """Does with a new node what the special modes require."""
     if modes.packing is not None:
         ABOVE.pack_saved(node, modes.packing)
     if modes.anomaly:
@@ -65,7 +65,7 @@ def mark(node, modes):
 
 
 def start(op, mask):
-    """A node for a call of `op`, numbered; `mask` has a bit for each input that requires grad."""
+    """A new numbered node for a call of `op`; `mask` has a bit for each input that requires grad."""
     plan = op.plans.get(mask)
     if plan is None:
         plan = op.plan(mask)
@@ -118,7 +118,7 @@ def kept(plan, k, args, results):
 
 
 def watch(node, out):
-    """Notes the version of an output that its own node saves."""
+    """Stores the version of an output that its own node saves."""
     counter = out._counter
     if counter is None:
         counter = VersionCounter()
@@ -128,7 +128,7 @@ def watch(node, out):
 
 
 def fetch(plan, k, value):
-    """What is kept of an argument for the k-th saved value."""
+    """What is saved of an argument as the k-th saved value."""
     kind = plan.kinds[k]
     if kind == ARGUMENT:
         return value
@@ -142,7 +142,7 @@ def fetch(plan, k, value):
 
 
 def by_columns(array):
-    """Whether a matrix lies in memory column by column."""
+    """Whether a matrix is stored in column-major order."""
     if type(array) is not ndarray:
         return False
     x = array
@@ -150,7 +150,7 @@ def by_columns(array):
 
 
 def version(value):
-    """The version that a saved value has now; 0 for what has none."""
+    """The present version of a saved value; 0 for a value without versions."""
     if isinstance(value, TensorBase):
         tensor = value
         if tensor._inference:
@@ -168,7 +168,7 @@ INFERENCE_SAVED = (
 
 
 def needed(op, args):
-    """The inputs that require grad, a bit for each; all of a list of tensors together."""
+    """The inputs that require grad, a bit for each; one bit for a whole list of tensors."""
     needs = 0
     for i in range(len(op.inputs)):
         position = op.inputs[i]
@@ -202,7 +202,7 @@ def connect(node, op, args):
 
 
 def connect_many(node, op, args):
-    """Gives a node its edges in the general way: also one for each tensor of a list of them."""
+    """Gives a node its edges in the general way: one for each tensor of a list too."""
     edges = []
     numbers = []
     for position in op.inputs:
@@ -217,7 +217,7 @@ def connect_many(node, op, args):
 
 
 def adjust(node, op, args, result):
-    """Notes what must be done to the cotangents of inputs whose shape or dtype the call changed."""
+    """Records how the cotangents of inputs must be converted whose shape or dtype the call changed."""
     dtype = result.dtype
     flags = CONJUGATE if op.holomorphic and dtype.kind == "c" else 0
     for position in op.inputs:
@@ -227,7 +227,7 @@ def adjust(node, op, args, result):
                 tensor = item
                 own = tensor._array.dtype
                 if own is not dtype or dtype is FLOAT16:  # formulas may compute in float32
-                    flags |= CAST  # for the others too: their formulas may make use of this one
+                    flags |= CAST  # for all inputs: their formulas may use this one
                 if own.num > LAST_OF_NUMPY:
                     flags |= CAST | NARROW
                 if (
@@ -250,7 +250,7 @@ def adjust(node, op, args, result):
 
 
 def requiring(value):
-    """A tensor that requires grad: the cotangent goes to its node, or to a leaf itself; None for anything else."""
+    """The vertex for the cotangent of a tensor that requires grad: its node, or the leaf; None for anything else."""
     if isinstance(value, TensorBase):
         tensor = value
         if tensor._needs:
@@ -259,7 +259,7 @@ def requiring(value):
 
 
 def look(out, source, several):
-    """Makes `out` a view of `source`: shared versions, the same base. `several`: it is one of many results."""
+    """Makes `out` a view of `source`: with its version counter and base. `several`: it is one of many results."""
     parent = source._view
     view = View.__new__(View)
     if parent is None:
@@ -279,7 +279,7 @@ def look(out, source, several):
 
 
 def same_shape(a, b):
-    """Whether two arrays have the same shape; a Python number has that of anything."""
+    """Whether two arrays have the same shape; a Python number matches any."""
     if type(a) is not ndarray or type(b) is not ndarray:
         return not is_array(a) or a.shape == b.shape
     x = a

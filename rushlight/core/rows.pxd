@@ -1,4 +1,4 @@
-# How operands lie along the dimensions that they broadcast to, for formulas.pyx.
+# How operands are laid out along the dimensions that they broadcast to, for formulas.pyx.
 cimport numpy as cnp
 from cpython.ref cimport PyObject
 from numpy cimport npy_intp
@@ -9,13 +9,13 @@ cdef enum:
 
 
 cdef struct Rows:
-    int count  # arrays
+    int count  # the number of arrays
     int ndim
     npy_intp shape[MOST_DIMS]
     npy_intp strides[MOST_ARRAYS][MOST_DIMS]  # 0 where an array is repeated
     int sizes[MOST_ARRAYS]  # bytes of an element
-    bint repeats[MOST_ARRAYS]  # whether it is one number throughout
-    int order[MOST_DIMS]  # the dimensions as they lie in the result, the outermost first
+    bint repeats[MOST_ARRAYS]  # whether it is one number repeated
+    int order[MOST_DIMS]  # the dimensions in the result's memory order, the outermost first
 
 
 cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept

@@ -1,11 +1,11 @@
-"""How the operands of elementwise operators lie together.
+"""How the memory layouts of the operands of elementwise operators fit together.
 
-This is the plain twin: where the core is compiled, `rows.pyx` takes its place, and brings them in step for `formulas`.
+This is the Python version: where the core is compiled, `rows.pyx` replaces it.
 """
 
 from typing import Any
 
 
 def lies_as_elementwise(operands: Any, result: Any) -> Any:
-    """Whether it is seen at once that a result lies where that of an elementwise operator does: never here."""
+    """Whether a quick look shows that a result has the layout of an elementwise result: here always False."""
     return False

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""How arrays that broadcast, or lie in different ways, are gone through together: row by row, as PyTorch's iterator.
+"""Iterates over arrays that broadcast, or have different layouts: row by row, as PyTorch's TensorIterator.
 
-The dimensions are sorted by how the first operands lie, which is how the result lies too
-(`placing.elementwise_strides`), and those that follow each other in the memory of all become one.
+The dimensions are sorted by the strides of the first operands, which also give the result its layout
+(`placing.elementwise_strides`); dimensions that are adjacent in all arrays are merged.
 """
 
 cimport numpy as cnp
@@ -16,7 +16,7 @@ cdef extern from "numpy/arrayobject.h":
 
 
 cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept:
-    """Notes the shape that arrays among some operands broadcast to; whether they do."""
+    """Sets the shape that the arrays broadcast to; returns whether they do."""
     cdef cnp.ndarray x
     cdef int i, d, lead
     rows.ndim = 0
@@ -41,7 +41,7 @@ cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept:
 
 
 cdef void note_strides(PyObject* operand, Rows* rows, int place) noexcept:
-    """Notes how far the elements of an operand are apart along the dimensions of the result: a number's nowhere."""
+    """Sets an operand's strides along the dimensions of the result: 0 for a number."""
     cdef cnp.ndarray x
     cdef int d, lead
     rows.sizes[place] = 0
@@ -60,7 +60,7 @@ cdef void note_strides(PyObject* operand, Rows* rows, int place) noexcept:
 
 
 cdef inline int compared(const Rows* rows, int count, int inner, int outer) noexcept:
-    """Positive where two dimensions have to be swapped, negative where they must not, 0 where no operand can tell."""
+    """Positive where two dimensions must be swapped, negative where they must not, 0 if no operand decides."""
     cdef npy_intp a, b
     cdef int i
     for i in range(count):
@@ -75,7 +75,7 @@ cdef inline int compared(const Rows* rows, int count, int inner, int outer) noex
 
 
 cdef void sort_dims(Rows* rows, int count) noexcept:
-    """Notes the order of the dimensions in the result, by the strides of `count` operands."""
+    """Sets the order of the dimensions in the result, by the strides of `count` operands."""
     cdef int i, place, before, found, last = rows.ndim - 1
     for i in range(rows.ndim):
         rows.order[i] = i
@@ -93,7 +93,7 @@ cdef void sort_dims(Rows* rows, int count) noexcept:
 
 
 cdef cnp.ndarray array_in_order(Rows* rows, int kind):
-    """A new array of the shape whose dimensions lie in their order."""
+    """A new array of the result's shape, with the dimensions in their order in memory."""
     cdef npy_intp strides[MOST_DIMS]
     cdef npy_intp step = cnp.PyArray_DescrFromType(kind).itemsize
     cdef int d
@@ -108,7 +108,7 @@ cdef cnp.ndarray array_in_order(Rows* rows, int kind):
 
 
 cdef void reordered(Rows* rows) noexcept:
-    """Puts the dimensions into their order."""
+    """Sorts the dimensions by their order."""
     cdef npy_intp old[MOST_DIMS]
     cdef int i, d
     for d in range(rows.ndim):
@@ -123,7 +123,7 @@ cdef void reordered(Rows* rows) noexcept:
 
 
 cdef void join_dims(Rows* rows) noexcept:
-    """Makes one dimension of two that follow each other in the memory of all: longer rows, and fewer."""
+    """Merges two dimensions that are adjacent in the memory of all arrays: fewer and longer rows."""
     cdef int d = rows.ndim - 2, i, k
     cdef bint joined
     while d >= 0:
@@ -145,7 +145,7 @@ cdef void join_dims(Rows* rows) noexcept:
 
 
 cpdef bint lies_as_elementwise(list operands, cnp.ndarray result):
-    """Whether it is seen at once that a result of arrays lies where that of an elementwise operator does."""
+    """Whether a quick look shows that a result has the layout of an elementwise result."""
     cdef PyObject* arrays[MOST_ARRAYS]
     cdef Rows rows
     cdef npy_intp step = cnp.PyArray_ITEMSIZE(result)
@@ -183,7 +183,7 @@ cdef inline void copy_row(const char* x, npy_intp step, npy_intp n, int size, ch
 
 
 cdef void gather(const Rows* rows, int operand, const char* base, npy_intp start, npy_intp n, char* to) noexcept nogil:
-    """Copies an operand's elements from number `start` of the result on, one after another."""
+    """Copies an operand's elements, from number `start` of the result on, to consecutive memory."""
     cdef npy_intp index[MOST_DIMS]
     cdef npy_intp rest = start, part
     cdef const npy_intp* strides = rows.strides[operand]

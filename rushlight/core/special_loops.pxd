@@ -1,4 +1,4 @@
-# Loops of our own where SciPy's are slow, for loops.pyx.
+# Our own loops for functions that are slow in SciPy, for loops.pyx.
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
 cdef bint special_loop(object function, bint single, Loop* loop)

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Special functions whose loops in SciPy take element by element: error functions, Bessel's I0 and I1, zeta, igammac.
+"""Special functions that SciPy computes without SIMD: erfc, ndtr, Bessel's I0 and I1, zeta, igammac.
 
-They are computed in double precision for both dtypes, with as many terms as each needs, in loops that become vectors.
-Where a function is easy for part of its arguments only, SciPy's own loop takes the others.
+They are computed in double precision for both dtypes, with as many terms as each needs, in loops that vectorize. Where
+a function is easy for only some arguments, SciPy's own loop computes the others.
 """
 
 from libc.math cimport fabs, sqrt
@@ -24,11 +24,11 @@ cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
         out[i] = x[i]
 
 
-# the error function's complement and the normal distribution's function
+# the complementary error function and the normal distribution function
 
 
 cdef wide below_bell(const real* x, double* out, double share, Py_ssize_t n) noexcept nogil:
-    """What exp is taken of: a share of -x²."""
+    """The argument of exp: a share of -x²."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = -share * (<double>x[i] * x[i])
@@ -37,7 +37,7 @@ cdef wide below_bell(const real* x, double* out, double share, Py_ssize_t n) noe
 cdef wide complements(
     const real* x, const double* bell, real* out, double scale, double share, Py_ssize_t n
 ) noexcept nogil:
-    """A share of erfc(x scale), from exp(-x² scale²); what that square was rounded by is made good."""
+    """A share of erfc(x scale), from exp(-x² scale²), corrected for the rounding error of the square."""
     cdef Py_ssize_t i
     cdef double size, t, high, lost, result
     for i in range(n):
@@ -53,7 +53,7 @@ cdef wide complements(
 
 
 cdef void error_complements(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
-    """1 minus the error function."""
+    """erfc(x)."""
     cdef double bell[BLOCK]
     below_bell(x, bell, 1, n)
     exponentials(bell, bell, n)
@@ -137,13 +137,13 @@ cdef void each_i1e(const real* x, const real* unused, real* out, Py_ssize_t n) n
     scaled_i1(x, out, n)
 
 
-# functions of two: SciPy's own loops take what is not easy
+# functions of two arguments: SciPy's own loops compute the hard cases
 
 cdef Loop ZETA, LOWER, UPPER  # zeta, and the incomplete gamma functions, in double precision
 
 cdef enum:
-    HIGHEST = 16  # exponent of zeta
-    CORRECTIONS = 8  # of the integral by which the rest of zeta's sum is computed
+    HIGHEST = 16  # the highest exponent of zeta that is computed here
+    CORRECTIONS = 8  # terms of the Euler-Maclaurin correction of zeta's remainder
 
 
 # B(2j) / (2j)! for j from 1 on: Bernoulli's numbers over factorials
@@ -190,7 +190,7 @@ cdef void powers(const double* x, double* out, int exponent, Py_ssize_t n) noexc
 
 
 cdef void zeta_of(int s, const double* y, double* out, bint precise, Py_ssize_t n) noexcept nogil:
-    """The sum of (y + k)**-s for positive y: its first terms, and the integral over the rest with its corrections."""
+    """The sum of (y + k)**-s for positive y: the first terms directly, the remainder by the Euler-Maclaurin formula."""
     cdef int terms = s + 8 if precise else s + 2
     cdef double inverse[BLOCK]
     cdef double power[BLOCK]
@@ -199,7 +199,7 @@ cdef void zeta_of(int s, const double* y, double* out, bint precise, Py_ssize_t 
     cdef int k
     for i in range(n):
         out[i] = 0
-    for k in range(terms - 1, -1, -1):  # later terms are smaller
+    for k in range(terms - 1, -1, -1):  # small terms first
         inverses(y, k, inverse, n)
         powers(inverse, power, s, n)
         add_scaled(out, power, 1, n)
@@ -216,7 +216,7 @@ cdef void zeta_of(int s, const double* y, double* out, bint precise, Py_ssize_t 
 
 
 cdef void zetas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
-    """Hurwitz's zeta function: for one whole exponent and positive numbers, which polygamma functions are made of."""
+    """Hurwitz's zeta function: fast for a single integer exponent and positive numbers, as polygamma functions need."""
     cdef double exponents[BLOCK]
     cdef double ours[BLOCK]
     cdef double results[BLOCK]
@@ -235,7 +235,7 @@ cdef void zetas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept 
 
 
 cdef void upper_gammas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
-    """The upper incomplete gamma function: 1 minus the lower one where that loses no digits, which is quick."""
+    """The upper incomplete gamma function: 1 minus the lower one, which is faster, where that loses no digits."""
     cdef double exponents[BLOCK]
     cdef double limits[BLOCK]
     cdef double lower
@@ -266,7 +266,7 @@ cdef tuple NAMES = ("erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammainc
 
 
 cdef bint special_loop(object function, bint single, Loop* loop):
-    """Whether there is a loop of our own for a function of SciPy's on numbers of one float dtype; it is noted."""
+    """Whether we have a loop of our own for a SciPy function and a float dtype; if so, sets `loop`."""
     global ZETA, LOWER, UPPER
     scipy = sys.modules.get("scipy.special._ufuncs")
     name = function.__name__

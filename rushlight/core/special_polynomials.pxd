@@ -1,4 +1,4 @@
-# Polynomials, fitted at Chebyshev's nodes, of functions that vary little: to 1e-15 where `precise`, else to 1e-9.
+# Polynomials, fitted at Chebyshev's nodes, of slowly varying functions: to 1e-15 where `precise`, else to 1e-9.
 
 
 cdef inline double tail_of_bell(double u, bint precise) noexcept nogil:

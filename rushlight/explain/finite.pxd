@@ -1,4 +1,4 @@
-# What compiled modules call of finite.pyx.
+# What compiled modules call in finite.pyx.
 
 cpdef double sum_of_squares(object array) except? -1
 cpdef bint is_bad(object array) except -1

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""How large what is in an array is, and whether all of it is finite: one pass over memory. `finite.py` is the plain twin."""
+"""The sum of squares of an array, and whether all of it is finite: in one pass. The compiled version of `finite.py`."""
 
 cimport numpy as cnp
 
@@ -14,7 +14,7 @@ cnp.import_array()
 
 
 cdef wide add_squares(const real* x, Py_ssize_t n, double* result) noexcept nogil:
-    """The sum of the squares of some elements."""
+    """The sum of the squares of n elements."""
     cdef double sums[8]
     cdef double total = 0
     cdef Py_ssize_t i, j
@@ -31,7 +31,7 @@ cdef wide add_squares(const real* x, Py_ssize_t n, double* result) noexcept nogi
 
 
 cpdef double sum_of_squares(object array) except? -1:
-    """The sum of the squares of all elements' sizes: NaN or infinite where one of them is; 0 for what has no floats."""
+    """The sum of the elements' squared absolute values: not finite if one of them is not; 0 for non-float dtypes."""
     cdef double result = 0
     cdef int kind = float_type(array)
     if kind == cnp.NPY_FLOAT and is_dense(array):
@@ -45,6 +45,6 @@ cpdef double sum_of_squares(object array) except? -1:
 
 
 cpdef bint is_bad(object array) except -1:
-    """Whether there is a NaN or an infinity in an array of floats."""
+    """Whether a float array contains a NaN or an infinity."""
     cdef double total = sum_of_squares(array)
     return total - total != 0 and not np.isfinite(array).all()

@@ -1,4 +1,4 @@
-"""What looks on while a program is explained: the core passes calls, changes and backward passes through here."""
+"""The observer of a program that is explained: the core shows it calls, in-place changes and backward passes."""
 
 import sys
 from contextlib import contextmanager
@@ -17,19 +17,19 @@ from rushlight.explain.holders import holder_of
 from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
 from rushlight.explain.sites import Site, Sites
 
-MANY = 8  # results from which on a call of `Readings.of_many` tells something
+MANY = 8  # the number of results from which on `Readings.of_many` looks at a call
 THROUGH = frozenset(
     ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "dropout", "masked_fill", "mul", "neg", "exp"]
-)  # as they come
-LASTING = 5  # results of so many steps that are there at one time are held by something
-OLD = 16  # as are three, the oldest of which is of so many steps and passes before
-KEPT = 16  # so many results of a line are remembered, each of another step
+)  # a softmax keeps its recorded dimension through these
+LASTING = 5  # if results of so many steps are alive at one time, something keeps them
+OLD = 16  # so do three results, the oldest of which is so many steps and passes old
+KEPT = 16  # the number of results remembered for a line, each of another step
 
 
 class Here(local):
-    """Where recording was switched off, in a thread."""
+    """The present state of a thread: where recording was switched off."""
 
-    still = False  # whether numbers that are asked for are only a part of something else
+    still = False  # whether conversions to numbers are only a part of something else
 
     def __init__(self):
         self.modes = []
@@ -40,7 +40,7 @@ class Here(local):
 
     @contextmanager
     def quiet(self):
-        """A context in which numbers that are asked for are not noted."""
+        """A context in which conversions to numbers are not recorded."""
         outside, self.still = self.still, True
         try:
             yield
@@ -49,7 +49,7 @@ class Here(local):
 
 
 class Quiet:
-    """A context in which nothing is noted."""
+    """A context in which nothing is recorded."""
 
     def __enter__(self):
         return self
@@ -58,14 +58,14 @@ class Quiet:
         return None
 
     def made(self, results, sources=()):
-        """What came of it is not looked at."""
+        """Ignores the results."""
 
 
 QUIET = Quiet()
 
 
 class Change:
-    """Who changed a tensor in place: the line, and the optimizer if it was one, with the number of its step."""
+    """What changed a tensor in place: the line, or the optimizer with the number of its step."""
 
     def __init__(self, site, by, step):
         self.site = site
@@ -78,24 +78,24 @@ class Change:
 
 
 class Watch(Onlooker):
-    """Looks on, and notes where things come from.
+    """Watches a program, and records where results come from.
 
-    `ledger` keeps what passes and steps bring, `readings` looks at calls of which the use itself tells something.
+    `ledger` records what passes and steps do; `readings` looks at calls that hint at a mistake.
     """
 
     def __init__(self, ledger, readings):
         self.sites = Sites()
         self.here = Here()
-        self.cuts = {}  # by site and way
-        self.spans = {}  # by line, what is known of the last result whose graph spans several steps, and its node
-        self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
-        self.lasting = set()  # lines whose results of several steps are held by something
-        self.holders = {}  # by line: the list that holds its results of several steps, by name
-        self.outputs = {}  # by module: a line of its own for its results
+        self.cuts = {}  # by site and kind
+        self.spans = {}  # by line: the info of the last result whose graph spans several steps, and its node
+        self.alive = {}  # by line: the node numbers of results of several steps that were alive at one time
+        self.lasting = set()  # lines whose results of several steps are kept alive
+        self.holders = {}  # by line: the name of the list that holds its results of several steps
+        self.outputs = {}  # by module: a separate site for its results
         self.inference = None  # the line that entered inference mode last
-        self.left = ()  # values that became numbers since the last pass
-        self.troubles = []  # what went wrong while notes were taken
-        self.clock = self.began = last_number()  # goes on with each step and each pass that ends at leaves
+        self.left = ()  # values that were converted to numbers since the last pass
+        self.troubles = []  # errors that occurred while recording
+        self.clock = self.began = last_number()  # advances with each step and each pass that reaches leaves
         self.ledger = ledger
         self.readings = readings
         self.wanted = readings.wanted
@@ -104,14 +104,14 @@ class Watch(Onlooker):
     # calls of operators
 
     def saw(self, op, args, result):
-        """Notes where the results of a call come from; what goes wrong in it stays with the explanation."""
+        """Records where the results of a call come from; errors in doing so are kept for the explanation."""
         try:
             self.note(op, args, result)
         except Exception as error:
             self.troubles.append(error)
 
     def note(self, op, args, result):
-        """Notes where the results of a call come from."""
+        """Records where the results of a call come from."""
         first = result[0] if type(result) is tuple else result
         if not isinstance(first, TensorBase):
             return  # a formula on bare arrays
@@ -126,7 +126,7 @@ class Watch(Onlooker):
                     if isinstance(item, TensorBase):
                         found |= self.consider(info, item)
         if not found:
-            return  # made of no tensors
+            return  # computed from no tensors
         if not out._needs:
             info.depth = 0
             self.unrecorded(op, info, args, out, found)
@@ -145,7 +145,7 @@ class Watch(Onlooker):
             self.note_result(op, info, args, out, False)
 
     def consider(self, info, tensor):
-        """Takes in what is known of an operand: 1, or 2 if it requires grad."""
+        """Merges what is known of an operand; returns 1, or 2 if it requires grad."""
         node = tensor._node
         if node is not None:
             known = node.told
@@ -168,7 +168,7 @@ class Watch(Onlooker):
         return 2 if tensor._needs or (tensor._view is not None and tensor.requires_grad) else 1
 
     def data(self, tensor, info, site, told):
-        """What is known of data that comes from nowhere: that values have left the graph before, and bad values."""
+        """The info of data that no operation made: earlier cuts of its values, and bad values."""
         known = info_at(site, "data", info.step)
         known.plain = (ref(tensor),)
         if kind_of(tensor._array.dtype) in "fc":
@@ -178,10 +178,10 @@ class Watch(Onlooker):
         return known
 
     def unrecorded(self, op, info, args, out, found):
-        """A result that does not require grad: whether it would have to, and which leaves it comes from."""
+        """Handles a result that does not require grad: whether recording would have changed that, and its leaves."""
         if found & 2:
             if self.ledger.under_way:
-                return  # a derivative is computed
+                return  # a formula of the backward pass
             mode = not CURRENT.get().grad
             how = "mode" if mode else "integer" if kind_of(out._array.dtype) in "biu" else "constant"
             lost = [t for t in operands(args)[0] if t.requires_grad]
@@ -197,7 +197,7 @@ class Watch(Onlooker):
                         self.descend(info, item)
 
     def descend(self, info, tensor):
-        """Adds the leaves that an operand comes from to those of a result; a loop does so with the same ones again."""
+        """Adds the leaves behind an operand to those of a result; in loops they are the same again and again."""
         known = tensor.told
         if known is None or known.plain is info.plain:
             return
@@ -210,7 +210,7 @@ class Watch(Onlooker):
         info.plain = site.both
 
     def note_result(self, op, info, args, out, beside):
-        """Notes what is known with a result; integers `beside` one that requires grad are the places of topk, say."""
+        """Stores the info of a result; an integer result `beside` a differentiable one is an index, as of topk."""
         if beside and not out._needs and kind_of(out._array.dtype) in "biu":
             cuts = info.cuts
             info = info_at(info.site, op.name, info.step)
@@ -224,16 +224,16 @@ class Watch(Onlooker):
             out.told = info
 
     def made(self, tensor, name):
-        """Notes where data is made: `made` of numbers that may have left the graph, or `blank`."""
+        """Records where data is made: from numbers that may have left the graph, or without numbers (`blank`)."""
         if isinstance(tensor, TensorBase) and tensor._node is None and tensor.told is None:
             tensor.told = info = info_at(self.sites.here(), name, self.clock)
             info.plain = (ref(tensor),)
             info.cuts = self.left if name == "made" else ()
 
-    # results that stay
+    # results that are kept alive
 
     def keep(self, site, out):
-        """Remembers the last result of a line in a step; after some steps, only if the one before is eight back."""
+        """Remembers a line's last result in each step; in long runs only of every eighth step."""
         if site.clock == self.clock:
             site.results[-1] = ref(out)
         elif self.clock - self.began <= 2 * KEPT or self.clock - site.clock >= 8:
@@ -245,7 +245,7 @@ class Watch(Onlooker):
                 del site.results[0]
 
     def keep_output(self, module, out):
-        """Remembers what a module gives, which hooks may hold on to, as what is made at a line."""
+        """Remembers a module's output, which hooks may keep, as if it had a line of its own."""
         if isinstance(out, TensorBase) and out._node is not None and out._node.told is not None:
             site = self.outputs.get(id(module))
             if site is None:
@@ -254,7 +254,7 @@ class Watch(Onlooker):
             self.keep(site, out)
 
     def count_alive(self):
-        """Looks which lines have results of several steps that are still there."""
+        """Finds the lines whose results of several steps are still alive."""
         for site in [*self.sites.every(), *self.outputs.values()]:
             if site.results is not None:
                 held = [t._node for result in site.results if (t := result()) is not None and t._node is not None]
@@ -269,13 +269,13 @@ class Watch(Onlooker):
                         self.holders[site] = holder_of(first_alive(site), frames)
 
     def lasts(self, many, oldest):
-        """Whether so many results of a line that are there are held by something."""
+        """Whether results that are alive must be held by something, given their number and the oldest."""
         return many >= LASTING or (many >= 3 and oldest.told is not None and self.clock - oldest.told.step >= OLD)
 
     # values that leave the graph
 
     def cut(self, site, how, name, tensors, where=None):
-        """The cut at a place, made when it is first met."""
+        """The cut at a site; made at its first use."""
         key = (site, how)
         found = self.cuts.get(key)
         if found is None:
@@ -289,7 +289,7 @@ class Watch(Onlooker):
         return self.here.modes[-1][1] if self.here.modes else None
 
     def left_graph(self, tensor, how, result=None, name=""):
-        """A tensor's values go on without their history: in another tensor, or as numbers."""
+        """Called when a tensor's values go on without history: in another tensor, or as numbers."""
         known = info_of(tensor)
         cuts = () if known is None else known.cuts
         site = self.sites.here()
@@ -303,7 +303,7 @@ class Watch(Onlooker):
                 cut.behind.update(map(id, cuts))
             cuts = merged(cuts, (cut,))
         elif result is None and cuts and cuts[-1].how == "detach" and cuts[-1].site.line == site.line:
-            whole = self.cut(site, how, how, ())  # detach() is only the first half of it
+            whole = self.cut(site, how, how, ())  # detach() was only the first half of it
             whole.leaves.update(cuts[-1].leaves)
             cuts = (*cuts[:-1], whole)
         if result is None:
@@ -321,7 +321,7 @@ class Watch(Onlooker):
     # changes in place
 
     def changing(self, function, tensor, args):
-        """A change in place is about to be made: what is noted of it is `changer`."""
+        """Called before an in-place change; `changer` tells who makes it."""
         info = info_of(tensor)
         source = None if info is None or info.source is None else info.source()
         if source is not None:
@@ -333,45 +333,45 @@ class Watch(Onlooker):
         return QUIET
 
     def changer(self):
-        """Who changes a tensor just now."""
+        """Who is changing a tensor now."""
         by = self.ledger.stepping
         return Change(self.sites.here(), by and type(by).__name__, self.ledger.steps)
 
     # backward passes
 
     def begin_pass(self, run, roots):
-        """A backward pass begins."""
+        """Called when a backward pass begins."""
         self.ledger.begin(run, roots, self.sites.here())
 
     def end_pass(self, run):
-        """It is over."""
+        """Called when a backward pass has ended."""
         self.left = ()
         self.ledger.end(run, sys.exc_info()[0] is not None)
 
     def evaluating(self, vertex):
-        """A vertex has its turn: nothing to note."""
+        """Does nothing for a vertex."""
         return QUIET
 
     def applying(self, node, grad):
-        """A node's derivative is computed."""
+        """A context around a node's formula."""
         return self.ledger.under_way[-1].at(node)
 
     def accumulating(self, leaf):
-        """A gradient is added to a leaf's."""
+        """A context around adding a gradient to a leaf's."""
         return self.ledger.arriving(leaf)
 
     def region(self, name, scope=0, sequence=-1, args=()):
-        """A part of the program that profilers show by its name."""
+        """Does nothing for a named region, as profilers show them."""
         return QUIET
 
 
 def first_alive(site):
-    """The oldest result of a line that is still there."""
+    """The oldest result of a line that is still alive."""
     return next((t for result in site.results if (t := result()) is not None), None)
 
 
 def operands(args):
-    """The tensors among arguments, and what is known of each."""
+    """The tensors among arguments, and the info of each."""
     tensors = []
     for a in args:
         if isinstance(a, TensorBase):

@@ -1,6 +1,6 @@
-"""What is known of tensors: where each was made, by what, and what was lost or went wrong on the way to it.
+"""Where each tensor was made, by what, and which values were cut off or went bad on the way to it.
 
-It goes with them: `told` of the node that made a tensor, else that of the tensor itself.
+The info is stored as `told` of the node that made a tensor, or else of the tensor itself.
 """
 
 from itertools import count
@@ -10,29 +10,29 @@ from rushlight.core.graph import Node, TensorBase
 
 
 class Cut:
-    """A place where values left the graph: `how` they did, and which leaves they came from."""
+    """A place where values left the graph: `how` they did, and the leaves that they came from."""
 
     def __init__(self, site, how, name, where=None):
         self.site = site
         self.how = how  # "detach", "data", "item", ..., "mode", "integer", "step"
-        self.name = name  # what the user wrote, as far as it is known
+        self.name = name  # what the user wrote, as far as known
         self.where = where  # for a mode: the line that set it
         self.leaves = {}
         self.count = 0
-        self.behind = set()  # the ids of the cuts that values had gone through before
-        self.of_number = False  # whether what was cut off is a single number
+        self.behind = set()  # the ids of earlier cuts that the values went through
+        self.of_number = False  # whether the cut value is a single number
 
     def comes_from(self, leaf):
-        """Whether a leaf is among those whose values left here."""
+        """Whether a leaf's values left the graph here."""
         found = self.leaves.get(id(leaf))
         return found is not None and found() is leaf
 
     def is_cast(self):
-        """Whether it is a cast to integers."""
+        """Whether it is a cast to an integer dtype."""
         return self.how == "integer" and self.name.startswith("a cast")
 
     def take(self, tensor):
-        """Notes the leaves that a tensor comes from; those behind a graph the first few times, and ever more seldom."""
+        """Records the leaves behind a tensor; those of a graph only the first few times, then more and more rarely."""
         self.count += 1
         if tensor._node is None or self.count <= 3 or not self.count & (self.count - 1):
             for leaf in leaves_of(tensor):
@@ -40,7 +40,7 @@ class Cut:
 
 
 class Birth:
-    """The first bad value: an operation on finite values whose result, or derivative, is not finite."""
+    """The first bad value: an operation on finite values whose result, or gradient, is not finite."""
 
     numbers = count()
 
@@ -49,24 +49,24 @@ class Birth:
         self.site = site
         self.name = name
         self.value = value  # "nan" or "inf"
-        self.detail = detail  # what was found among the inputs
+        self.detail = detail  # what was found in the inputs
         self.backward = backward
-        self.hidden = hidden  # the result of the operation was bad already, and something hid it
+        self.hidden = hidden  # the operation's result was already bad, and something hid it
 
 
 class Info:
-    """What is known of a result: made by `info_at`.
+    """What is known of a result; made by `info_at`.
 
-    `step` is the watch's clock when it was made, `depth` how many steps the graph behind it spans; `plain` are the
-    leaves that do not require grad, for results that do not either. Few results have what the other fields are for:
-    `source`, of what .data gave: the tensor whose memory it is; `parents`, of views and the like: what is known of
-    what they are of; `dim`, of a softmax: over which of how many dimensions, where, its name, whether over the rows of
-    a product, and the shape; `shape`, of what was expanded: that before.
+    `step` is the observer's clock when it was made, `depth` the number of steps that its graph spans; `plain` are the
+    leaves that do not require grad, for results that do not either. The other fields are rarely used: `source`, for a
+    result of .data: the tensor whose memory it is; `parents`, for views and the like: the info of their operands;
+    `dim`, for a softmax: its dimension, the number of dimensions, the site, its name, whether it is over the rows of a
+    product, and the shape; `shape`, for an expanded tensor: the shape before.
     """
 
 
 def info_at(site, name, step):
-    """What is known of a result at first."""
+    """A new info for a result."""
     info = Info.__new__(Info)
     info.site = site
     info.name = name
@@ -83,14 +83,14 @@ def info_at(site, name, step):
 
 
 def info_of(tensor):
-    """What is known of a tensor, or of a node's result, if anything."""
+    """The info of a tensor, or of a node's result; None if there is none."""
     if isinstance(tensor, TensorBase) and tensor._node is not None:
         return tensor._node.told
     return tensor.told if isinstance(tensor, (TensorBase, Node)) else None
 
 
 def tell(tensor, info):
-    """Notes what is known of a tensor."""
+    """Stores the info of a tensor."""
     node = tensor._node
     if node is None:
         tensor.told = info
@@ -99,12 +99,12 @@ def tell(tensor, info):
 
 
 def leaves_of(tensor):
-    """The leaves that a tensor comes from, or is."""
+    """The leaves behind a tensor, or the tensor itself if it is a leaf."""
     return leaves_behind(tensor if tensor._node is None else tensor._node) if tensor.requires_grad else []
 
 
 def leaves_behind(vertex, limit=2000):
-    """The leaves that a graph reaches; those of a part of it, where it is large."""
+    """The leaves that a graph reaches; only some of them if it is large."""
     stack = [vertex]
     seen = set()
     leaves = []
@@ -121,7 +121,7 @@ def leaves_behind(vertex, limit=2000):
 
 
 def merged(first, second, limit=12):
-    """Two tuples of causes as one, each cause once: the last ones, where there are too many."""
+    """Two tuples of causes merged without duplicates; the last ones if there are too many."""
     if not second or first is second:
         return first
     if not first:
@@ -134,7 +134,7 @@ def merged(first, second, limit=12):
 
 
 def holds(causes, cause):
-    """Whether a cause is among others; references to tensors would compare as these do."""
+    """Whether a cause is among others, by identity: references to tensors would compare the tensors."""
     for one in causes:
         if one is cause:
             return True

@@ -1,4 +1,4 @@
-"""One backward pass as it is looked at: which node made gradients zero, and which made them bad."""
+"""Watches one backward pass: which node made gradients zero, and which made them bad."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from rushlight.explain.finite import sum_of_squares
 ndarray = np.ndarray
 PRODUCTS = frozenset(["linear", "mm", "mm_turned", "addmm", "bmm", "convolution", "mv", "folded", "broadcast", "dot"])
 
-SMALL = 4096  # gradients of that many elements are kept until the end of the pass, larger ones looked at on their way
+SMALL = 4096  # gradients up to this size are kept until the end of the pass, larger ones are examined at once
 
 
 class Pass:
-    """One backward pass under way; in `with`, the derivative of the node that runs.
+    """One backward pass; its `with` is around the formula of the node that runs.
 
-    Gradients are only looked at where those of the leaves turn out bad or zero: then node by node, in their order.
+    Gradients are examined only if those of the leaves turn out bad or zero: then node by node, in their order.
     """
 
     def __init__(self, site, run, number, unseen, unused):
@@ -27,7 +27,7 @@ class Pass:
         self.births = []
         self.bad_leaves = []
         self.zero_leaves = []
-        self.zeros = {}  # by vertex: the node that made all that arrived there zero, else None
+        self.zeros = {}  # by vertex: the node that made all gradients arriving there zero, else None
         self.reached = []
         self.root_info = None
         self.nodes = 0
@@ -35,11 +35,11 @@ class Pass:
         self.given = []
         self.failed = False
         self.unseen = unseen  # changes through .data
-        self.spoilt = []  # those of them that changed what was saved
-        self.unused = unused  # the numbers of nodes that no pass has come to yet
+        self.spoilt = []  # those that changed saved values
+        self.unused = unused  # the numbers of nodes that no pass has reached yet
 
     def at(self, node):
-        """The pass, at a node whose derivative is computed next."""
+        """The context around the formula of a node."""
         self.node = node
         self.nodes += 1
         if self.unused:
@@ -53,7 +53,7 @@ class Pass:
         return None
 
     def made(self, grads):
-        """Keeps what a node gave, for a look at the end."""
+        """Keeps what a node's formula returned, for the end of the pass."""
         if self.unseen:
             self.look_for_changes(self.node)
         arrays = []
@@ -68,7 +68,7 @@ class Pass:
         self.given.append((self.node, arrays))
 
     def look_back(self):
-        """Goes through what nodes gave: which made gradients zero, and which made them bad."""
+        """Goes through all that nodes returned: finds which made gradients zero, and which made them bad."""
         bad = set()
         zeros = self.zeros
         for node, arrays in self.given:
@@ -88,7 +88,7 @@ class Pass:
                         self.births.append(born_backward(node, [a for a in arrays if not isinstance(a, str)]))
 
     def cancels(self, vertex):
-        """Whether parts of a gradient that are not zero add up to zero at a node, as far as they were kept."""
+        """Whether nonzero parts of a gradient cancel at a node, as far as they were kept."""
         parts = [
             array
             for node, arrays in self.given
@@ -98,7 +98,7 @@ class Pass:
         return len(parts) > 1 and any(part.any() for part in parts) and not sum(parts).any()
 
     def look_for_changes(self, node):
-        """Looks whether what a node saved was changed through .data since."""
+        """Checks whether a node's saved values were changed through .data."""
         for source, site, number in self.unseen:
             tensor = source()
             if tensor is not None and node.sequence <= number:
@@ -111,7 +111,7 @@ GOOD, ZERO, BAD = "good", "zero", "bad"
 
 
 def state_of(array):
-    """Whether a gradient is all zero, or has a NaN or an infinity in it."""
+    """Whether a gradient is all zero, or contains a NaN or infinity."""
     if type(array) is not ndarray or not array.size:
         return GOOD
     size = sum_of_squares(array)
@@ -120,11 +120,11 @@ def state_of(array):
     return GOOD if size - size == 0 or np.isfinite(array).all() else BAD
 
 
-AT_ZERO = ("pow", "abs", "square")  # flat where the operand is zero
+AT_ZERO = ("pow", "abs", "square")  # their derivative is zero at zero
 
 
 def is_zero(array):
-    """Whether all elements are zero: the first one tells, mostly."""
+    """Whether all elements are zero; mostly the first one decides."""
     return type(array) is ndarray and not (array.size and array.flat[0]) and not array.any()
 
 
@@ -132,15 +132,15 @@ RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])
 
 
 def source_of_zeros(node, i):
-    """The node to blame for a zero cotangent of input `i`: this one, or the one that made the operand zero.
+    """The node to blame for a zero gradient of input `i`: this one, or the one that made the operand zero.
 
-    None where zeros came in as data, or are what a first step from zero gives.
+    None if the zeros came in as data, or are normal for a first step from zero.
     """
     name = "" if node.op is None else node.op.name
     if name in AT_ZERO:
         made = node.edge_at(0)[0]
         return node if made is None or isinstance(made, TensorBase) else made
-    if name in PRODUCTS and node.op.inputs[i]:  # of a weight
+    if name in PRODUCTS and node.op.inputs[i]:  # the gradient of a weight
         made = node.edge_at(node.op.inputs.index(0))[0]
         op = getattr(made, "op", None)
         return made if op is not None and op.name in RECTIFIERS else None

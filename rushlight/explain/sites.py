@@ -1,4 +1,4 @@
-"""Lines of the user's program: where something was done, as a code object and a place in it, formatted when asked."""
+"""Sites: lines of the user's program, as a code object and an offset in it; formatted only when needed."""
 
 import linecache
 import sys
@@ -7,12 +7,12 @@ from weakref import ref
 
 from rushlight.core.lines import is_users
 
-DECORATED, DEFINED = -1, -2  # places of a whole function: from its first decorator on, or from its `def` on
+DECORATED, DEFINED = -1, -2  # offsets for a whole function: from its first decorator on, or from its `def` on
 frame_here = sys._getframe
 
 
 def code_of(function):
-    """The code that runs when something is called: a function, a method, a partial, an object of a class."""
+    """The code object that runs when an object is called: a function, method, partial, or callable object."""
     inner = unwrap(getattr(function, "func", function))
     call = inner if hasattr(inner, "__code__") else type(inner).__call__
     return getattr(call, "__code__", None)
@@ -21,9 +21,9 @@ def code_of(function):
 class Site:
     """A place in the user's program.
 
-    The watch keeps with it what is made there: `results`, the last at `clock` (see `Watch.keep`), and the leaves that
-    the last result came from, the `first` and the `second` operand's in one tuple. A line that calls a container of
-    modules is as many places as there are `part`s at work, which `parts` has by their ids.
+    The observer stores what is made there: `results`, the last at `clock` (see `Watch.keep`), and the leaves behind the
+    last result, those of the `first` and the `second` operand in one tuple. A line that calls a container of modules
+    has a site for each `part` that runs; `parts` maps their ids to the sites.
     """
 
     def __init__(self, code, lasti):
@@ -42,7 +42,7 @@ class Site:
 
     @property
     def line(self):
-        """The line's number: that on which the statement's part begins."""
+        """The line number where the part of the statement begins."""
         if self.lasti == DEFINED:
             return self.defined()
         for start, end, line in self.code.co_lines():
@@ -51,7 +51,7 @@ class Site:
         return self.code.co_firstlineno
 
     def defined(self):
-        """The number of the line that names the function: the first one after its decorators."""
+        """The line number of a function's `def`, after its decorators."""
         first = number = self.code.co_firstlineno
         if self.text(first).startswith("@"):
             while number < first + 50 and not self.text(number).startswith(("def ", "async def ")):
@@ -60,11 +60,11 @@ class Site:
 
     @property
     def source(self):
-        """The line's text."""
+        """The text of the line."""
         return self.text(self.line)
 
     def text(self, number):
-        """The text of a line of the file."""
+        """The text of a line in the file."""
         return linecache.getline(self.file, number, None).strip()
 
     def __repr__(self):
@@ -72,7 +72,7 @@ class Site:
 
 
 class Code:
-    """A code object that was met: whether it is the user's, and the places in it."""
+    """A code object that was seen: whether it is the user's, and the sites in it."""
 
     def __init__(self, code):
         self.code = code
@@ -81,14 +81,14 @@ class Code:
 
 
 class Sites:
-    """All places that were met: one object for each."""
+    """All sites that were seen: one object for each."""
 
     def __init__(self):
         self.codes = {}
-        self.part = None  # the part of a container that is at work
+        self.part = None  # the part of a container that is running
 
     def here(self):
-        """The innermost line of the user's program that is being executed."""
+        """The innermost line of the user's program that is running."""
         frame = frame_here()
         while frame is not None:
             code = self.code(frame.f_code)
@@ -99,7 +99,7 @@ class Sites:
         return self.of(frame_here())
 
     def of_part(self, site):
-        """The place of the part that is at work, at a line that calls its container."""
+        """The site of the running part, at a line that calls its container."""
         if site.parts is None:
             site.parts = {}
         found = site.parts.get(id(self.part))
@@ -109,33 +109,33 @@ class Sites:
         return found
 
     def code(self, code):
-        """What is known of a code object."""
+        """The record of a code object."""
         known = self.codes.get(id(code))
         if known is None:
             known = self.codes[id(code)] = Code(code)
         return known
 
     def place(self, code, lasti):
-        """A place in a code object."""
+        """The site of a code object's record and an offset."""
         site = code.sites.get(lasti)
         if site is None:
             site = code.sites[lasti] = Site(code.code, lasti)
         return site
 
     def of(self, frame):
-        """The place where a frame is."""
+        """The site of a frame."""
         return self.at(frame.f_code, frame.f_lasti)
 
     def at(self, code, lasti):
-        """A place by its code object."""
+        """The site of a code object and an offset."""
         return self.place(self.code(code), lasti)
 
     def definition(self, function):
-        """Where a function is defined, from its first decorator on; None for one that Python did not compile."""
+        """The site of a function's definition, from its first decorator on; None for a function without Python code."""
         code = code_of(function)
         return None if code is None else self.at(code, DECORATED)
 
     def every(self):
-        """All places of the user's program that were met."""
+        """All sites in the user's program that were seen."""
         whole = [site for code in list(self.codes.values()) for site in list(code.sites.values())]
         return whole + [part for site in whole if site.parts is not None for part in list(site.parts.values())]

@@ -1,4 +1,4 @@
-"""Rows added up by their index, where several may go to the same place."""
+"""Sums rows by index, where several may go to the same place."""
 
 cimport numpy as cnp
 
@@ -9,7 +9,7 @@ cnp.import_array()
 
 
 cdef wide add_all(const cnp.npy_int64* index, const real* rows, real* out, Py_ssize_t count, Py_ssize_t n) noexcept nogil:
-    """Adds each row to the one that its index says, in their order."""
+    """Adds each row to the one at its index, in order."""
     cdef Py_ssize_t k, i
     cdef real* place
     for k in range(count):
@@ -20,7 +20,7 @@ cdef wide add_all(const cnp.npy_int64* index, const real* rows, real* out, Py_ss
 
 
 cdef bint is_index(object index, Py_ssize_t count, Py_ssize_t n) noexcept:
-    """Whether an array is a contiguous vector of `count` numbers from 0 to before n."""
+    """Whether an array is a contiguous vector of `count` numbers from 0 to n - 1."""
     cdef Py_ssize_t k
     cdef const cnp.npy_int64* numbers
     if not cnp.PyArray_CheckExact(index) or cnp.PyArray_TYPE(index) != cnp.NPY_INT64 \
@@ -34,12 +34,12 @@ cdef bint is_index(object index, Py_ssize_t count, Py_ssize_t n) noexcept:
 
 
 def are_indices(index, Py_ssize_t n):
-    """Whether an array is contiguous and of int64, with numbers from 0 to before n."""
+    """Whether an array is contiguous and of int64, with numbers from 0 to n - 1."""
     return cnp.PyArray_CheckExact(index) and is_index(index, cnp.PyArray_SIZE(index), n)
 
 
 def add_rows(index, rows, cnp.npy_intp n):
-    """Zeros of (n, ...) with the rows added in; None where this is not the place for it."""
+    """Zeros of (n, ...) with the rows added; None for inputs that the kernel does not take."""
     cdef int d
     cdef cnp.npy_intp[64] shape
     cdef const cnp.npy_int64* numbers
@@ -64,7 +64,7 @@ def add_rows(index, rows, cnp.npy_intp n):
 
 
 cdef bint put_all(const cnp.npy_int64* index, const real* source, real* out, cnp.npy_intp[4] sizes) noexcept nogil:
-    """Adds elements in along a dimension of (outer, n, inner); whether all indices were from 0 to before n."""
+    """Adds elements along a dimension of (outer, n, inner); returns whether all indices were from 0 to n - 1."""
     cdef Py_ssize_t o, k, i, outer = sizes[0], count = sizes[1], n = sizes[2], inner = sizes[3]
     for o in range(outer):
         for k in range(count):
@@ -79,9 +79,9 @@ cdef bint put_all(const cnp.npy_int64* index, const real* source, real* out, cnp
 
 
 def add_along(source, index, int dim, tuple shape):
-    """Zeros of a shape with elements added in at `index` along a dimension; None where this is not the place for it.
+    """Zeros of a shape with elements added at `index` along a dimension; None for inputs that are not supported.
 
-    In the other dimensions source, index and shape are alike.
+    In the other dimensions source, index and shape must agree.
     """
     cdef cnp.npy_intp[4] sizes
     cdef cnp.npy_intp[64] target

@@ -1,4 +1,4 @@
-# NumPy's arrays as the kernels take them: which of them they take, and new ones like them.
+# Which of NumPy's arrays kernels take, and how to make new ones like them.
 cimport numpy as cnp
 
 cdef extern from "numpy/arrayobject.h":
@@ -6,8 +6,7 @@ cdef extern from "numpy/arrayobject.h":
 
 
 cdef inline int float_type(object x) noexcept:
-    # NPY_FLOAT or NPY_DOUBLE for an array of that type that is not empty, aligned and in the machine's byte order;
-    # 0 for anything else.
+    # NPY_FLOAT or NPY_DOUBLE for a non-empty array of that type, aligned and in native byte order; 0 for anything else.
     if not cnp.PyArray_CheckExact(x) or not cnp.PyArray_ISBEHAVED_RO(x) or cnp.PyArray_SIZE(x) == 0:
         return 0
     cdef int kind = cnp.PyArray_TYPE(x)
@@ -15,13 +14,13 @@ cdef inline int float_type(object x) noexcept:
 
 
 cdef inline bint fits(object x, cnp.ndarray model) noexcept:
-    # Whether x is an array of the shape and type of another, aligned and in the machine's byte order.
+    # Whether x is an array of the shape and type of another, aligned and in native byte order.
     return cnp.PyArray_CheckExact(x) and cnp.PyArray_ISBEHAVED_RO(x) \
         and cnp.PyArray_TYPE(x) == cnp.PyArray_TYPE(model) and cnp.PyArray_SAMESHAPE(x, model)
 
 
 cdef inline bint is_dense(cnp.ndarray x) noexcept:
-    # Whether the elements lie one after another in memory, in whatever order of dimensions.
+    # Whether the elements are contiguous in memory, in any order of dimensions.
     cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
     cdef int found = 0, d, taken = 0
     if cnp.PyArray_IS_C_CONTIGUOUS(x):

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Sums of the windows of planes, and the other way round: each number added to all elements of its window."""
+"""Sums over the windows of planes (average pooling), and the adjoint: adds numbers to all elements of their windows."""
 
 cimport numpy as cnp
 
@@ -11,7 +11,7 @@ cnp.import_array()
 
 cdef enum:
     MOST = 3  # spatial dimensions
-    GRAIN = 1 << 14  # additions of a thread's part
+    GRAIN = 1 << 14  # additions of one thread's part
 
 cdef struct Line:
     Py_ssize_t size, places, kernel, stride, padding
@@ -34,7 +34,7 @@ cdef Py_ssize_t end(const Line* line, Py_ssize_t place) noexcept nogil:
 
 
 cdef void add_plane(real* x, real* sums, const Job* job) noexcept nogil:
-    """The windows of one plane: their sums, or what is added to their elements."""
+    """Sums the windows of a plane, or adds to their elements."""
     cdef const Line* a = &job.lines[0]
     cdef const Line* b = &job.lines[1]
     cdef const Line* c = &job.lines[2]
@@ -60,7 +60,7 @@ cdef void add_plane(real* x, real* sums, const Job* job) noexcept nogil:
 
 
 cdef void add_planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some of the planes."""
+    """Computes some of the planes."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t plane, d, size = 1, places = 1
     for d in range(MOST):
@@ -76,8 +76,8 @@ cdef void add_planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexc
 def windows(given, cnp.ndarray other not None, kernel, stride, padding, bint back):
     """Fills `other` (N, C, *places) with the sums of the windows of an array (N, C, *spatial).
 
-    With `back` the array (N, C, *places) is added to the windows of `other` (N, C, *spatial), which is zeros. Whether
-    that was done: not for other types, and not for what does not lie in its order.
+    With `back` the array (N, C, *places) is added to the windows of `other` (N, C, *spatial), which is zeros. Returns
+    whether it was done: not for other types, or arrays that are not contiguous.
     """
     cdef Job job
     cdef cnp.ndarray x, sums

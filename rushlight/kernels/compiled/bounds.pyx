@@ -1,4 +1,4 @@
-"""Elements brought between bounds, as by clamp, and the cotangents that pass there: one pass over memory."""
+"""Clamps elements to bounds, and passes their gradients: in one pass over memory."""
 
 cimport numpy as cnp
 
@@ -9,7 +9,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 16  # elements of one thread's part
 
 cdef struct Job:
     const void* x
@@ -21,7 +21,7 @@ cdef struct Job:
 
 
 cdef wide bring_between(const real* x, real* out, Py_ssize_t n, real low, real high) noexcept nogil:
-    """x, but at least `low`, and then at most `high`; NaN stays."""
+    """Clamps x to `low` and `high`; NaN stays."""
     cdef Py_ssize_t i
     cdef real value
     for i in range(n):
@@ -30,7 +30,7 @@ cdef wide bring_between(const real* x, real* out, Py_ssize_t n, real low, real h
 
 
 cdef wide pass_between(const real* grad, const real* x, real* out, Py_ssize_t n, real low, real high) noexcept nogil:
-    """The cotangents where x is within the bounds, else 0."""
+    """The gradients where x is within the bounds, else 0."""
     cdef Py_ssize_t i
     cdef real zero = 0
     for i in range(n):
@@ -38,7 +38,7 @@ cdef wide pass_between(const real* grad, const real* x, real* out, Py_ssize_t n,
 
 
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """What a job says for some elements."""
+    """Computes some elements of a job."""
     cdef real low = <real>job.low, high = <real>job.high
     cdef const real* grad = <const real*>job.grad
     cdef real* out = <real*>job.out + start
@@ -49,7 +49,7 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_part(job, <const float*>job.x, start, stop - start)
@@ -58,7 +58,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, cnp.ndarray out):
-    """An array with a job's results."""
+    """A new array with the results of a job."""
     cdef Job job
     job.x, job.grad, job.out = cnp.PyArray_DATA(x), grad, cnp.PyArray_DATA(out)
     job.low, job.high = low, high
@@ -68,14 +68,14 @@ cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double hi
 
 
 def bounded(x, double low, double high):
-    """x, but at least `low`, and then at most `high`; None where this is not the place for it."""
+    """x clamped to the bounds; None for inputs that the kernel does not take."""
     if not float_type(x) or not is_dense(x) or low != low or high != high:
         return None
     return computed(x, NULL, low, high, empty_like(x))
 
 
 def bound(x, double low, double high):
-    """Brings x itself between the bounds; whether this is the place for it."""
+    """Clamps x in place; returns whether the kernel takes it."""
     if not float_type(x) or not is_dense(x) or not cnp.PyArray_ISWRITEABLE(x) or low != low or high != high:
         return False
     computed(x, NULL, low, high, x)
@@ -83,7 +83,7 @@ def bound(x, double low, double high):
 
 
 def passed(grad, x, double low, double high):
-    """The cotangents that pass; None where this is not the place for it."""
+    """The gradients of x; None for inputs that the kernel does not take."""
     if not float_type(x) or not is_dense(x) or not fits(grad, x) or not same_strides(grad, x):
         return None
     return computed(x, cnp.PyArray_DATA(grad), low, high, empty_like(x))

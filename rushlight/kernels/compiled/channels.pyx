@@ -1,10 +1,10 @@
 # distutils: extra_compile_args = -fassociative-math -fno-signed-zeros
 # cython: cdivision=True
-"""Batch normalization in training: each channel of (N, C, ...) by its own moments, and the cotangents.
+"""Batch normalization in training: each channel of (N, C, ...) by its own mean and variance, and the gradients.
 
-A channel is `rows` runs of `length` elements: one for each sample in C order, a single one where the batch is
-innermost. Some neighbouring channels, a group, make a block of rows, over which sums are taken column by column, so
-short runs cost no more than long ones; a group stays in the cache between the passes over it.
+A channel is `rows` runs of `length` elements: one for each sample in C order, a single one if the batch is innermost.
+Some neighbouring channels, a group, form a block of rows, over which sums are taken column by column, so that short
+runs cost no more than long ones; a group stays in the cache between the passes over it.
 """
 
 cimport numpy as cnp
@@ -17,13 +17,13 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    COLUMNS = 512  # sums that are taken at a time
-    GRAIN = 1 << 14  # elements of a thread's part
+    COLUMNS = 512  # columns that are summed at a time
+    GRAIN = 1 << 14  # elements of one thread's part
 
 cdef struct Job:
     const void* x
-    const void* grad  # NULL: forward
-    const void* weight  # NULL: none
+    const void* grad  # NULL in the forward pass
+    const void* weight  # NULL for none
     const void* bias
     void* out
     void* mean
@@ -44,21 +44,21 @@ cdef struct Block:
     Py_ssize_t length
     Py_ssize_t rows
     Py_ssize_t step
-    Py_ssize_t width  # of a row: more than COLUMNS are worked on in pieces, and that is one channel
+    Py_ssize_t width  # of a row; wider rows are processed in pieces, with one channel each
 
 
 cdef inline Py_ssize_t pieces(const Block* b) noexcept nogil:
-    """How many pieces a row has."""
+    """The number of pieces of a row."""
     return (b.width - 1) // COLUMNS + 1
 
 
 cdef inline Py_ssize_t columns(const Block* b, Py_ssize_t piece) noexcept nogil:
-    """How many columns a piece has."""
+    """The number of columns of a piece."""
     return min(COLUMNS, b.width - piece * COLUMNS)
 
 
 cdef wide add_columns(const real* x, const Block* b, real* sums) noexcept nogil:
-    """Adds up the columns."""
+    """Sums the columns."""
     cdef Py_ssize_t piece, r, i, at
     for piece in range(pieces(b)):
         for r in range(b.rows):
@@ -68,7 +68,7 @@ cdef wide add_columns(const real* x, const Block* b, real* sums) noexcept nogil:
 
 
 cdef wide add_squares(const real* x, const Block* b, const real* means, real* sums) noexcept nogil:
-    """Adds up the squares of distances from the means."""
+    """Sums the squared distances from the means."""
     cdef Py_ssize_t piece, r, i, at
     for piece in range(pieces(b)):
         for r in range(b.rows):
@@ -79,7 +79,7 @@ cdef wide add_squares(const real* x, const Block* b, const real* means, real* su
 
 cdef wide add_products(const real* grad, const real* x, const Block* b, const real* means, real* sums,
                        real* products) noexcept nogil:
-    """Adds up cotangents, and their products with distances from the means."""
+    """Sums gradients, and their products with distances from the means."""
     cdef Py_ssize_t piece, r, i, at
     for piece in range(pieces(b)):
         for r in range(b.rows):
@@ -135,7 +135,7 @@ cdef inline void spread(real value, real* values, const Block* b, Py_ssize_t cha
 
 
 cdef void standardize(const Job* job, const Block* b, const real* x, Py_ssize_t first) noexcept nogil:
-    """A group's moments and results."""
+    """Computes the means, variances and results of a group."""
     cdef real[COLUMNS] sums, means, scales
     cdef Py_ssize_t c, count = b.rows * b.length
     cdef real* mean = <real*>job.mean + first
@@ -159,7 +159,7 @@ cdef void standardize(const Job* job, const Block* b, const real* x, Py_ssize_t 
 
 
 cdef void send_back(const Job* job, const Block* b, const real* x, Py_ssize_t first) noexcept nogil:
-    """A group's cotangents, by section 3 of Ioffe and Szegedy, "Batch normalization" (2015)."""
+    """Computes the gradients of a group, by section 3 of Ioffe and Szegedy, "Batch normalization" (2015)."""
     cdef real[COLUMNS] sums, products, means, scales
     cdef Py_ssize_t c, offset = x - <const real*>job.x, count = b.rows * b.length
     cdef const real* grad = <const real*>job.grad + offset
@@ -185,7 +185,7 @@ cdef void send_back(const Job* job, const Block* b, const real* x, Py_ssize_t fi
 
 
 cdef void compute_groups(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says for some groups."""
+    """Computes some groups of a job."""
     cdef Py_ssize_t group, first
     cdef Block b
     b.length, b.rows, b.step = job.length, job.rows, job.step
@@ -200,7 +200,7 @@ cdef void compute_groups(const Job* job, const real* x, Py_ssize_t start, Py_ssi
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_groups(job, <const float*>job.x, start, stop)
@@ -209,7 +209,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef bint batch_innermost(cnp.ndarray x) noexcept:
-    """Whether (N, C, ...) lies in memory as (C, ..., N) without gaps."""
+    """Whether (N, C, ...) is stored as (C, ..., N) without gaps."""
     cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
     cdef int k, d
     for k in range(x.ndim):  # the first dimension, then from the last one on
@@ -221,7 +221,7 @@ cdef bint batch_innermost(cnp.ndarray x) noexcept:
 
 
 cdef int prepare(Job* job, cnp.ndarray x) except -1:
-    """Tells a job where the channels lie; 0 where this is not the place for that."""
+    """Sets where the channels of a job are; returns 0 for arrays that the kernel does not take."""
     if x.ndim < 2:
         return 0
     cdef Py_ssize_t size = cnp.PyArray_SIZE(x), samples = x.shape[0], channels = x.shape[1]
@@ -238,7 +238,7 @@ cdef int prepare(Job* job, cnp.ndarray x) except -1:
 
 
 cdef int run(Job* job) except -1:
-    """Does a job, in parts of some groups."""
+    """Runs a job, in parts of several groups."""
     cdef Py_ssize_t groups = (job.channels - 1) // job.group + 1
     return shared(compute, job, groups, max(1, GRAIN // (job.group * job.length * job.rows)))
 
@@ -250,7 +250,7 @@ cdef cnp.ndarray vector(Job* job):
 
 
 cdef bint has_vectors(cnp.ndarray x, tuple vectors) noexcept:
-    """Whether each of them is None, or a contiguous vector of the type of x with a number for each channel."""
+    """Whether each vector is None, or contiguous, of the type of x, with a number for each channel."""
     for values in vectors:
         if values is not None and (float_type(values) != cnp.PyArray_TYPE(x)
                                    or not cnp.PyArray_IS_C_CONTIGUOUS(values)
@@ -260,12 +260,12 @@ cdef bint has_vectors(cnp.ndarray x, tuple vectors) noexcept:
 
 
 cdef inline void* data(object array) noexcept:
-    """The elements of an array, NULL for None."""
+    """The data of an array, NULL for None."""
     return NULL if array is None else cnp.PyArray_DATA(array)
 
 
 def standardized(x, weight, bias, double eps):
-    """The result, and the mean, 1 / deviation and variance of each channel; None where this is not the place for it."""
+    """The result, and each channel's mean, 1 / deviation and variance; None for inputs that are not supported."""
     cdef Job job
     if not float_type(x) or not has_vectors(x, (weight, bias)) or not prepare(&job, x):
         return None
@@ -277,7 +277,7 @@ def standardized(x, weight, bias, double eps):
 
 
 def cotangents(grad, x, weight, mean, invstd):
-    """Those of x, weight and bias; None where this is not the place for it."""
+    """The gradients of x, weight and bias; None for inputs that the kernel does not take."""
     cdef Job job
     if not float_type(x) or not fits(grad, x) or not has_vectors(x, (weight, mean, invstd)) or not prepare(&job, x):
         return None
@@ -293,7 +293,7 @@ def cotangents(grad, x, weight, mean, invstd):
 
 
 def move(running, value, double momentum, double factor):
-    """Moves a running vector towards a value times a factor, in place; False where this is not the place for it."""
+    """Moves a running vector towards a value times a factor, in place; False for inputs that are not supported."""
     if not float_type(running) or float_type(value) != cnp.PyArray_TYPE(running) \
             or not cnp.PyArray_ISCARRAY(running) or not cnp.PyArray_IS_C_CONTIGUOUS(value) \
             or not cnp.PyArray_SAMESHAPE(running, value):
@@ -306,7 +306,7 @@ def move(running, value, double momentum, double factor):
 
 
 cdef void towards(real* running, const real* value, Py_ssize_t n, double momentum, double factor) noexcept nogil:
-    """The same for either type."""
+    """Moves a running vector of one type."""
     cdef Py_ssize_t i
     cdef real kept = <real>(1 - momentum), taken = <real>(momentum * factor)
     for i in range(n):

@@ -1,12 +1,12 @@
 # cython: cdivision=True
-"""Convolution and its adjoints as products of matrices whose rows lie where a table says: patches are never copied.
+"""Convolution and its adjoints as matrix products whose rows are located by a table: patches are never copied.
 
-`products` serves convolution and the adjoint in the input. A segment is a row of neighbours in memory (the samples of a
-place, or of several) that the same taps see. The sums of a tile, up to 6 channels by 4 vectors, stay in registers: for
-each tap and channel come the vectors that lie there, and a weight for each of the tile's channels.
-`contractions` serves the adjoint in the weight. Its sums, for up to 4 channels of the cotangent and 6 columns (a tap of
-a channel), stay in registers too; they run along the segments, and the lanes are added up at the end.
-Places, steps and lengths are in bytes. `rushlight.kernels.plans` makes the tables.
+`products` computes convolution and the adjoint in the input. A segment is a row of consecutive elements in memory (the
+samples of one or several positions) that the same taps see. The sums of a tile, up to 6 channels by 4 vectors, stay in
+registers: for each tap and channel the tile's vectors are loaded, and a weight for each of its channels. `contractions`
+computes the adjoint in the weight. Its sums, for up to 4 channels of the gradient and 6 columns (a tap of a channel),
+stay in registers too; they run along the segments, and the lanes are summed at the end. Positions, strides and lengths
+are in bytes. `rushlight.kernels.plans` makes the tables.
 """
 
 cimport numpy as cnp
@@ -19,7 +19,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
-AVAILABLE = bool(wide_registers())  # elsewhere the sums do not fit into the registers, and BLAS is faster
+AVAILABLE = bool(wide_registers())  # other CPUs have too few registers, and BLAS is faster
 
 ctypedef fused lanes:
     floats
@@ -45,7 +45,7 @@ cdef struct Segment:
     Py_ssize_t out
     Py_ssize_t base
     Py_ssize_t length
-    Py_ssize_t kind  # which taps see it
+    Py_ssize_t kind  # determines which taps see it
 
 cdef struct Walk:  # over the rows of a tile: for each channel the taps of a kind
     Py_ssize_t channels
@@ -57,12 +57,12 @@ cdef struct Walk:  # over the rows of a tile: for each channel the taps of a kin
 
 
 cdef inline const lanes* beside(const lanes* place, Py_ssize_t step) noexcept nogil:
-    """The place so many bytes further on."""
+    """The position a number of bytes further on."""
     return <const lanes*>(<const char*>place + step)
 
 
 cdef inline const lanes* beside_numbers(const lanes* place, Py_ssize_t count) noexcept nogil:
-    """The place so many floats or doubles further on."""
+    """The position a number of floats or doubles further on."""
     return beside(place, count * <Py_ssize_t>(sizeof(float) if lanes is floats else sizeof(double)))
 
 
@@ -96,7 +96,7 @@ cdef always tile(int rows, int vectors, const lanes* x, const lanes* weights, co
 
 cdef always tile_of_width(int rows, int vectors, const lanes* x, const lanes* weights, const lanes* bias,
                           const Walk* walk, lanes* out, Py_ssize_t out_step) noexcept nogil:
-    """A tile of a width known here, and of 1 to 6 rows."""
+    """A tile of constant width, and of 1 to 6 rows."""
     if rows == 6:
         tile(6, vectors, x, weights, bias, walk, out, out_step)
     elif rows == 5:
@@ -126,7 +126,7 @@ cdef widest any_tile(int rows, int vectors, const lanes* x, const lanes* weights
 
 cdef void stack(Py_ssize_t channels, Py_ssize_t width, const lanes* x, const lanes* weights, const lanes* bias,
                 const Walk* walk, lanes* out, Py_ssize_t out_step) noexcept nogil:
-    """Tiles above each other, for all channels of the result; of less than a vector through memory of their own."""
+    """Computes tiles for all channels of the result; widths below a vector go through a buffer."""
     cdef lanes aside[TILE_CHANNELS]
     cdef Py_ssize_t blocks = (channels + TILE_CHANNELS - 1) // TILE_CHANNELS, block, first, i
     cdef int rows, vectors = <int>(width // WIDTH)
@@ -147,7 +147,7 @@ cdef void stack(Py_ssize_t channels, Py_ssize_t width, const lanes* x, const lan
 
 cdef void along(Py_ssize_t length, Py_ssize_t channels, const lanes* x, const lanes* weights, const lanes* bias,
                 const Walk* walk, lanes* out, Py_ssize_t out_step) noexcept nogil:
-    """Stacks of tiles side by side; the last ones overlap where the length is no multiple of theirs."""
+    """Computes stacks of tiles next to each other; the last ones overlap if the length is not a multiple of theirs."""
     cdef Py_ssize_t done = 0, left, width
     while done < length:
         left = length - done
@@ -185,7 +185,7 @@ cdef struct Products:
 
 
 cdef Operand operand(cnp.ndarray array) noexcept:
-    """Where an array of three or four dimensions is, or of two, as which the bias comes."""
+    """The operand for an array of three or four dimensions, or of two for the bias."""
     cdef Operand result
     cdef int i
     result.start = cnp.PyArray_BYTES(array)
@@ -195,7 +195,7 @@ cdef Operand operand(cnp.ndarray array) noexcept:
 
 
 cdef void product(const lanes* typed, const Products* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Items `start` to `stop` of `products`, for the type of lanes that the first argument points to."""
+    """Computes items `start` to `stop` of `products`, for the lane type of the first argument."""
     cdef Py_ssize_t item, group, run
     cdef Segment segment
     cdef Walk walk
@@ -216,7 +216,7 @@ cdef void product(const lanes* typed, const Products* job, Py_ssize_t start, Py_
 
 
 cdef void some_products(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """A part of the work."""
+    """Computes a part of the work."""
     cdef const Products* job = <const Products*>given
     if job.single:
         product[floats](NULL, job, start, stop)
@@ -242,19 +242,19 @@ def products(cnp.ndarray x, cnp.ndarray weights, cnp.ndarray bias, cnp.ndarray o
 
 
 cdef enum:
-    SECTIONS = 64  # of a stretch, at most
-    STRETCH_BYTES = 4096  # of each row: six columns stay in the first cache, and the cotangent in the second
+    SECTIONS = 64  # the most segments of a stretch
+    STRETCH_BYTES = 4096  # of each row: six columns stay in the L1 cache, and the gradient in L2
 
 cdef struct Column:
     Py_ssize_t row  # from the segment's base
     Py_ssize_t out
 
-cdef struct Shared:  # a segment of the places that see the columns of a chunk
+cdef struct Shared:  # a segment of the positions that see the columns of a chunk
     Py_ssize_t grad
     Py_ssize_t x
     Py_ssize_t length
 
-cdef struct Chunk:  # of columns that are seen from the same places
+cdef struct Chunk:  # columns that are seen from the same positions
     Py_ssize_t first_segment
     Py_ssize_t segments
     Py_ssize_t first_column
@@ -265,7 +265,7 @@ cdef struct Section:
     const char* x
     Py_ssize_t length
 
-cdef struct Stretch:  # sections to add up over at a time
+cdef struct Stretch:  # sections that are summed over at a time
     Section[SECTIONS] sections
     int number
     Py_ssize_t grad_step
@@ -273,7 +273,7 @@ cdef struct Stretch:  # sections to add up over at a time
 
 cdef always add_products(int rows, int columns, lanes* sums, const lanes* grad, Py_ssize_t grad_step, const lanes* x,
                          const Column* column, const char* mask) noexcept nogil:
-    """Adds to the sums what one vector of each row and column gives; with a mask, only some of its lanes."""
+    """Adds the products of one vector of each row and column to the sums; with a mask, only of some lanes."""
     cdef lanes cotangents[4]
     cdef lanes seen
     cdef int i, j
@@ -290,7 +290,7 @@ cdef always add_products(int rows, int columns, lanes* sums, const lanes* grad, 
 
 
 cdef always fold(int half, lanes* total) noexcept nogil:
-    """Adds the numbers of the second half to those of the first."""
+    """Adds the second half of the lanes to the first."""
     cdef int i
     for i in range(half):
         add_to(total, i, number(total, half + i))
@@ -298,7 +298,7 @@ cdef always fold(int half, lanes* total) noexcept nogil:
 
 cdef always block(int rows, int columns, const Stretch* stretch, Py_ssize_t first, const Column* column,
                   lanes* totals, Py_ssize_t total_step) noexcept nogil:
-    """Adds up grad[i] * x[j] over a stretch, for rows from the first on; totals are vectors still to be added up."""
+    """Sums grad[i] * x[j] over a stretch, for rows from the first on; the lanes of totals are summed later."""
     cdef lanes sums[24]
     cdef const Section* section
     cdef Py_ssize_t at, s, rest
@@ -322,7 +322,7 @@ cdef always block(int rows, int columns, const Stretch* stretch, Py_ssize_t firs
 
 cdef always block_of_rows(int rows, int columns, const Stretch* stretch, Py_ssize_t first, const Column* column,
                           lanes* totals, Py_ssize_t total_step) noexcept nogil:
-    """A block of a number of rows known here, and of 1 to 6 columns."""
+    """A block with a constant number of rows, and 1 to 6 columns."""
     if columns == 6:
         block(rows, 6, stretch, first, column, totals, total_step)
     elif columns == 5:
@@ -352,7 +352,7 @@ cdef widest any_block(int rows, int columns, const Stretch* stretch, Py_ssize_t 
 
 cdef void contract(Py_ssize_t channels, Py_ssize_t columns, const Column* column, const Stretch* stretch,
                    lanes* totals) noexcept nogil:
-    """Adds to the totals (columns, channels of the cotangent) what a stretch gives."""
+    """Adds the contribution of a stretch to the totals (columns, channels of the gradient)."""
     cdef Py_ssize_t row_blocks = (channels + BLOCK_CHANNELS - 1) // BLOCK_CHANNELS, row, block
     cdef Py_ssize_t column_blocks = (columns + BLOCK_COLUMNS - 1) // BLOCK_COLUMNS, first, column_block
     cdef int rows, width
@@ -368,7 +368,7 @@ cdef void contract(Py_ssize_t channels, Py_ssize_t columns, const Column* column
 
 cdef widest add_up(Py_ssize_t channels, Py_ssize_t columns, const Column* column, lanes* totals, char* out,
                  Py_ssize_t out_step) noexcept nogil:
-    """Adds up the lanes of each total, by halves, and puts them where they belong in the result."""
+    """Sums the lanes of each total, by halves, and stores them in the result."""
     cdef Py_ssize_t i, j
     for j in range(columns):
         for i in range(channels):
@@ -400,11 +400,11 @@ cdef struct Contractions:
     const Column* columns
     Py_ssize_t most  # columns in a chunk
     bint single
-    bint failed  # for want of memory
+    bint failed  # if memory ran out
 
 
 cdef void contraction(const lanes* typed, Contractions* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Items `start` to `stop` of `contractions`, for the type of lanes that the first argument points to."""
+    """Computes items `start` to `stop` of `contractions`, for the lane type of the first argument."""
     cdef Py_ssize_t item, group, part
     cdef const Chunk* chunk
     cdef lanes* totals = <lanes*>malloc(job.channels * job.most * WIDTH)
@@ -424,7 +424,7 @@ cdef void contraction(const lanes* typed, Contractions* job, Py_ssize_t start, P
 
 cdef void sum_segments(const Contractions* job, const Chunk* chunk, Py_ssize_t group, Py_ssize_t part,
                        lanes* totals) noexcept nogil:
-    """Adds a part of all segments of a chunk to the totals, a stretch of them at a time."""
+    """Adds a part of all segments of a chunk to the totals, one stretch at a time."""
     cdef Py_ssize_t at = job.runs * chunk.segments * part // job.parts, length, run
     cdef Py_ssize_t end = job.runs * chunk.segments * (part + 1) // job.parts
     cdef Stretch stretch
@@ -442,7 +442,7 @@ cdef void sum_segments(const Contractions* job, const Chunk* chunk, Py_ssize_t g
 
 
 cdef void some_contractions(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """A part of the work."""
+    """Computes a part of the work."""
     cdef Contractions* job = <Contractions*>given
     if job.single:
         contraction[floats](NULL, job, start, stop)

@@ -1,8 +1,7 @@
 # cython: cdivision=True
-"""Cumulative sums, and the largest or smallest so far, along any dimension of arrays (outer, n, inner).
+"""Cumulative sums, maxima and minima along any dimension of arrays (outer, n, inner).
 
-Where the dimension is the last one, a few lines are worked on side by side: each is a chain of operations that wait for
-one another.
+If the dimension is the last one, a few lines are computed in parallel: each is a chain of dependent operations.
 """
 
 cimport numpy as cnp
@@ -14,8 +13,8 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    LINES = 8  # chains side by side
-    GRAIN = 1 << 14  # elements of a thread's part
+    LINES = 8  # chains in parallel
+    GRAIN = 1 << 14  # elements of one thread's part
     SUM
     MAX
     MIN
@@ -32,7 +31,7 @@ cdef struct Job:
 
 
 cdef wide add_up(const real* x, real* out, Py_ssize_t n, Py_ssize_t inner, Py_ssize_t step) noexcept nogil:
-    """Sums over n steps from one run of `inner` elements to the next."""
+    """Cumulative sums over n steps, from one run of `inner` elements to the next."""
     cdef Py_ssize_t k, i
     for i in range(inner):
         out[i] = x[i]
@@ -44,7 +43,7 @@ cdef wide add_up(const real* x, real* out, Py_ssize_t n, Py_ssize_t inner, Py_ss
 
 
 cdef wide add_up_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t line) noexcept nogil:
-    """Sums along as many lines as go side by side."""
+    """Cumulative sums along `LINES` lines in parallel."""
     cdef Py_ssize_t k, r
     cdef real[LINES] sums
     for r in range(LINES):
@@ -58,12 +57,12 @@ cdef wide add_up_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, 
 
 
 cdef inline bint wins(real x, real best, int kind) noexcept nogil:
-    """Whether x is the extreme now: equal ones are, NaN is, and stays."""
+    """Whether x is the new extreme: equal values are, NaN is, and stays."""
     return x != x or (best == best and (x >= best if kind == MAX else x <= best))
 
 
 cdef void find_in_line(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, int kind) noexcept nogil:
-    """The extremes so far in a line, and where they are."""
+    """The cumulative extremes of a line, and their indices."""
     cdef Py_ssize_t k, place = 0
     cdef real best = x[0]
     for k in range(n):
@@ -74,7 +73,7 @@ cdef void find_in_line(const real* x, real* out, cnp.npy_int64* places, Py_ssize
 
 cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t inner,
                         int kind) noexcept nogil:
-    """The same over n steps from one run of `inner` elements to the next."""
+    """The cumulative extremes over n steps, from one run of `inner` elements to the next."""
     cdef Py_ssize_t k, i
     cdef bint new
     for k in range(n):
@@ -88,7 +87,7 @@ cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssiz
 
 
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says for a part of `outer`."""
+    """Computes a part of `outer`."""
     cdef Py_ssize_t n = job.n, inner = job.inner, at, step = -inner if job.backwards else inner
     cdef real* out = <real*>job.out
     while start < stop:
@@ -108,7 +107,7 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_part(job, <const float*>job.x, start, stop)
@@ -117,7 +116,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef int run(Job* job, cnp.ndarray x, cnp.ndarray out, int dim) except -1:
-    """Tells a job where everything is, and does it."""
+    """Sets where the data of a job are, and runs it."""
     cdef int d
     job.x, job.out, job.n, job.inner = cnp.PyArray_DATA(x), cnp.PyArray_DATA(out), x.shape[dim], 1
     job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
@@ -127,12 +126,12 @@ cdef int run(Job* job, cnp.ndarray x, cnp.ndarray out, int dim) except -1:
 
 
 cdef cnp.ndarray prepared(object x, int dim):
-    """x in C order; None where this is not the place for it."""
+    """x in C order; None for inputs that the kernel does not take."""
     return cnp.PyArray_GETCONTIGUOUS(x) if float_type(x) and 0 <= dim < (<cnp.ndarray>x).ndim else None
 
 
 def cumulative_sum(x, int dim, bint backwards):
-    """The cumulative sums, from the end with `backwards`; None where this is not the place for it."""
+    """The cumulative sums, from the end with `backwards`; None for inputs that the kernel does not take."""
     cdef Job job
     cdef cnp.ndarray source = prepared(x, dim)
     if source is None:
@@ -144,7 +143,7 @@ def cumulative_sum(x, int dim, bint backwards):
 
 
 def cumulative_extreme(x, int dim, bint largest):
-    """The largest or the smallest so far, and where the latest of them is; None where this is not the place for it."""
+    """The cumulative maxima or minima, and the index of the latest; None for inputs that are not supported."""
     cdef Job job
     cdef cnp.ndarray source = prepared(x, dim)
     if source is None:

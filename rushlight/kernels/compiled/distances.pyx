@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Distances of all rows of a matrix from all rows of another, and their cotangents, without the array of differences."""
+"""Distances of all rows of a matrix from all rows of another, and their gradients, without an array of differences."""
 
 cimport numpy as cnp
 from libc.math cimport sqrt
@@ -11,17 +11,17 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    SIDE_BY_SIDE = 32  # sums of a distance
-    GRAIN = 1 << 15  # differences of a thread's part
-    ONE = 1  # the sum of sizes
+    SIDE_BY_SIDE = 32  # partial sums of a distance
+    GRAIN = 1 << 15  # differences in one thread's part
+    ONE = 1  # the sum of absolute values
     TWO = 2  # the root of the sum of squares
-    MOST = 3  # the largest size
+    MOST = 3  # the largest absolute value
 
 
 cdef struct Job:
     const void* x
     const void* y
-    const void* weights  # NULL: distances; else what cotangents are of the differences' slopes
+    const void* weights  # NULL for distances; else the factors of the differences in gradients
     void* out
     Py_ssize_t rows  # of y
     Py_ssize_t columns
@@ -32,7 +32,7 @@ cdef struct Job:
 
 
 cdef inline real added(real sum, real apart, int kind) noexcept nogil:
-    """A sum, or the largest size so far, with one difference more; NaN stays."""
+    """A sum, or the largest absolute value so far, with one more difference; NaN stays."""
     cdef real size = apart if apart > 0 else -apart
     if kind == ONE:
         return sum + size
@@ -63,7 +63,7 @@ cdef inline void distance(const real* x, const real* y, real* out, Py_ssize_t n,
 
 
 cdef wide distances_of(const real* x, const real* y, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
-    """Those of one row from all others."""
+    """The distances of one row from all rows."""
     cdef Py_ssize_t j
     if kind == ONE:
         for j in range(rows):
@@ -80,7 +80,7 @@ cdef wide slopes_of(
     const real* x, const real* y, const real* weights, Py_ssize_t along, real* out, Py_ssize_t rows, Py_ssize_t n,
     int kind
 ) noexcept nogil:
-    """The cotangent of one row: differences, or their signs, by their weights."""
+    """The gradient of one row: differences, or their signs, times their weights."""
     cdef Py_ssize_t i, j
     cdef real weight, apart
     for i in range(n):
@@ -97,7 +97,7 @@ cdef wide slopes_of(
 
 
 cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says of some rows of x."""
+    """Computes some rows of x."""
     cdef const real* y = <const real*>job.y
     cdef const real* weights = <const real*>job.weights
     cdef real* out = <real*>job.out
@@ -110,7 +110,7 @@ cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_rows(job, <const float*>job.x, start, stop)
@@ -119,18 +119,18 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef bint takes(x, y) noexcept:
-    """Whether this is the place for two matrices."""
+    """Whether the kernel takes two matrices."""
     return float_type(x) and float_type(x) == float_type(y) and x.ndim == y.ndim == 2 \
         and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_IS_C_CONTIGUOUS(y)
 
 
 cdef int kind_of(double p) noexcept:
-    """The kind of distance; 0 for others."""
+    """The kind of distance for p; 0 if not supported."""
     return ONE if p == 1 else TWO if p == 2 else MOST if p == float("inf") else 0
 
 
 cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, Job* job, Py_ssize_t width):
-    """A new array of a row for each of x."""
+    """A new array with a row for each row of x."""
     cdef cnp.npy_intp[2] shape
     cdef cnp.ndarray out
     shape[0], shape[1] = x.shape[0], width
@@ -142,14 +142,14 @@ cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, Job* job, Py_ssize_t wid
 
 
 def distances(x, y, double p):
-    """The distances of all rows of x from all of y; None where this is not the place for them."""
+    """The distances of all rows of x from all of y; None for inputs that the kernel does not take."""
     cdef Job job
     job.kind, job.weights = kind_of(p), NULL
     return computed(x, y, &job, y.shape[0]) if job.kind and takes(x, y) else None
 
 
 def cotangents(weights, x, y, double p):
-    """Those of x and y, from the cotangent (for p = 2 over the distances); None where this is not the place for them."""
+    """The gradients of x and y, from that of the distances (for p = 2 divided by them); None if not supported."""
     cdef Job job
     job.kind = kind_of(p)
     if job.kind not in (ONE, TWO) or not takes(x, y) or not float_type(weights) \

@@ -1,9 +1,9 @@
 # distutils: extra_compile_args = -fassociative-math -fno-signed-zeros
 # cython: cdivision=True
-"""Cross entropy of rows of scores and the numbers of their classes, without the matrix of log probabilities.
+"""Cross entropy of rows of scores with class indices, without the matrix of log probabilities.
 
-Forward finds for each row its largest score and the logarithm of the sum of exponentials below it; from these two the
-cotangent makes the probabilities again.
+The forward pass computes for each row its largest score and the logarithm of the sum of exponentials relative to it;
+from these two the backward pass computes the probabilities again.
 """
 
 cimport numpy as cnp
@@ -19,14 +19,14 @@ from rushlight.kernels.compiled.softmax cimport below_peaks, rows_of_block
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 14  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of one thread's part
 
 cdef struct Job:
     const void* x
     const cnp.npy_int64* target
     void* peaks
     void* sums
-    void* out  # NULL: forward
+    void* out  # NULL in the forward pass
     double grad
     Py_ssize_t n
     bint single
@@ -46,7 +46,7 @@ cdef wide logarithms_of_sums(const real* x, real* sums, Py_ssize_t rows, Py_ssiz
 
 cdef wide below_sums(const real* x, const real* peaks, const real* sums, real* out, Py_ssize_t rows,
                      Py_ssize_t n) noexcept nogil:
-    """Log probabilities. In two loops: in one the compiler would add peak and sum first, and lose digits."""
+    """Log probabilities. In two loops: in one, the compiler would add peak and sum first, and lose precision."""
     cdef Py_ssize_t r, i
     for r in range(rows):
         for i in range(n):
@@ -58,7 +58,7 @@ cdef wide below_sums(const real* x, const real* peaks, const real* sums, real* o
 
 
 cdef wide scale(real* out, Py_ssize_t n, real factor) noexcept nogil:
-    """A multiple of n elements, in place."""
+    """Multiplies n elements by a factor, in place."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] *= factor
@@ -79,12 +79,12 @@ cdef void back(const real* x, const cnp.npy_int64* target, const real* peaks, co
     exponentials(out, out, rows * n)
     scale(out, rows * n, grad)
     for r in range(rows):
-        if 0 <= target[r] < n:  # targets may have changed since the forward pass
+        if 0 <= target[r] < n:  # targets may have been changed since the forward pass
             out[r * n + target[r]] -= grad
 
 
 cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says for some rows, block by block."""
+    """Computes some rows of a job, block by block."""
     cdef Py_ssize_t n = job.n, block = rows_of_block(n), rows
     cdef real* peaks = <real*>job.peaks
     cdef real* sums = <real*>job.sums
@@ -101,7 +101,7 @@ cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_rows(job, <const float*>job.x, start, stop)
@@ -110,7 +110,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor) noexcept nogil:
-    """The sum of the rows' losses times a factor."""
+    """The sum of the losses of rows, times a factor."""
     cdef Py_ssize_t r
     cdef double total = 0
     cdef real below
@@ -121,7 +121,7 @@ cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor)
 
 
 cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, double factor) noexcept nogil:
-    """The sum of the elements of the rows' classes times a factor."""
+    """The sum of the scores of the rows' classes, times a factor."""
     cdef Py_ssize_t r
     cdef double total = 0
     for r in range(rows):
@@ -130,7 +130,7 @@ cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py
 
 
 cdef bint takes(object x, object target) noexcept:
-    """Whether this is the place for these scores and classes: a contiguous matrix and a vector."""
+    """Whether the kernel takes these scores and classes: a contiguous matrix and a vector."""
     return float_type(x) and (<cnp.ndarray>x).ndim == 2 and cnp.PyArray_IS_C_CONTIGUOUS(x) \
         and cnp.PyArray_CheckExact(target) and cnp.PyArray_ISCARRAY_RO(target) \
         and cnp.PyArray_TYPE(target) == cnp.NPY_INT64 and (<cnp.ndarray>target).ndim == 1 \
@@ -138,7 +138,7 @@ cdef bint takes(object x, object target) noexcept:
 
 
 def are_classes(x, target):
-    """Whether a vector has for each row of a matrix the number of one of its columns."""
+    """Whether a vector has a valid column index for each row of a matrix."""
     cdef Py_ssize_t r, n
     cdef const cnp.npy_int64* classes
     if not takes(x, target):
@@ -151,7 +151,7 @@ def are_classes(x, target):
 
 
 cdef int prepare(Job* job, cnp.ndarray x, cnp.ndarray target, cnp.ndarray moments) except -1:
-    """Tells a job where everything is."""
+    """Sets where the data of a job are."""
     cdef Py_ssize_t rows = x.shape[0]
     job.x, job.target, job.n = cnp.PyArray_DATA(x), <const cnp.npy_int64*>cnp.PyArray_DATA(target), x.shape[1]
     job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
@@ -161,7 +161,7 @@ cdef int prepare(Job* job, cnp.ndarray x, cnp.ndarray target, cnp.ndarray moment
 
 
 def cross_entropy(x, target, double factor):
-    """The sum of the losses times a factor, and the rows' peaks and sums; None where this is not the place for it."""
+    """The sum of the losses times a factor, and the rows' peaks and sums; None for inputs that are not supported."""
     cdef Job job
     cdef cnp.npy_intp[2] shape
     if not takes(x, target):
@@ -180,7 +180,7 @@ def cross_entropy(x, target, double factor):
 
 
 def cross_entropy_cotangent(double grad, x, target, moments):
-    """The cotangent of x, given that of the sum of the losses; None where this is not the place for it."""
+    """The gradient of x, given that of the sum of the losses; None for inputs that the kernel does not take."""
     cdef Job job
     if not takes(x, target) or float_type(moments) != cnp.PyArray_TYPE(x) or not cnp.PyArray_IS_C_CONTIGUOUS(moments):
         return None
@@ -192,7 +192,7 @@ def cross_entropy_cotangent(double grad, x, target, moments):
 
 
 def pick(x, target, double factor):
-    """The sum of the elements of the classes times a factor; None where this is not the place for it."""
+    """The sum of the scores of the classes times a factor; None for inputs that the kernel does not take."""
     if not takes(x, target):
         return None
     cdef cnp.ndarray matrix = x, loss = cnp.PyArray_SimpleNew(0, NULL, cnp.PyArray_TYPE(x))

@@ -11,7 +11,7 @@ from rushlight.kernels.compiled.lanes cimport real, wide
 
 
 cdef wide bounded(const real* x, real* out, Py_ssize_t n) noexcept nogil:
-    """x, but not below where exp is 0; NaN stays."""
+    """x bounded below, where exp is 0; NaN stays."""
     cdef Py_ssize_t i
     cdef real low = -88.03 if real is float else -709.09
     for i in range(n):

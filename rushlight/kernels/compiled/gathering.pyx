@@ -1,7 +1,7 @@
-"""What a step of an optimizer changes: the arrays of a group's parameters, gathered without Python.
+"""Collects the arrays of a parameter group for an optimizer's step.
 
-The plain form stands in `rushlight.optim.elementwise`. It does what is not for here: first steps, which make states, and
-gradients that are sparse.
+The Python version is in `rushlight.optim.elementwise`. It also handles what is not supported here: first steps, which
+create state, and sparse gradients.
 """
 
 cimport numpy as cnp
@@ -14,10 +14,10 @@ cnp.import_array()
 
 
 def rows_of(params, state, tuple names, bint counts):
-    """The rows of the parameters that have a gradient: their array, its array, and those of their state by name.
+    """The arrays of each parameter with a gradient: parameter, gradient, and state by name.
 
-    With `counts` each has made one more step, and rows are told apart by how many; else all rows are at None. Gives None,
-    and has changed nothing, where a state is not whole yet or something is of another kind.
+    With `counts` each step count is incremented, and rows are grouped by it; else all rows are under None. Returns
+    None, having changed nothing, if a state is incomplete or something is not supported.
     """
     cdef list rows = [], changed = [], steps = [], row
     cdef TensorBase param, tensor
@@ -58,7 +58,7 @@ def rows_of(params, state, tuple names, bint counts):
 
 
 cdef object array_in(dict state, str name):
-    """The array of a tensor in a state; None where there is none."""
+    """The array of a tensor in a state; None if there is none."""
     cdef PyObject* found = PyDict_GetItem(state, name)
     if found == NULL or not isinstance(<object>found, TensorBase):
         return None
@@ -66,13 +66,13 @@ cdef object array_in(dict state, str name):
 
 
 cdef bint is_count(array):
-    """Whether an array is one number, which can be written to."""
+    """Whether an array is a single writable number."""
     return cnp.PyArray_CheckExact(array) and (<cnp.ndarray>array).ndim == 0 and cnp.PyArray_ISBEHAVED(array) \
         and cnp.PyArray_TYPE(array) in (cnp.NPY_FLOAT, cnp.NPY_DOUBLE)
 
 
 cdef dict counted(list rows, list steps):
-    """The rows by the number of steps that they have made, with one more."""
+    """The rows grouped by their step counts, which are incremented."""
     cdef dict found = {}
     cdef double count
     cdef Py_ssize_t i
@@ -83,7 +83,7 @@ cdef dict counted(list rows, list steps):
 
 
 cdef double one_more(cnp.ndarray count):
-    """Counts one more step."""
+    """Increments a step count."""
     if cnp.PyArray_TYPE(count) == cnp.NPY_FLOAT:
         (<float*>cnp.PyArray_DATA(count))[0] += 1
         return (<float*>cnp.PyArray_DATA(count))[0]

@@ -1,5 +1,5 @@
 # cython: cdivision=True
-"""GELU, x Φ(x), and its cotangent, with erf (float32) or with tanh in Φ; a block of elements at a time.
+"""GELU, x Φ(x), and its gradient, with Φ by erf (float32) or tanh; in blocks of elements.
 
 The tanh is NumPy's inner loop; erf is a tanh too, see `rushlight.kernels.erf`.
 """
@@ -19,8 +19,8 @@ from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
 cnp.import_array()
 
 cdef enum:
-    BLOCK = 1024  # elements that are worked on at a time
-    GRAIN = 1 << 14  # elements of a thread's part
+    BLOCK = 1024  # elements that are computed at a time
+    GRAIN = 1 << 14  # elements of one thread's part
 
 cdef Loop TANH32 = loop_of(np.tanh, "f->f"), TANH64 = loop_of(np.tanh, "d->d")
 cdef float[8] ERF = COEFFICIENTS
@@ -29,14 +29,14 @@ cdef double SCALE = np.sqrt(2 / np.pi), CUBIC = np.sqrt(2 / np.pi) * 0.044715
 
 cdef struct Job:
     const void* x
-    const void* grad  # NULL: forward
+    const void* grad  # NULL in the forward pass
     void* out
     bint single
     bint approximate
 
 
 cdef wide before_tanh(const real* x, real* inner, Py_ssize_t n) noexcept nogil:
-    """What the tanh of the approximation is taken of."""
+    """The argument of tanh in the approximation."""
     cdef Py_ssize_t i
     cdef real scale = SCALE, cubic = CUBIC
     for i in range(n):
@@ -44,7 +44,7 @@ cdef wide before_tanh(const real* x, real* inner, Py_ssize_t n) noexcept nogil:
 
 
 cdef wide before_erf(const float* x, float* inner, Py_ssize_t n) noexcept nogil:
-    """What to take the tanh of for erf(x / sqrt(2))."""
+    """The argument of tanh that gives erf(x / sqrt(2))."""
     cdef Py_ssize_t i
     cdef int k
     cdef float half = SQRT_HALF, limit = 4, z, square, p
@@ -69,7 +69,7 @@ cdef wide gated(const real* x, const real* t, real* out, Py_ssize_t n) noexcept 
 
 
 cdef wide below_bell(const float* x, float* out, Py_ssize_t n) noexcept nogil:
-    """What exp is taken of for the normal distribution's density."""
+    """The exponent of the normal distribution's density."""
     cdef Py_ssize_t i
     cdef float half = -0.5
     for i in range(n):
@@ -86,7 +86,7 @@ cdef wide erf_slope(const float* grad, const float* x, const float* t, const flo
 
 
 cdef wide tanh_slope(const real* grad, const real* x, const real* t, real* out, Py_ssize_t n) noexcept nogil:
-    """The same for the approximation."""
+    """The gradient of the tanh approximation."""
     cdef Py_ssize_t i
     cdef real one = 1, half = 0.5, scale = SCALE, cubic = 3 * CUBIC
     for i in range(n):
@@ -94,7 +94,7 @@ cdef wide tanh_slope(const real* grad, const real* x, const real* t, real* out, 
 
 
 cdef void block(const real* x, const real* grad, real* out, Py_ssize_t n, bint approximate) noexcept nogil:
-    """A block of results, or of cotangents where `grad` is not NULL."""
+    """A block of results, or of gradients if `grad` is not NULL."""
     cdef real[BLOCK] t
     cdef float[BLOCK] bell
     if approximate:
@@ -113,7 +113,7 @@ cdef void block(const real* x, const real* grad, real* out, Py_ssize_t n, bint a
 
 
 cdef void compute_blocks(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says, block by block."""
+    """Computes a part of a job, block by block."""
     cdef const real* grad = <const real*>job.grad
     cdef real* out = <real*>job.out
     while start < stop:
@@ -122,7 +122,7 @@ cdef void compute_blocks(const Job* job, const real* x, Py_ssize_t start, Py_ssi
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_blocks(job, <const float*>job.x, start, stop)
@@ -131,13 +131,13 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef bint takes(object x, bint approximate) noexcept:
-    """Whether this is the place for an input."""
+    """Whether the kernel takes an input."""
     cdef int kind = float_type(x)
     return kind and (approximate or kind == cnp.NPY_FLOAT) and is_dense(x)
 
 
 cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, bint approximate):
-    """A new array with a job's results."""
+    """A new array with the results of a job."""
     cdef Job job
     cdef cnp.ndarray out = empty_like(x)
     job.single, job.approximate = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT, approximate
@@ -147,12 +147,12 @@ cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, bint approximate):
 
 
 def gelu(x, bint approximate):
-    """GELU of x; None where this is not the place for it."""
+    """GELU of x; None for inputs that the kernel does not take."""
     return computed(x, NULL, approximate) if takes(x, approximate) else None
 
 
 def gelu_cotangent(grad, x, bint approximate):
-    """The cotangent of x; None where this is not the place for it."""
+    """The gradient of x; None for inputs that the kernel does not take."""
     if not takes(x, approximate) or not fits(grad, x) or not same_strides(grad, x):
         return None
     return computed(x, cnp.PyArray_DATA(grad), approximate)

@@ -6,10 +6,10 @@ ctypedef Py_ssize_t index
 
 cdef struct Matrix:
     const float* start
-    index down, right  # from an element to the one below, and to the one at its right
+    index down, right  # from an element to the one below, and to the one on the right
 
 
-cdef struct Batch:  # matrices, or one
+cdef struct Batch:  # a batch of matrices, or one
     const char* start
     int dims  # before the last two
     const cnp.npy_intp* shape  # of those before the last two

@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """The product of two float32 matrices on a CPU with AVX-512, with any strides.
 
-Six rows of the result at a time, 64 columns wide, are summed up in 24 registers (`block`). Each step of the sum reads a
-row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right matrix is therefore laid out
-in panels of 64 columns and at most DEPTH rows, which stay in the nearest cache while all rows of the left one pass by, and
-these in strips of six rows. Where both lie along the sum, and one has few rows, these are laid out as a panel of 16
-columns, and 24 rows of the other at a time pass by as they lie (`tower`). The method is that of K. Goto and R. van de
-Geijn, "Anatomy of high-performance matrix multiplication", 2008.
+Six rows of the result, 64 columns wide, are summed at a time in 24 registers (`block`). Each step of the sum reads a
+row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right matrix is therefore
+packed into panels of 64 columns and at most DEPTH rows, which stay in the L1 cache while all rows of the left one are
+processed, and the left matrix into strips of six rows. If both are contiguous along the sum, and one has few rows,
+these are packed as a panel of 16 columns, and 24 rows of the other are processed at a time without packing (`tower`).
+The method is that of K. Goto and R. van de Geijn, "Anatomy of high-performance matrix multiplication", 2008.
 """
 
 cimport numpy as cnp
@@ -44,16 +44,16 @@ cnp.import_array()
 cdef enum:
     ROWS = 6
     LANES = 16
-    FEW = 48  # rows, or LANES columns, that are multiplied by inner products,
-    LONG = 256  # of so many numbers
+    FEW = 48  # most rows, or LANES columns, for inner products,
+    LONG = 256  # of at least so many numbers
     SQUARE = 4  # rows and columns of a block of inner products
-    TOWER = 24  # rows that pass by a panel of one vector's width
-    LOW = 8  # rows of the last of them
-    TALL = 1024  # rows of such a panel
+    TOWER = 24  # rows that are multiplied by a panel of one vector's width at a time
+    LOW = 8  # rows of the last tower
+    TALL = 1024  # the most rows of such a panel
     COLUMNS = 64
     DEPTH = 192
-    OFTEN = 96  # rows or columns from which on laying out the other matrix pays
-    SHARED = 1 << 19  # multiplications that are worth a thread's while
+    OFTEN = 96  # rows or columns from which on packing the other matrix pays
+    SHARED = 1 << 19  # multiplications per thread from which on threads pay
     MOST_DIMS = 16
 
 AVAILABLE = bool(wide_registers())
@@ -131,7 +131,7 @@ cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, 
 
 
 cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
-    """Lays out `width` columns as a panel: rows of COLUMNS numbers, up to the `full` width zeros where there are no columns."""
+    """Packs `width` columns as a panel: rows of COLUMNS numbers, padded with zeros to the `full` width."""
     cdef index first, j, k
     for k in range(depth):
         for j in range(width, full):
@@ -141,14 +141,14 @@ cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel
             for j in range(width):
                 panel[k * COLUMNS + j] = b.start[k * b.down + j]
         return
-    for first from 0 <= first < depth by LANES:  # few numbers of each column at a time: they stay in the cache meanwhile
+    for first from 0 <= first < depth by LANES:  # few numbers of each column at a time, so that they stay in the cache
         for j in range(width):
             for k in range(first, min(first + LANES, depth)):
                 panel[k * COLUMNS + j] = b.start[k + j * b.right]
 
 
 cdef wide lay_strips(Matrix a, index rows, index depth, float* strips) noexcept nogil:
-    """Lays out rows as strips of six, one below the other; zeros where there are no more rows."""
+    """Packs rows as strips of six, one below the other, padded with zeros."""
     cdef index i, k, r
     cdef const float* start
     for i from 0 <= i <= rows - ROWS by ROWS:
@@ -188,7 +188,7 @@ cdef void multiply(Matrix a, Matrix b, float* out, index stride, index m, index 
 
 cdef void pass_by(Matrix a, Matrix panel, float* strips, index whole, float* out, index stride, index m, index width,
                   index full, index depth, float* corner, bint adds) noexcept nogil:
-    """Multiplies all rows by a panel: the first `whole` as they lie, the others as strips."""
+    """Multiplies all rows by a panel: the first `whole` without packing, the others as strips."""
     cdef index i, r, height
     cdef Matrix six
     for i from 0 <= i < m by ROWS:
@@ -321,7 +321,7 @@ cdef widest low_tower(const float* y, index down, const float* panel, index dept
 
 
 cdef widest lay_lanes(const float* few, index step, index width, index depth, float* panel) noexcept nogil:
-    """Lays out rows as the columns of a panel of one vector's width; the last one again where there are no more."""
+    """Packs rows as the columns of a panel of one vector's width; missing ones repeat the last."""
     cdef floats x[16]
     cdef const float* row[16]
     cdef index k, r, whole = depth - depth % LANES
@@ -352,17 +352,17 @@ cdef inline bint is_along(index right, index down, index m, index n, index depth
 
 
 cdef inline bint has_towers(index m, index n) noexcept nogil:
-    """Whether a product of rows and columns that lie along the sum is one for towers."""
+    """Whether towers are used for a product of matrices that are contiguous along the sum."""
     return min(m, n) > SQUARE and max(m, n) >= LOW
 
 
 cdef bint by_towers(Matrix a, Matrix b, float* out, index m, index n, index depth, index start, index stop,
                     bint adds) noexcept nogil:
-    """out (m, n) = or += a @ b; those of the rows, or columns if there are more, from `start` to before `stop`.
+    """out (m, n) = or += a @ b for rows (or columns, if there are more) from `start` to `stop`.
 
-    False where there is no memory to lay out the smaller operand.
+    False if there is no memory to pack the smaller operand.
     """
-    cdef Matrix many = Matrix(b.start, b.right, 1), few = Matrix(a.start, a.down, 1)  # what is summed along in rows
+    cdef Matrix many = Matrix(b.start, b.right, 1), few = Matrix(a.start, a.down, 1)  # contiguous along the sum
     cdef index rows = n, count = m, down = 1, right = n, j, k
     cdef float* panel = <float*>malloc(sizeof(float) * LANES * (min(<index>TALL, depth) + TOWER))
     if panel == NULL:
@@ -380,12 +380,12 @@ cdef bint by_towers(Matrix a, Matrix b, float* out, index m, index n, index dept
 
 cdef void pass_tower(Matrix a, float* panel, index depth, index rows, index start, index stop, float* out, index down,
                      index right, index width, bint adds) noexcept nogil:
-    """out[start:stop, :width] = or += a[start:stop] @ panel, behind which there is room for the sums."""
+    """out[start:stop, :width] = or += a[start:stop] @ panel; there must be space for the sums behind the panel."""
     cdef float* sums = panel + LANES * depth
     cdef index i = start, size, place
     while i < stop:
         size = TOWER if stop - i >= TOWER else LOW
-        place = min(i, rows - size)  # so many rows that are there; some of them again
+        place = min(i, rows - size)  # some rows are computed twice
         if size == TOWER:
             tower(a.start + place * a.down, a.down, panel, depth, sums)
         else:
@@ -396,7 +396,7 @@ cdef void pass_tower(Matrix a, float* panel, index depth, index rows, index star
 
 cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index depth, bint along,
                         bint adds) noexcept nogil:
-    """out (m, n) = or += a @ b; False where there is no memory to lay out the operands."""
+    """out (m, n) = or += a @ b; False if there is no memory to pack the operands."""
     cdef index k, strips = (m + ROWS - 1) // ROWS * ROWS * min(<index>DEPTH, depth)
     cdef float* scratch
     if along:
@@ -418,9 +418,9 @@ cdef struct Job:
     Batch a, b
     float* out
     index m, n, depth
-    bint along  # both matrices lie along the sum, and one is small
-    bint adds  # to what is there
-    bint failed  # for want of memory
+    bint along  # both matrices are contiguous along the sum, and one is small
+    bint adds  # to the present values
+    bint failed  # if memory ran out
 
 
 cdef inline Matrix matrix_of(const Batch* batch, index i) noexcept nogil:
@@ -434,7 +434,7 @@ cdef inline Matrix matrix_of(const Batch* batch, index i) noexcept nogil:
 
 
 cdef void compute_rows(const void* given, index start, index stop) noexcept nogil:
-    """Rows of a single product."""
+    """Computes rows of a single product."""
     cdef Job* job = <Job*>given
     cdef Matrix a = matrix_of(&job.a, 0)
     a.start += start * a.down
@@ -444,14 +444,14 @@ cdef void compute_rows(const void* given, index start, index stop) noexcept nogi
 
 
 cdef void compute_towers(const void* given, index start, index stop) noexcept nogil:
-    """Some rows of a single product that lies along its sum, or some columns where there are more of them."""
+    """Computes some rows of a product by towers, or some columns if there are more of them."""
     cdef Job* job = <Job*>given
     if not by_towers(matrix_of(&job.a, 0), matrix_of(&job.b, 0), job.out, job.m, job.n, job.depth, start, stop, job.adds):
         job.failed = True
 
 
 cdef void compute_products(const void* given, index start, index stop) noexcept nogil:
-    """Products of a batch."""
+    """Computes products of a batch."""
     cdef Job* job = <Job*>given
     cdef index i
     for i in range(start, stop):
@@ -461,9 +461,9 @@ cdef void compute_products(const void* given, index start, index stop) noexcept 
 
 
 cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index depth, bint adds) except -1:
-    """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n), shared among threads, without gaps between results.
+    """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n), shared among threads; results are contiguous.
 
-    One of the last two strides of b is that of an element. MemoryError where there is no memory to lay operands out.
+    One of the last two strides of b is that of an element. MemoryError if there is no memory to pack operands.
     """
     cdef Job job = Job(a, b, out, m, n, depth, False, adds, False)
     cdef index count = 1, parts
@@ -490,7 +490,7 @@ cdef inline Batch batch_of(cnp.ndarray x) noexcept:
 
 
 cdef inline bint takes(cnp.ndarray x) noexcept:
-    """Whether an array has matrices of float32."""
+    """Whether an array consists of float32 matrices."""
     cdef int i
     if x.ndim < 2 or cnp.PyArray_TYPE(x) != cnp.NPY_FLOAT or not cnp.PyArray_ISBEHAVED_RO(x):
         return False
@@ -501,7 +501,7 @@ cdef inline bint takes(cnp.ndarray x) noexcept:
 
 
 cdef cnp.ndarray empty_product(cnp.ndarray a, cnp.ndarray b):
-    """The array for the result; None where the operands do not fit, or BLAS is better."""
+    """A new array for the result; None if the operands do not fit, or BLAS is faster."""
     cdef int dim, dims = a.ndim - 2
     cdef cnp.npy_intp shape[MOST_DIMS]
     if not takes(a) or not takes(b) or a.ndim != b.ndim or a.ndim > MOST_DIMS or a.shape[dims + 1] != b.shape[dims]:
@@ -519,9 +519,9 @@ cdef cnp.ndarray empty_product(cnp.ndarray a, cnp.ndarray b):
 
 
 def product(a, b, index most):
-    """`a @ b` for matrices of float32, or as many of them in batches of one shape.
+    """`a @ b` for float32 matrices, or equally many in batches of one shape.
 
-    None for others, for expanded matrices, and for more than so many multiplications.
+    None for others, for expanded matrices, and for more than `most` multiplications.
     """
     return product_of(a, b, most) if cnp.PyArray_CheckExact(a) and cnp.PyArray_CheckExact(b) else None
 

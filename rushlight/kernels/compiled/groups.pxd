@@ -1,4 +1,4 @@
-# Groups of elementwise steps, for the walker of compiled programs.
+# Groups of elementwise steps, for the compiled walker of programs.
 from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.ufuncs cimport Loop
@@ -12,9 +12,9 @@ cdef struct Source:
     int slot
     npy_intp offset
     int item  # bytes of an element
-    bint spread  # whether it is copied beforehand, so that elements follow each other
+    bint spread  # whether it is copied first, to be contiguous
     npy_intp stride  # from an element to the next where it is not: 0 for a number
-    npy_intp period  # elements after which it begins anew, as parts do; else 0
+    npy_intp period  # elements after which it repeats, as parts do; else 0
     int ndim
     npy_intp shape[MOST_DIMS]
     npy_intp strides[MOST_DIMS]
@@ -61,7 +61,7 @@ cdef struct Code:
     Step* step
     Target* target
     Sum* sum
-    char* memory  # that the steps compute in
+    char* memory  # the memory of intermediate results
 
 
 cdef class Group:
@@ -86,7 +86,7 @@ cdef class Native:
     cdef npy_intp* offset
     cdef char** place
     cdef npy_intp extent, grain, room
-    cdef npy_intp* total  # bytes of each sum
+    cdef npy_intp* total  # the size of each sum in bytes
     cdef bint* apart  # whether parts add to different elements of it
     cdef bint large, single
 

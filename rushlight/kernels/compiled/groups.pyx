@@ -1,9 +1,9 @@
 # cython: boundscheck=False, cdivision=True
-"""Groups of elementwise steps of a compiled program: NumPy's inner loops on parts that stay in the nearest cache.
+"""Groups of elementwise steps of a compiled program: NumPy's inner loops on parts that fit in the L1 cache.
 
-A part of all elements goes through all steps before the next one does. What a step gives lies in scratch memory, or where
-it is wanted; operands that do not lie in order are copied to scratch memory first. Sums are taken of each part while it is
-at hand. Large groups are shared among threads.
+A part of the elements goes through all steps before the next part does. The result of a step is stored in scratch
+memory, or in its final place; non-contiguous operands are copied to scratch memory first. Sums are taken of each part
+while it is in the cache. Large groups are shared among threads.
 """
 
 from libc.stdlib cimport calloc, free, malloc
@@ -19,10 +19,10 @@ from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cdef enum:
-    NEAR = 1 << 17  # bytes of scratch memory that still are near
-    SHORTEST = 256  # elements of a part, where there are more
-    GRAIN = 1 << 15  # elements of a thread's part
-    SHARED = 1 << 17  # steps for an element each from which on threads pay
+    NEAR = 1 << 17  # bytes of scratch memory that fit in the cache
+    SHORTEST = 256  # the least elements of a part
+    GRAIN = 1 << 15  # elements of one thread's part
+    SHARED = 1 << 17  # elements times steps from which on threads pay off
     ALIGNMENT = 64
     MOST_REGISTERS = 256  # of a group that is shared
 
@@ -30,7 +30,7 @@ WAYS = {"all": OVER_ALL, "down": DOWN, "along": ALONG}
 
 
 cdef class Group:
-    """The steps of a group (`compiler.planning.Group`), ready to be taken."""
+    """The steps of a group (`compiler.planning.Group`), ready to run."""
 
     def __cinit__(self, group):
         self.code.sources, self.code.steps = len(group.reads), len(group.steps)
@@ -73,7 +73,7 @@ cdef class Group:
         self.lay_out(group.steps, written, items)
 
     cdef note_step(self, int i, function, str types, tuple operands):
-        """Notes a step."""
+        """Stores a step."""
         cdef Step* step = &self.code.step[i]
         step.loop = loop_for(function, types)
         step.arity = len(operands)
@@ -82,7 +82,7 @@ cdef class Group:
         step.out = self.code.sources + i
 
     cdef note_source(self, int i, area, tuple shape):
-        """Notes an operand, with as few dimensions as tell how it lies."""
+        """Stores an operand, with as few dimensions as describe its layout."""
         cdef Source* source = &self.code.source[i]
         source.slot, source.offset, source.item = area.slot, area.offset, area.dtype.itemsize
         dims = joined(shape, area)
@@ -97,7 +97,7 @@ cdef class Group:
             source.period = self.code.size // dims[0][0]
 
     cdef note_sum(self, int i, int number, str way, area):
-        """Notes a sum."""
+        """Stores a sum."""
         cdef Sum* found = &self.code.sum[i]
         found.register, found.slot, found.offset, found.way = number, area.slot, area.offset, WAYS[way]
         found.single, found.size = area.dtype.itemsize == 4, 1
@@ -110,7 +110,7 @@ cdef class Group:
             self.code.unit = lcm(self.code.unit, found.columns)
 
     cdef lay_out(self, steps, dict written, list items):
-        """Gives each step's result memory that no later step needs, and chooses the size of parts."""
+        """Assigns memory to each step's result that no later step needs, and chooses the size of parts."""
         cdef npy_intp length
         last = {number: i for i, (_, _, operands) in enumerate(steps) for number in operands}
         for i in range(self.code.sums):
@@ -147,7 +147,7 @@ cdef class Group:
                 self.code.source[i].period = 0
 
     cdef int compute(self, char** slots) except -1:
-        """Takes all steps."""
+        """Runs all steps."""
         cdef int i
         cdef Sum* total
         if self.code.size == 0:
@@ -162,7 +162,7 @@ cdef class Group:
         return 0
 
     cdef int compute_shared(self, char** slots) except -1:
-        """Takes all steps in several threads; each part has sums of its own, which are added in their order."""
+        """Runs all steps in several threads; each part has its own sums, which are added in order."""
         cdef Job job
         cdef int i
         job.group, job.slots, job.sums, job.room, job.failed = &self.code, slots, NULL, 0, False
@@ -189,11 +189,11 @@ cdef struct Job:
     npy_intp grain
     npy_intp room  # bytes of the sums of a part
     char* sums
-    bint failed  # for want of memory
+    bint failed  # if memory ran out
 
 
 cdef void compute_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """A thread's part."""
+    """Runs one thread's part."""
     cdef Job* job = <Job*>given
     cdef const Code* group = job.group
     cdef Register[MOST_REGISTERS] registers
@@ -212,7 +212,7 @@ cdef void compute_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
 
 
 cdef void add_up(const Code* group, const Job* job) noexcept nogil:
-    """Adds the sums of parts."""
+    """Adds the sums of all parts."""
     cdef npy_intp part
     cdef char* place = job.sums
     cdef Sum* total
@@ -232,7 +232,7 @@ cdef void add_up(const Code* group, const Job* job) noexcept nogil:
 
 cdef void take_parts(const Code* group, Register* registers, char** slots, char* memory, npy_intp start, npy_intp stop,
                      char* sums) noexcept nogil:
-    """Takes all steps for the elements from `start` to before `stop`; `sums` is where to, or NULL for the results."""
+    """Runs all steps for elements `start` to `stop`; `sums` is where sums go, or NULL for the results."""
     cdef npy_intp n, first = start
     cdef int i
     while start < stop:
@@ -248,7 +248,7 @@ cdef void take_parts(const Code* group, Register* registers, char** slots, char*
 
 
 cdef inline void take_steps(const Code* group, const Register* registers, npy_intp n) noexcept nogil:
-    """All steps for a part."""
+    """Runs all steps for a part."""
     cdef char* args[4]
     cdef npy_intp strides[4]
     cdef const Step* step = group.step
@@ -266,12 +266,12 @@ cdef inline void take_steps(const Code* group, const Register* registers, npy_in
         step += 1
 
 
-# operands that do not lie in order
+# operands that are not contiguous
 
 
 cdef inline void place_source(const Source* source, Register* register, char** slots, char* memory, npy_intp start,
                               npy_intp n, bint is_first) noexcept nogil:
-    """Sees to where the elements of an operand are read."""
+    """Sets where the elements of an operand are read."""
     cdef char* place = slots[source.slot] + source.offset
     if not source.spread:
         register.start = place + start * source.stride
@@ -282,7 +282,7 @@ cdef inline void place_source(const Source* source, Register* register, char** s
 
 
 cdef void spread(const Source* source, const char* place, char* out, npy_intp start, npy_intp n) noexcept nogil:
-    """Copies n elements from `start` on, in the order of their indices."""
+    """Copies n elements from `start` on, in index order."""
     cdef npy_intp index[MOST_DIMS]
     cdef npy_intp rest = start, length, inner = source.ndim - 1
     cdef int d
@@ -306,7 +306,7 @@ cdef void spread(const Source* source, const char* place, char* out, npy_intp st
 
 
 cdef inline void copy_run(const char* x, npy_intp stride, char* out, npy_intp n, int item) noexcept nogil:
-    """Copies n elements that are evenly apart."""
+    """Copies n evenly spaced elements."""
     if stride == item:
         memcpy(out, x, n * item)
     elif item == 4:
@@ -358,7 +358,7 @@ cdef inline void take_sums(const Code* group, const Register* registers, char** 
 
 
 cdef inline void take_sum(const real* x, real* out, const Sum* total, npy_intp start, npy_intp n) noexcept nogil:
-    """Adds a part to a sum."""
+    """Adds a part to one sum."""
     cdef real whole
     if total.way == DOWN:
         add_rows(x, out, n // total.columns, total.columns)
@@ -405,7 +405,7 @@ cdef wide sum_rows(const real* x, real* out, npy_intp rows, npy_intp columns) no
 
 
 def joined(tuple shape, area):
-    """The dimensions of an operand as (elements, bytes from one to the next), those together that lie in a row."""
+    """The dimensions of an operand as (elements, stride in bytes), with contiguous ones merged."""
     lead = len(shape) - len(area.shape)
     dims = []
     for axis, n in enumerate(shape):
@@ -434,7 +434,7 @@ cdef struct NativeJob:
 
 
 cdef class Native:
-    """A group of which there is machine code (`compiler.native.Native`)."""
+    """A group compiled to machine code (`compiler.native.Native`)."""
 
     def __cinit__(self, native):
         group = native.group
@@ -489,7 +489,7 @@ cdef class Native:
         return 0
 
     cdef int compute_shared(self) except -1:
-        """Computes the group in several threads; each part has sums of its own, which are added in their order."""
+        """Computes the group in several threads; each part has its own sums, which are added in order."""
         cdef NativeJob job = NativeJob(self.loops, self.places, self.sums, self.place, self.apart, self.total, self.grain,
                                        self.room, NULL)
         cdef npy_intp part, parts = (self.extent + self.grain - 1) // self.grain
@@ -516,7 +516,7 @@ cdef class Native:
 
 
 cdef void compute_native_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """A thread's part."""
+    """Runs one thread's part."""
     cdef const NativeJob* job = <const NativeJob*>given
     cdef char* places[MOST_REGISTERS]
     cdef char* sums

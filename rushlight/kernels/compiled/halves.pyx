@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""float16 from float32 and back by the CPU's own instructions, where it has them."""
+"""Converts between float16 and float32 by the CPU's instructions, where it has them."""
 
 cimport numpy as cnp
 
@@ -53,7 +53,7 @@ cdef extern from *:
     void to_singles "rushlight_to_singles"(const unsigned short* x, float* out, Py_ssize_t n) noexcept nogil
 
 cdef enum:
-    GRAIN = 1 << 15  # elements of a thread's part
+    GRAIN = 1 << 15  # elements of one thread's part
 
 
 cdef struct Job:
@@ -63,7 +63,7 @@ cdef struct Job:
 
 
 cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some elements."""
+    """Converts some elements."""
     cdef const Job* job = <const Job*>given
     if job.narrows:
         to_halves(<const float*>job.x + start, <unsigned short*>job.out + start, stop - start)
@@ -72,7 +72,7 @@ cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
 
 
 def convert(cnp.ndarray x, cnp.ndarray out):
-    """Writes contiguous float32 numbers as float16, or the reverse; whether this is the place for it."""
+    """Writes contiguous float32 numbers as float16, or the reverse; returns whether the kernel takes the arrays."""
     cdef Job job
     if not has_halves() or not cnp.PyArray_ISCARRAY_RO(x) or not cnp.PyArray_ISCARRAY(out) \
             or not cnp.PyArray_SAMESHAPE(x, out):

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""How gamma and beta numbers move with a concentration while their probability stays: -(dF/da) / f.
+"""Implicit reparameterization gradients of gamma and beta samples: -(dF/da) / f.
 
-F over its first term is a series, or a continued fraction, whose terms are differentiated one by one. Of F and 1 - F
-that one is taken of which (nearly) all terms have one sign. What is not exact after `MOST` terms is left as NaN.
+F divided by its first term is a series or continued fraction, whose terms are differentiated one by one. Of F and 1 - F
+the one is used whose terms (nearly) all have one sign. Results that are not exact after `MOST` terms are NaN.
 """
 
 cimport numpy as cnp
@@ -22,7 +22,7 @@ cdef double TINY = 1e-300
 cdef struct Job:
     const double* a
     const double* x
-    const double* total  # of the concentrations; NULL for gamma numbers
+    const double* total  # of the concentrations; NULL for gamma
     double* out
 
 
@@ -39,7 +39,7 @@ cdef double digamma(double x) noexcept nogil:
 
 
 cdef double below(double a, double x) noexcept nogil:
-    """For gamma numbers, by the power series of F."""
+    """For gamma samples, by the power series of F."""
     cdef double term = 1, slope = log(x) - digamma(a + 1), total = slope
     cdef Py_ssize_t n
     for n in range(1, MOST):
@@ -52,7 +52,7 @@ cdef double below(double a, double x) noexcept nogil:
 
 
 cdef double above(double a, double x) noexcept nogil:
-    """For gamma numbers, by Legendre's continued fraction of 1 - F, from the front (W. J. Lentz, 1976)."""
+    """For gamma samples, by Legendre's continued fraction of 1 - F, evaluated forward (W. J. Lentz, 1976)."""
     cdef double b = x + 1 - a, c = 1 / TINY, d = 1 / b, found = d, step, part, change
     cdef double c_slope = 0, d_slope = 1 / b, slope = d_slope  # of their logarithms
     cdef Py_ssize_t n
@@ -78,7 +78,7 @@ cdef double above(double a, double x) noexcept nogil:
 
 
 cdef double left(double a, double b, double x) noexcept nogil:
-    """For beta numbers, by the hypergeometric series of F, divided by 1 - x."""
+    """For beta samples, by the hypergeometric series of F, divided by 1 - x."""
     cdef double term = 1, slope = log(x) - digamma(a + 1) + digamma(a + b), total = slope, ratio
     cdef Py_ssize_t n
     for n in range(MOST):
@@ -93,7 +93,7 @@ cdef double left(double a, double b, double x) noexcept nogil:
 
 
 cdef double right(double a, double b, double x) noexcept nogil:
-    """For beta numbers, by the series of 1 - F, divided by 1 - x."""
+    """For beta samples, by the series of 1 - F, divided by 1 - x."""
     cdef double y = 1 - x, term = 1, slope = log(x) - digamma(a) + digamma(a + b), total = slope, ratio
     cdef Py_ssize_t n
     for n in range(MOST):
@@ -108,7 +108,7 @@ cdef double right(double a, double b, double x) noexcept nogil:
 
 
 cdef bint is_left(double a, double b, double x) noexcept nogil:
-    """Which series is exact, and the shorter one of them near the mean."""
+    """Whether to use the left series: where only one is exact that one, near the mean the shorter."""
     return x * (a + b) < a + 1 if x <= 0.5 else (1 - x) * (a + b) >= b + 1
 
 
@@ -138,7 +138,7 @@ cdef void beta_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 def gamma_slopes(cnp.ndarray a not None, cnp.ndarray x not None):
-    """dx/da of gamma numbers of rate 1; contiguous float64 arrays of one shape."""
+    """dx/da of gamma samples of rate 1; contiguous float64 arrays of one shape."""
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(x.ndim, x.shape, cnp.NPY_DOUBLE, False)
     cdef Job job = Job(<double*>cnp.PyArray_DATA(a), <double*>cnp.PyArray_DATA(x), NULL, <double*>cnp.PyArray_DATA(out))
     shared(gamma_part, &job, cnp.PyArray_SIZE(x), GRAIN)
@@ -146,7 +146,7 @@ def gamma_slopes(cnp.ndarray a not None, cnp.ndarray x not None):
 
 
 def beta_slopes(cnp.ndarray a not None, cnp.ndarray x not None, cnp.ndarray total not None):
-    """dx/da / (1 - x) of beta numbers of concentrations `a` and `total - a`; contiguous float64 arrays of one shape."""
+    """dx/da / (1 - x) of beta samples with concentrations `a` and `total - a`, as contiguous float64 arrays."""
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(x.ndim, x.shape, cnp.NPY_DOUBLE, False)
     cdef Job job = Job(<double*>cnp.PyArray_DATA(a), <double*>cnp.PyArray_DATA(x), <double*>cnp.PyArray_DATA(total),
                        <double*>cnp.PyArray_DATA(out))

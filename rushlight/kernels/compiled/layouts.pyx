@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The transpose of a matrix: 16 rows of the result at a time, which grow side by side."""
+"""The transpose of a matrix: 16 rows of the result are written in parallel."""
 
 cimport numpy as cnp
 
@@ -11,7 +11,7 @@ cnp.import_array()
 
 cdef enum:
     SIDE_BY_SIDE = 16
-    GRAIN = 1 << 15  # elements of a thread's part
+    GRAIN = 1 << 15  # elements of one thread's part
 
 cdef struct Job:
     const void* x
@@ -23,7 +23,7 @@ cdef struct Job:
 
 cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t start,
                Py_ssize_t stop) noexcept nogil:
-    """Some columns of x, as rows of the result."""
+    """Writes some columns of x as rows of the result."""
     cdef Py_ssize_t first, i, j
     for first from start <= first < stop by SIDE_BY_SIDE:
         if stop - first >= SIDE_BY_SIDE:
@@ -37,7 +37,7 @@ cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py
 
 
 cdef void turn_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some blocks of 16 columns."""
+    """Transposes some blocks of 16 columns."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t first = start * SIDE_BY_SIDE, last = min(stop * SIDE_BY_SIDE, job.columns)
     if job.single:

@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Sparse matrices multiplied along a dimension of arrays (outer, n, inner): resizing, and averages of windows."""
+"""Sparse matrices times arrays along a dimension of (outer, n, inner): for resizing, and averages of windows."""
 
 cimport numpy as cnp
 
@@ -17,7 +17,7 @@ cdef struct Job:
     const void* x
     const void* weights
     const int* starts  # of each row's weights
-    const int* places  # of what each weight is multiplied with
+    const int* places  # the column of each weight
     void* out
     Py_ssize_t rows
     Py_ssize_t n
@@ -28,7 +28,7 @@ cdef struct Job:
 
 cdef always combine_numbers(const Job* job, Py_ssize_t row, Py_ssize_t count, const real* source, const real* weights,
                             real* out) noexcept nogil:
-    """The sums of some rows, from `row` on, of one line of numbers."""
+    """Computes some rows, from `row` on, for one line of numbers."""
     cdef const int* starts = job.starts + row
     cdef Py_ssize_t i, k
     cdef real total
@@ -44,7 +44,7 @@ cdef always combine_numbers(const Job* job, Py_ssize_t row, Py_ssize_t count, co
 
 
 cdef always combine_row(const Job* job, Py_ssize_t row, const real* source, const real* weights, real* out) noexcept nogil:
-    """The sum of one row, of lines that lie beside each other."""
+    """Computes one row, for contiguous lines."""
     cdef Py_ssize_t c, k, inner = job.inner
     cdef const real* line
     for c in range(inner):
@@ -57,7 +57,7 @@ cdef always combine_row(const Job* job, Py_ssize_t row, const real* source, cons
 
 cdef wide combine(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, const real* weights,
                   real* out) noexcept nogil:
-    """The sums of some lines of the result."""
+    """Computes some lines of the result."""
     cdef Py_ssize_t line = start, row, count
     cdef const real* source
     while line < stop:
@@ -72,7 +72,7 @@ cdef wide combine(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real*
 
 
 cdef void combine_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either precision."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>given
     if job.single:
         combine(job, start, stop, <const float*>job.x, <const float*>job.weights, <float*>job.out)
@@ -81,7 +81,7 @@ cdef void combine_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) no
 
 
 def mapped(x, int dim, cnp.ndarray starts, cnp.ndarray places, cnp.ndarray weights):
-    """A matrix in compressed rows times an array along a dimension; None where this is not the place for it.
+    """A matrix in compressed rows times an array along a dimension; None for inputs that the kernel does not take.
 
     The weights have the dtype of the array; starts and places are of int32.
     """

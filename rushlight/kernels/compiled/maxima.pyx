@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The largest elements of windows, and where they are: every kind of maximum pooling.
+"""Maxima of windows with their indices: all kinds of maximum pooling.
 
-Arrays are (outer, plane, inner), and a table lists the places in the plane that each window sees, in the order in which
-they are looked at. Of equal elements the first is taken, but the last NaN.
+Arrays are (outer, plane, inner), and a table lists the positions in the plane that each window sees, in the order in
+which they are compared. Of equal elements the first counts, but the last NaN.
 """
 
 cimport numpy as cnp
@@ -25,7 +25,7 @@ cdef struct Job:
     Py_ssize_t taps
     Py_ssize_t plane
     Py_ssize_t inner
-    bint alike  # whether all planes have one table
+    bint alike  # whether all planes share one table
     bint single
 
 
@@ -45,7 +45,7 @@ cdef void look_along(const cnp.npy_int64* seen, Py_ssize_t taps, const real* x, 
 
 cdef wide look_beside(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t inner, const real* x, real* best,
                       cnp.npy_int64* found) noexcept nogil:
-    """The maxima of one window in planes that lie side by side."""
+    """The maxima of one window in planes that are stored side by side."""
     cdef Py_ssize_t t, i, at
     cdef bint wins
     for i in range(inner):
@@ -77,7 +77,7 @@ cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x,
 
 
 cdef void look_at_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either precision."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>given
     if job.single:
         look(job, start, stop, <const float*>job.x, <float*>job.values)
@@ -86,9 +86,9 @@ cdef void look_at_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) no
 
 
 def largest(x, seen):
-    """The maxima of (outer, plane, inner) and their places (outer, windows, inner); None where that is not for here.
+    """The maxima of (outer, plane, inner) and their positions (outer, windows, inner); None if not supported.
 
-    `seen` (outer or 1, windows, taps) lists places in the plane, which are not looked through for wrong ones.
+    `seen` (outer or 1, windows, taps) lists positions in the plane, which are not checked.
     """
     cdef int kind = float_type(x)
     cdef cnp.npy_intp[3] shape

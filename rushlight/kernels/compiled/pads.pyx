@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Padding and flipping: lines of a result that are put together of pieces of an array's lines, and of a constant."""
+"""Padding and flipping: lines of a result, made of pieces of an array's lines and of a constant."""
 
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc
@@ -11,14 +11,14 @@ cnp.import_array()
 
 cdef enum:
     MOST = 3  # dimensions that are padded at once
-    GRAIN = 1 << 15  # bytes of a thread's part
-    CONSTANT = -1  # the place of what does not come of the array
+    GRAIN = 1 << 15  # bytes of one thread's part
+    CONSTANT = -1  # the position of elements that do not come from the array
 
 cdef struct Piece:
     Py_ssize_t place  # in the array's line, in bytes; or CONSTANT
     Py_ssize_t start  # in the result's line, in bytes
     Py_ssize_t size
-    bint backwards  # the place is that of the last element of the array's, which comes first
+    bint backwards  # the position is that of the last element, which comes first
 
 ctypedef fused element:
     cnp.uint8_t
@@ -41,14 +41,14 @@ cdef struct Job:
 
 
 cdef void turn(element* out, const element* x, Py_ssize_t n) noexcept nogil:
-    """Copies `n` elements in the opposite order."""
+    """Copies `n` elements in reverse order."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = x[n - 1 - i]
 
 
 cdef void turn_piece(char* out, const char* x, Py_ssize_t bytes, Py_ssize_t size) noexcept nogil:
-    """The same for elements of any size."""
+    """Copies elements of any size in reverse order."""
     cdef Py_ssize_t i
     if size == 8:
         turn(<cnp.uint64_t*>out, <const cnp.uint64_t*>x, bytes // 8)
@@ -64,7 +64,7 @@ cdef void turn_piece(char* out, const char* x, Py_ssize_t bytes, Py_ssize_t size
 
 
 cdef void pad_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some lines of the result."""
+    """Writes some lines of the result."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t line, rest, source, step, place, i
     cdef const Piece* piece
@@ -97,7 +97,7 @@ cdef void pad_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Piece* pieces) noexcept nogil:
-    """The pieces of a line, and how many they are: neighbours that were neighbours, in either order, or constants."""
+    """The pieces of a line, and their number: consecutive elements, in either direction, or constants."""
     cdef Py_ssize_t number = 0, i
     cdef Piece* last = NULL
     for i in range(n):
@@ -118,9 +118,9 @@ cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Pi
 
 
 def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
-    """The elements at the given places of each of the last one to three dimensions, or `value` where a place is -1.
+    """The elements at the given positions of each of the last one to three dimensions, or `value` for position -1.
 
-    The places are vectors of int64. None for an array that is not aligned, in another byte order, or of objects.
+    Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
     cdef cnp.ndarray source, index, constants

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Elements of any size taken, put or reduced along a dimension by an index, wherever arrays lie."""
+"""Gathers, scatters or reduces elements of any size along a dimension by an index, for arrays of any strides."""
 
 cimport numpy as cnp
 from numpy cimport npy_intp
@@ -33,13 +33,13 @@ cdef struct Walk:
     int ndim
     npy_intp shape[MOST_DIMS]  # of the index
     npy_intp places[MOST_DIMS]  # strides of the index
-    npy_intp array[MOST_DIMS]  # strides of what is picked from or put into: 0 along `dim`
-    npy_intp values[MOST_DIMS]  # strides of what is picked or put
+    npy_intp array[MOST_DIMS]  # strides of the gathered or scattered array: 0 along `dim`
+    npy_intp values[MOST_DIMS]  # strides of the values
     npy_intp step, size  # stride and size of the array along `dim`
 
 
 cdef bint move_row(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
-    """Takes or puts a row; whether its indices were from 0 to before the size."""
+    """Gathers or scatters a row; returns whether its indices were valid."""
     cdef int last = walk.ndim - 1
     cdef npy_intp i, k
     for i in range(walk.shape[last]):
@@ -54,13 +54,13 @@ cdef bint move_row(Walk* walk, const char* index, char* array, char* values, int
 
 
 cdef inline real reduced(real old, real new, int way) noexcept nogil:
-    """What was there and what comes, in one number; NaN stays."""
+    """The old and the new value reduced; NaN stays."""
     cdef real best
     if way == SUM:
         return old + new
     if way == PRODUCT:
         return old * new
-    if way == LARGEST:  # one instruction, where a branch would be guessed wrongly
+    if way == LARGEST:  # one instruction; a branch would often be mispredicted
         best = new if new > old else old
     else:
         best = new if new < old else old
@@ -68,7 +68,7 @@ cdef inline real reduced(real old, real new, int way) noexcept nogil:
 
 
 cdef bint reduce_row(Walk* walk, const char* index, char* array, char* values, int way, real* like) noexcept nogil:
-    """Reduces a row into what is there; whether its indices were from 0 to before the size."""
+    """Reduces a row into the array; returns whether its indices were valid."""
     cdef int last = walk.ndim - 1
     cdef npy_intp i, k
     cdef real* place
@@ -82,7 +82,7 @@ cdef bint reduce_row(Walk* walk, const char* index, char* array, char* values, i
 
 
 cdef bint do_row(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
-    """A row by the size of its elements; those that are reduced are floats or doubles."""
+    """Processes a row by the size of its elements; those that are reduced are floats or doubles."""
     if way != TAKE and way != PUT:
         return reduce_row(walk, index, array, values, way, <float*>NULL) if size == 4 else \
             reduce_row(walk, index, array, values, way, <double*>NULL)
@@ -98,7 +98,7 @@ cdef bint do_row(Walk* walk, const char* index, char* array, char* values, int s
 
 
 cdef bint walked(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
-    """Does all rows; whether all indices were from 0 to before the size."""
+    """Processes all rows; returns whether all indices were valid."""
     cdef npy_intp at[MOST_DIMS]
     cdef int d
     for d in range(walk.ndim):
@@ -126,13 +126,13 @@ cdef bint walked(Walk* walk, const char* index, char* array, char* values, int s
 
 
 cdef bint is_plain(object x) noexcept:
-    """Whether an array has elements of a size that is moved, aligned and in the machine's byte order."""
+    """Whether an array has elements of a supported size, aligned and in native byte order."""
     return cnp.PyArray_CheckExact(x) and cnp.PyArray_ISBEHAVED_RO(x) and not cnp.PyArray_ISOBJECT(x) \
         and cnp.PyArray_ITEMSIZE(x) in (1, 2, 4, 8, 16)
 
 
 cdef bint prepare(Walk* walk, object array, object index, int dim) except -1:
-    """Notes how arrays are walked through; whether they can be."""
+    """Sets how arrays are traversed; returns whether they can be."""
     cdef cnp.ndarray x, places
     cdef int d
     if not is_plain(array) or not is_plain(index) or cnp.PyArray_TYPE(index) != cnp.NPY_INT64:
@@ -151,7 +151,7 @@ cdef bint prepare(Walk* walk, object array, object index, int dim) except -1:
 
 
 cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray values, int way) except -1:
-    """Walks through the arrays; whether all indices were from 0 to before the size."""
+    """Traverses the arrays; returns whether all indices were valid."""
     cdef int d, size = cnp.PyArray_ITEMSIZE(array)
     cdef char* x = cnp.PyArray_BYTES(array)
     cdef char* y = cnp.PyArray_BYTES(values)
@@ -163,7 +163,7 @@ cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray valu
 
 
 def taken(array, index, int dim):
-    """The elements of an array at `index` along a dimension; None where this is not the place for it."""
+    """The elements of an array at `index` along a dimension; None for inputs that the kernel does not take."""
     cdef Walk walk
     cdef cnp.ndarray out
     if not prepare(&walk, array, index, dim):
@@ -173,9 +173,9 @@ def taken(array, index, int dim):
 
 
 def put(array, index, int dim, values, reduce):
-    """Puts values of the shape of `index` into an array along a dimension, or reduces them into it; whether it could.
+    """Writes values of the shape of `index` into an array along a dimension, or reduces them; returns whether it could.
 
-    Where it could not, some may be there already.
+    If it could not, some may already have been written.
     """
     cdef Walk walk
     cdef int way = WAYS[reduce]

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Products of a small matrix and a vector, of two vectors, and what goes with a product of matrices: rows and their sums.
+"""Products of a small matrix and a vector, of two vectors, and helpers of matrix products: adding and summing rows.
 
-A matrix whose rows are contiguous is multiplied row by row, with 16 sums side by side; one whose columns are (a transposed
-one) column by column. Everything stays with the caller: no threads, no buffers.
+A matrix with contiguous rows is multiplied row by row, with 16 partial sums; one with contiguous columns (a transposed
+one) column by column. There are no threads and no buffers.
 """
 
 cimport numpy as cnp
@@ -11,7 +11,7 @@ from rushlight.kernels.compiled.lanes cimport always, doubles, floats, real, wid
 cnp.import_array()
 
 cdef enum:
-    SMALL = 4096  # elements of a matrix up to which the call of BLAS costs more than it saves (measured)
+    SMALL = 4096  # elements up to which a call of BLAS costs more than it saves (measured)
     SIDE_BY_SIDE = 16
     ROWS = 16  # that are summed up at a time
     COLUMN = 32  # elements of a column that are summed up in registers
@@ -39,7 +39,7 @@ cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
 
 
 cdef always sums_of_products(const real* x, const real* y, Py_ssize_t n, real* sums) noexcept nogil:
-    """Sums side by side of the products of two contiguous vectors."""
+    """Several partial sums of the products of two contiguous vectors."""
     cdef floats single = (<const floats*>ZEROS)[0]
     cdef doubles low = (<const doubles*>ZEROS)[0], high = (<const doubles*>ZEROS)[0]
     cdef Py_ssize_t i, whole = n - n % SIDE_BY_SIDE
@@ -59,7 +59,7 @@ cdef always sums_of_products(const real* x, const real* y, Py_ssize_t n, real* s
 
 
 cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """y = matrix @ x with contiguous rows, `stride` elements apart: the sums of several rows are added up at a time."""
+    """y = matrix @ x with contiguous rows, `stride` elements apart; several rows at a time."""
     cdef real sums[ROWS][SIDE_BY_SIDE]
     cdef real halves[ROWS][8]
     cdef real quarters[ROWS][4]
@@ -138,7 +138,7 @@ cdef void times_vector(const real* matrix, Py_ssize_t down, Py_ssize_t right, co
 
 
 cdef void multiply(cnp.ndarray a, cnp.ndarray x, cnp.ndarray y, real* typed) noexcept:
-    """y = a @ x of arrays that fit."""
+    """y = a @ x for arrays of matching shapes."""
     cdef Py_ssize_t size = sizeof(real)
     times_vector(<real*>cnp.PyArray_DATA(a), a.strides[0] // size, a.strides[1] // size, <real*>cnp.PyArray_DATA(x),
                  <real*>cnp.PyArray_DATA(y), a.shape[0], a.shape[1])
@@ -190,7 +190,7 @@ cdef object outer_of(cnp.ndarray column, cnp.ndarray row):
 
 
 cdef inline bint is_matrix(cnp.ndarray x, int kind) noexcept:
-    """Whether an array is a contiguous matrix of a kind that can be computed with here."""
+    """Whether an array is a contiguous matrix of a supported type."""
     return x.ndim == 2 and cnp.PyArray_TYPE(x) == kind and cnp.PyArray_IS_C_CONTIGUOUS(x) \
         and cnp.PyArray_ISBEHAVED_RO(x) and (kind == cnp.NPY_FLOAT or kind == cnp.NPY_DOUBLE)
 

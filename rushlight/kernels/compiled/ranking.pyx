@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The few largest or smallest elements of each row, in order: those that come first where some are equal."""
+"""The k largest or smallest elements of each row in order, for small k; ties keep their order."""
 
 cimport numpy as cnp
 
@@ -9,8 +9,8 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    MOST = 32  # elements that are asked for
-    GRAIN = 1 << 14  # elements of a thread's part
+    MOST = 32  # the largest k
+    GRAIN = 1 << 14  # elements of one thread's part
 
 ctypedef fused real:
     float
@@ -34,7 +34,7 @@ cdef inline bint comes_first(real x, real y, bint largest) noexcept nogil:
 
 cdef void rank_row(const real* x, Py_ssize_t n, Py_ssize_t k, bint largest, real* values,
                    cnp.npy_int64* places) noexcept nogil:
-    """Goes once through a row, and keeps what comes first in order."""
+    """Scans a row once, keeping the first k in order."""
     cdef Py_ssize_t i, j, found = 0
     for i in range(n):
         if found == k:
@@ -50,7 +50,7 @@ cdef void rank_row(const real* x, Py_ssize_t n, Py_ssize_t k, bint largest, real
 
 
 cdef void rank_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some rows."""
+    """Ranks some rows."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t r
     for r in range(start, stop):
@@ -63,9 +63,9 @@ cdef void rank_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 def first(rows, Py_ssize_t k, bint largest):
-    """The values and places of the k first of each row along the last dimension, where k is small.
+    """The values and indices of the first k of each row along the last dimension, where k is small.
 
-    None where this is not the place for it.
+    None for inputs that the kernel does not take.
     """
     cdef Job job
     cdef cnp.npy_intp[64] shape

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Sums, products and extremes of large arrays, of all elements or along dimensions that follow each other.
+"""Sums, products and extremes of large arrays, over all elements or over consecutive dimensions.
 
-Elements of a row are taken 64 side by side in each block of it, the blocks together in double precision; rows that are
-taken together are so column by column, a run of them at a time.
+Rows are reduced in blocks with 64 partial results, and the blocks are combined in double precision; reductions over
+rows go column by column, some columns at a time.
 """
 
 cimport numpy as cnp
@@ -22,11 +22,11 @@ cdef enum:
     BLOCK = 8192  # elements of a row
     SHORT = 4096  # elements of a product: the numbers of longer ones become so small that a CPU is slow with them
     RUN = 256  # columns
-    DEEP = 128  # rows that are added up before their sum is added to those of others
-    NARROW = 16  # columns below which rows are not taken together here
+    DEEP = 128  # rows that are summed before their sum is added to the others
+    NARROW = 16  # fewer columns are not reduced over rows here
     GRAIN = 1 << 15  # elements of a thread's part
     SUM = 0
-    NUMBERS = 1  # the sum of what is not NaN
+    NUMBERS = 1  # the sum, ignoring NaN
     PRODUCT = 2
     LARGEST = 3  # NaN where there is one
     SMALLEST = 4
@@ -35,7 +35,7 @@ cdef enum:
 
 
 cdef inline real joined(real a, real b, int kind) noexcept nogil:
-    """What two results are together."""
+    """Two results combined."""
     if kind == PRODUCT:
         return a * b
     if kind == LARGEST:
@@ -46,7 +46,7 @@ cdef inline real joined(real a, real b, int kind) noexcept nogil:
 
 
 cdef inline real taken(real x, int kind) noexcept nogil:
-    """An element as it takes part."""
+    """The value of an element in the reduction."""
     if kind == NUMBERS:
         return <real>0 if x != x else x
     if kind == SQUARES:
@@ -55,7 +55,7 @@ cdef inline real taken(real x, int kind) noexcept nogil:
 
 
 cdef always fold(double* found, Py_ssize_t width, int kind) noexcept nogil:
-    """Joins the second half of some results to the first."""
+    """Combines the second half of some results with the first."""
     cdef Py_ssize_t j
     for j in range(width):
         found[j] = joined(found[j], found[j + width], kind)
@@ -93,7 +93,7 @@ cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) 
 
 
 cdef wide reduce_any_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
-    """The same for each kind."""
+    """Reduces a block by the given kind."""
     cdef double rest
     if kind == SUM:
         reduce_block(x, n, result, SUM)
@@ -116,7 +116,7 @@ cdef wide reduce_any_block(const real* x, Py_ssize_t n, double* result, int kind
 
 cdef always join_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                       int kind) noexcept nogil:
-    """The results of a run of n columns, of rows that are `step` elements apart."""
+    """The results of n columns, of rows that are `step` elements apart."""
     cdef Py_ssize_t i, j
     for j in range(n):
         found[j] = taken(x[j], kind)
@@ -128,7 +128,7 @@ cdef always join_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t st
 
 cdef wide join_any_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                         int kind) noexcept nogil:
-    """The same for each kind."""
+    """Reduces columns by the given kind."""
     if kind == SUM:
         join_rows(x, found, rows, step, n, SUM)
     elif kind == NUMBERS:
@@ -148,14 +148,14 @@ cdef wide join_any_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t 
 cdef struct Job:
     const void* x
     void* out
-    Py_ssize_t size  # elements of a row, or rows that are taken together
+    Py_ssize_t size  # elements of a row, or rows that are reduced over
     Py_ssize_t columns
     int kind
     bint single
 
 
 cdef void reduce_row(const real* x, Py_ssize_t size, double* result, int kind) noexcept nogil:
-    """The result of one row."""
+    """Reduces one row."""
     cdef Py_ssize_t done = BLOCK
     cdef double found
     reduce_any_block(x, min(size, <Py_ssize_t>BLOCK), result, kind)
@@ -166,7 +166,7 @@ cdef void reduce_row(const real* x, Py_ssize_t size, double* result, int kind) n
 
 
 cdef void reduce_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The results of some rows."""
+    """Reduces some rows."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t i
     cdef double found
@@ -180,7 +180,7 @@ cdef void reduce_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noex
 
 
 cdef void reduce_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The results, in double precision, of some blocks of a single row."""
+    """Reduces some blocks of a single row, with results in double precision."""
     cdef const Job* job = <const Job*>given
     cdef double* out = <double*>job.out
     cdef Py_ssize_t i, n
@@ -193,7 +193,7 @@ cdef void reduce_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) no
 
 
 cdef void reduce_run(const real* x, real* out, const Job* job, Py_ssize_t n) noexcept nogil:
-    """The results of a run of columns."""
+    """Reduces some columns."""
     cdef real[RUN] found
     cdef Py_ssize_t done = DEEP, j
     join_any_rows(x, out, min(job.size, <Py_ssize_t>DEEP), job.columns, n, job.kind)
@@ -205,7 +205,7 @@ cdef void reduce_run(const real* x, real* out, const Job* job, Py_ssize_t n) noe
 
 
 cdef void reduce_columns(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The results of some runs of columns, counted through all matrices."""
+    """Reduces some runs of columns, counted through all matrices."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t runs = (job.columns + RUN - 1) // RUN, i, matrix, column, n
     for i in range(start, stop):
@@ -220,7 +220,7 @@ cdef void reduce_columns(const void* given, Py_ssize_t start, Py_ssize_t stop) n
 
 
 def total(x, int kind=SUM):
-    """The result of all elements of a float32 or float64 array without gaps; None for others."""
+    """The reduction of all elements of a gapless float32 or float64 array; None for others."""
     cdef int number = float_type(x)
     cdef double result
     cdef double* found
@@ -245,8 +245,10 @@ def total(x, int kind=SUM):
 
 
 def along(x, int first, int last, int kind):
-    """The results along the dimensions from `first` to `last`, of a contiguous float32 or float64 array or the
-    transpose of a contiguous matrix; None for others."""
+    """The reduction over the dimensions from `first` to `last`.
+
+    The array is a contiguous float32 or float64 array or the transpose of a contiguous matrix; None for others.
+    """
     cdef int number = float_type(x), d
     cdef cnp.npy_intp[64] shape
     cdef cnp.ndarray source = None if number == 0 else x, out

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Poisson, binomial and gamma numbers by rejection, one after the other from a generator's words of 32 bits.
+"""Poisson, binomial and gamma samples by rejection, one after the other from a generator's 32-bit words.
 
-The generator is NumPy's, by the capsule with its functions; who calls holds its lock. The methods, and where they come
-from, are described where they stand in Python: `rushlight/random/poisson.py`, `binomial.py` and `gamma.py`.
+The generator is NumPy's, used through its capsule; the caller holds its lock. The methods and their sources are
+described in the Python versions: `rushlight/random/poisson.py`, `binomial.py` and `gamma.py`.
 """
 
 cimport numpy as cnp
@@ -25,11 +25,11 @@ cdef float SQUEEZE = 0.0331
 
 cdef struct Stream:
     bitgen_t* words
-    double kept  # the second normal number of a pair, for the next gamma number; or NAN
+    double kept  # the second normal number of a pair, for the next gamma sample; or NAN
 
 
 cdef inline double uniform(Stream* stream) noexcept nogil:
-    """The next number from [0, 1), of two words."""
+    """The next number in [0, 1), from two words."""
     cdef uint64_t high = stream.words.next_uint32(stream.words.state)
     return <double>((high << 32 | stream.words.next_uint32(stream.words.state)) & ((<uint64_t>1 << 53) - 1)) * UNIT
 
@@ -46,11 +46,11 @@ cdef inline double normal(Stream* stream) noexcept nogil:
     return radius * cos(angle)
 
 
-# Poisson numbers
+# Poisson samples
 
 
 cdef double multiplied(Stream* stream, double rate) noexcept nogil:
-    """How many uniform numbers can be multiplied before the product falls to exp(-rate)."""
+    """Counts the uniform numbers that can be multiplied before the product falls below exp(-rate)."""
     cdef double limit, product = 1, count = -1
     if rate == 0:
         return 0
@@ -63,7 +63,7 @@ cdef double multiplied(Stream* stream, double rate) noexcept nogil:
 
 
 cdef double poisson_number(Stream* stream, double rate) noexcept nogil:
-    """A number by transformed rejection, where the rate is large enough."""
+    """A sample by transformed rejection, for large rates."""
     cdef double log_rate, a, b, inverse_alpha, v_r, u, v, us, k
     if rate < 10:
         return multiplied(stream, rate)
@@ -85,7 +85,7 @@ cdef double poisson_number(Stream* stream, double rate) noexcept nogil:
 
 
 def poisson(capsule, cnp.ndarray x not None):
-    """Replaces the rates in a contiguous float64 array by Poisson numbers."""
+    """Replaces the rates in a contiguous float64 array by Poisson samples."""
     cdef Stream stream = Stream(<bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator"), NAN)
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(x)
     cdef double* place = <double*>cnp.PyArray_DATA(x)
@@ -94,11 +94,11 @@ def poisson(capsule, cnp.ndarray x not None):
             place[i] = poisson_number(&stream, place[i])
 
 
-# binomial numbers
+# binomial samples
 
 
 cdef double waited(Stream* stream, double count, double p) noexcept nogil:
-    """How many waiting times, which are geometric numbers, go into `count` trials."""
+    """Counts the geometric waiting times that fit into `count` trials."""
     cdef double log_q = log1p(-p), trials = 0, successes = 0, u
     while True:
         u = uniform(stream)
@@ -109,7 +109,7 @@ cdef double waited(Stream* stream, double count, double p) noexcept nogil:
 
 
 cdef double stirling_rest(double k) noexcept nogil:
-    """What Stirling's formula leaves of log k!, at k + 1."""
+    """The remainder of Stirling's formula for log k!, at k + 1."""
     cdef double x = k + 1
     if k <= 9:
         return lgamma(x) - ((k + 0.5) * log(x) - x + HALF_LOG_TWO_PI)
@@ -117,7 +117,7 @@ cdef double stirling_rest(double k) noexcept nogil:
 
 
 cdef double rejected(Stream* stream, double count, double p) noexcept nogil:
-    """A number by transformed rejection."""
+    """A sample by transformed rejection."""
     cdef double deviation = sqrt(count * p * (1 - p))
     cdef double b = 1.15 + 2.53 * deviation
     cdef double a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -142,12 +142,12 @@ cdef double rejected(Stream* stream, double count, double p) noexcept nogil:
 
 
 cdef inline double rare(Stream* stream, double count, double p) noexcept nogil:
-    """The successes where the probability is at most a half."""
+    """The number of successes for a probability of at most a half."""
     return rejected(stream, count, p) if count * p >= 10 else waited(stream, count, p)
 
 
 cdef double successes_of(Stream* stream, double count, double p) noexcept nogil:
-    """The rarer outcome is drawn, with the method that suits its mean."""
+    """Draws the rarer outcome, by the method that suits its mean."""
     if not (count > 0 and p > 0):
         return NAN if isnan(p) or isnan(count) else 0
     if p >= 1:
@@ -166,11 +166,11 @@ def binomial(capsule, cnp.ndarray x not None, cnp.ndarray probabilities not None
             place[i] = successes_of(&stream, place[i], p[i])
 
 
-# gamma numbers
+# gamma samples
 
 
 cdef double gamma_number(Stream* stream, double alpha, bint is_single) noexcept nogil:
-    """A number of rate 1; a concentration is computed with in its own precision."""
+    """A sample of rate 1; computed in the precision of the concentration."""
     cdef double scale = 1, power, d, c, x, v, u, square
     if alpha < 1:
         if alpha == 0:
@@ -193,9 +193,9 @@ cdef double gamma_number(Stream* stream, double alpha, bint is_single) noexcept 
 
 
 def gamma(capsule, cnp.ndarray x not None, bint is_single, kept):
-    """Replaces concentrations in a contiguous float64 array by gamma numbers.
+    """Replaces concentrations in a contiguous float64 array by gamma samples.
 
-    `kept` is a normal number that is left of the last pair, or None; so is what comes back.
+    `kept` is a normal number left over from the last pair, or None; the same is returned.
     """
     cdef Stream stream = Stream(<bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator"), NAN)
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(x)

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Images sampled at points, bilinearly or nearest, and the adjoint: 64 points at a time, for all channels."""
+"""Grid sampling of images, bilinear or nearest, and its adjoint: 64 points at a time, for all channels."""
 
 cimport numpy as cnp
 from libc.math cimport fabs, floor, fmod, rint
@@ -12,11 +12,11 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    POINTS = 64  # whose places are found at once
+    POINTS = 64  # points that are located at a time
     CORNERS = 4
-    GRAIN = 1 << 14  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of one thread's part
     FARTHEST = 1 << 30  # pixels
-    NOWHERE = -1  # the place of what is outside of the image
+    NOWHERE = -1  # the index of points outside the image
     NEAREST = 1
     ZEROS = 0
     REFLECTION = 2
@@ -24,16 +24,16 @@ cdef enum:
 cdef struct Job:
     const void* x
     const void* grid
-    const void* grad  # NULL: forward
-    void* out  # the result, or the cotangent of the image, or NULL
-    void* out_grid  # the cotangent of the grid, or NULL
+    const void* grad  # NULL in the forward pass
+    void* out  # the result, or the gradient of the image, or NULL
+    void* out_grid  # the gradient of the grid, or NULL
     Py_ssize_t channels, height, width, points
     int mode, padding
     bint corners, single
 
 
 cdef inline double reflected(double x, double size, bint corners, double* slope) noexcept nogil:
-    """A coordinate folded back into the image at its borders; its derivative gets the sign."""
+    """A coordinate reflected at the image's borders; the sign of its derivative is updated."""
     cdef double low = 0 if corners else -0.5, span = size - 1 if corners else size
     cdef double distance = fabs(x - low), rest
     if span == 0:
@@ -49,7 +49,7 @@ cdef inline double reflected(double x, double size, bint corners, double* slope)
 
 
 cdef inline double pixel(double x, Py_ssize_t size, const Job* job, double* slope) noexcept nogil:
-    """A coordinate from -1 to 1 as pixels, moved into the image as the padding says, and its derivative."""
+    """A coordinate from -1 to 1 in pixels, padded according to the mode, and its derivative."""
     cdef double last = size - 1
     slope[0] = last / 2 if job.corners else <double>size / 2
     x = (x + 1) * slope[0] - (0 if job.corners else 0.5)
@@ -63,7 +63,7 @@ cdef inline double pixel(double x, Py_ssize_t size, const Job* job, double* slop
 
 
 cdef inline Py_ssize_t place_of(double row, double column, const Job* job) noexcept nogil:
-    """The number of a pixel; NOWHERE outside."""
+    """The index of a pixel; NOWHERE outside."""
     if not (0 <= row < job.height and 0 <= column < job.width):
         return NOWHERE
     return <Py_ssize_t>row * job.width + <Py_ssize_t>column
@@ -71,7 +71,7 @@ cdef inline Py_ssize_t place_of(double row, double column, const Job* job) noexc
 
 cdef void find(const real* grid, Py_ssize_t n, const Job* job, Py_ssize_t* places, real* down, real* across,
                real* slopes) noexcept nogil:
-    """The places of the corners around n points, the points' ways from the first corner, and these ways' derivatives."""
+    """Locates the corners around n points, the offsets from the first corner, and the derivatives of the offsets."""
     cdef Py_ssize_t i
     cdef double x, y, left, top, slope_x, slope_y
     for i in range(n):
@@ -106,14 +106,14 @@ cdef void look(const real* x, real* out, Py_ssize_t n, const Job* job, const Py_
 
 
 cdef inline void put(real* out, Py_ssize_t place, real value) noexcept nogil:
-    """Adds to an element; nothing outside."""
+    """Adds to an element; does nothing outside."""
     if place != NOWHERE:
         out[place] += value
 
 
 cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, const Py_ssize_t* places,
                    const real* down, const real* across) noexcept nogil:
-    """The cotangent of a channel from those of its values at n points."""
+    """The gradient of a channel from those of its values at n points."""
     cdef Py_ssize_t i
     for i in range(n):
         if job.mode == NEAREST:
@@ -127,7 +127,7 @@ cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, co
 
 cdef void move(const real* x, const real* grad, real* ways, Py_ssize_t n, const Py_ssize_t* places, const real* down,
                const real* across) noexcept nogil:
-    """Adds a channel's part to the cotangents of the ways across and down."""
+    """Adds a channel's contribution to the gradients of the offsets across and down."""
     cdef Py_ssize_t i
     cdef real a, b, c, d
     for i in range(n):
@@ -138,7 +138,7 @@ cdef void move(const real* x, const real* grad, real* ways, Py_ssize_t n, const 
 
 
 cdef void work(const Job* job, const real* x, Py_ssize_t sample, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
-    """What a job says for n points of a sample, in all channels."""
+    """Processes n points of a sample, in all channels."""
     cdef Py_ssize_t[CORNERS * POINTS] places
     cdef real[POINTS] down
     cdef real[POINTS] across
@@ -165,7 +165,7 @@ cdef void work(const Job* job, const real* x, Py_ssize_t sample, Py_ssize_t firs
 
 
 cdef void sample_parts(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some groups of points, counted through all samples."""
+    """Processes some groups of points, counted through all samples."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t groups = (job.points + POINTS - 1) // POINTS, i, first, n
     for i in range(start, stop):
@@ -178,20 +178,20 @@ cdef void sample_parts(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
 
 
 cdef void sample_whole(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """All groups of points of some samples: their places may be the same."""
+    """Processes all points of some samples: they may add to the same pixels."""
     cdef Py_ssize_t groups = ((<const Job*>given).points + POINTS - 1) // POINTS
     sample_parts(given, start * groups, stop * groups)
 
 
 cdef cnp.ndarray prepared(object x, int ndim, int kind):
-    """An array of a type and a number of dimensions, in C order; None for others."""
+    """An array of a type and number of dimensions, in C order; None for others."""
     if float_type(x) != kind or (<cnp.ndarray>x).ndim != ndim:
         return None
     return cnp.PyArray_GETCONTIGUOUS(x)
 
 
 cdef bint settle(Job* job, cnp.ndarray x, cnp.ndarray grid, int mode, int padding, bint corners) noexcept:
-    """Tells a job what it works on; whether image and grid fit each other."""
+    """Sets up a job; returns whether image and grid match."""
     if x is None or grid is None or grid.shape[0] != x.shape[0] or grid.shape[3] != 2 or not 0 <= mode <= NEAREST:
         return False
     job.x, job.grid, job.grad = cnp.PyArray_DATA(x), cnp.PyArray_DATA(grid), NULL
@@ -201,7 +201,7 @@ cdef bint settle(Job* job, cnp.ndarray x, cnp.ndarray grid, int mode, int paddin
 
 
 def sampled(x, grid, int mode, int padding, bint corners):
-    """The image (N, C, H, W) at the points of a grid (N, H', W', 2); None where this is not the place for it."""
+    """The image (N, C, H, W) at the points of a grid (N, H', W', 2); None for inputs that the kernel does not take."""
     cdef int kind = float_type(x)
     cdef cnp.ndarray image = prepared(x, 4, kind), places = prepared(grid, 4, kind)
     cdef cnp.npy_intp[4] shape
@@ -217,7 +217,7 @@ def sampled(x, grid, int mode, int padding, bint corners):
 
 
 def returned(grad, x, grid, int mode, int padding, bint corners, bint to_image, bint to_grid):
-    """The cotangents of image and grid, None for one that is not asked for; None where this is not the place for it."""
+    """The gradients of image and grid, None for one that is not wanted; None for inputs that are not supported."""
     cdef int kind = float_type(x)
     cdef cnp.ndarray image = prepared(x, 4, kind), places = prepared(grid, 4, kind), arrived = prepared(grad, 4, kind)
     cdef Job job

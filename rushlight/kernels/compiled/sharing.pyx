@@ -1,8 +1,8 @@
-"""Work shared among threads, in parts that are taken in turn by whoever is free.
+"""A thread pool: work is split in parts, and each free thread takes the next one.
 
-The threads know nothing of Python unless the work does. Between two pieces of work they look out for the next one for a
-moment, which is how a training step has its kernels' threads at hand without waking them, and then sleep. One piece of
-work is shared at a time: what comes meanwhile, from another thread or from within, is done by its caller alone.
+The threads do not use Python unless the work does. After a piece of work they spin for a moment, waiting for the next,
+so that a training step has its threads at hand without waking them; then they sleep. Only one piece of work is shared
+at a time: another one, from another thread or from within, is done by its caller alone.
 """
 
 from rushlight.core.locks import around_forks
@@ -62,12 +62,12 @@ cdef extern from * nogil:
     int pthread_sigmask(int, const sigset_t*, sigset_t*)
     int sched_yield()
     void pause "rushlight_pause"()
-    long add "rushlight_add"(long*, long)  # gives what was there before; this and `swap` order all reads and writes
+    long add "rushlight_add"(long*, long)  # returns the old value; this and `swap` are full memory barriers
     bint swap "rushlight_swap"(long*, long, long)
 
 cdef enum:
-    LOOKS = 4000  # for the next piece of work, before a thread sleeps: about a tenth of a millisecond
-    PATIENCE = 20000  # looks for the end of others' parts, before the caller lets other threads run
+    LOOKS = 4000  # spins before a thread sleeps: about a tenth of a millisecond
+    PATIENCE = 20000  # spins of the caller for the others' parts, before it yields
     MOST = 256  # threads
 
 cdef struct Pool:
@@ -75,11 +75,11 @@ cdef struct Pool:
     const void* job
     Py_ssize_t size
     Py_ssize_t grain
-    long next  # the first element that nobody has taken
-    long turn  # how many pieces of work there were
-    long open  # whether there is one that may be taken part in
-    long active  # threads that are at it
-    long busy  # whether the pool is somebody's
+    long next  # the first element that is not taken
+    long turn  # the number of pieces of work so far
+    long open  # whether threads may take parts now
+    long active  # threads that are working
+    long busy  # whether the pool is in use
     long asleep
     long helpers  # threads that may take part
     long started
@@ -91,27 +91,27 @@ cdef long NUMBER = 0  # not known yet
 
 
 def use(long number):
-    """Sets how many threads share work, the caller among them."""
+    """Sets the number of threads that share work, including the caller."""
     global NUMBER
     NUMBER = min(number, MOST)
 
 
 cdef long number_of_threads() except -1:
-    """How many threads share work: as many as `rushlight.threads` says, which sets it when it is loaded."""
+    """The number of threads that share work; `rushlight.threads` sets it when it is loaded."""
     if NUMBER == 0:
         import rushlight.threads
     return NUMBER
 
 
 def forget():
-    """Does without the threads that stayed behind in the parent process of a fork."""
+    """Forgets the threads that exist only in the parent process after a fork."""
     memset(&POOL, 0, sizeof(Pool))
     pthread_mutex_init(&LOCK, NULL)
     pthread_cond_init(&WAKE, NULL)
 
 
 cdef void take_parts() noexcept nogil:
-    """Works until nothing is left to take."""
+    """Takes parts until none are left."""
     cdef Py_ssize_t start
     while True:
         start = add(&POOL.next, POOL.grain)
@@ -121,7 +121,7 @@ cdef void take_parts() noexcept nogil:
 
 
 cdef void wait_for(long seen) noexcept nogil:
-    """Returns when there is other work than the last one seen."""
+    """Waits until there is another piece of work than the last one seen."""
     cdef int looks
     for looks in range(LOOKS):
         if add(&POOL.turn, 0) != seen:
@@ -136,7 +136,7 @@ cdef void wait_for(long seen) noexcept nogil:
 
 
 cdef void* help(void* number) noexcept nogil:
-    """What a helping thread does; signals are not for it."""
+    """The main function of a helping thread; it blocks all signals."""
     cdef sigset_t all_signals
     cdef long seen = 0
     sigfillset(&all_signals)
@@ -152,7 +152,7 @@ cdef void* help(void* number) noexcept nogil:
 
 
 cdef void start_helpers(long wanted) noexcept nogil:
-    """Starts threads until there are so many, or no more are to be had."""
+    """Starts threads until there are so many, or no more can be started."""
     cdef pthread_t thread
     while POOL.started < wanted:
         if pthread_create(&thread, NULL, help, <void*>POOL.started):
@@ -191,7 +191,7 @@ cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain,
 
 
 cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) except -1:
-    """Calls a kernel for all of range(size): in parts of a grain, each once, or at once where that is not worth it."""
+    """Calls a kernel for all of range(size): in parts of `grain`, or in one call if that is not worth it."""
     cdef long helpers
     if size <= grain:
         kernel(job, 0, size)
@@ -206,7 +206,7 @@ cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grai
 
 
 cdef class Calls:
-    """Work that is a Python function, and what it raised."""
+    """Work given as a Python function, and the exception that it raised."""
 
     cdef object work
     cdef object error

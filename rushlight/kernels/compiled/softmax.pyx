@@ -1,10 +1,10 @@
 # distutils: extra_compile_args = -fassociative-math -fno-signed-zeros -ffinite-math-only
 # cython: cdivision=True
-"""Softmax, its logarithm and their cotangents along the last dimension.
+"""Softmax and log softmax along the last dimension, and their gradients.
 
-Some rows at a time, which stay in the cache between the passes over them: their largest elements, the exponentials,
-the sums, the quotients. The compiler may add up in any order, and need not think of NaN in search of the largest: a NaN
-makes its row NaN through the sum.
+Some rows at a time, which stay in the cache between the passes over them: maxima, exponentials, sums, quotients. The
+compiler may add in any order, and may ignore NaN in the search for the maximum: a NaN makes its row NaN through the
+sum.
 """
 
 cimport numpy as cnp
@@ -19,7 +19,7 @@ from rushlight.kernels.compiled.softmax_columns cimport along
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 15  # elements of a thread's part
+    GRAIN = 1 << 15  # elements of one thread's part
 
 cdef struct Job:
     const void* x
@@ -31,7 +31,7 @@ cdef struct Job:
 
 
 cdef wide subtract_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """Rows minus their largest element, which is kept."""
+    """Subtracts from each row its maximum, which is stored in `peaks`."""
     cdef Py_ssize_t r, i
     cdef real peak
     for r in range(rows):
@@ -46,12 +46,12 @@ cdef wide subtract_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows,
 
 
 cdef void below_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """The same for other kernels."""
+    """`subtract_peaks` for other kernels."""
     subtract_peaks(x, out, peaks, rows, n)
 
 
 cdef wide over_sums(real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """Rows divided by their sum, in place."""
+    """Divides rows by their sums, in place."""
     cdef Py_ssize_t r, i
     cdef real total
     for r in range(rows):
@@ -65,9 +65,9 @@ cdef wide over_sums(real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
 
 
 cdef wide below_sums(const real* x, real* out, const real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """x minus the logarithm of the sum of the exponentials, those of x minus the peaks being in `out`.
+    """x minus the logarithm of the sum of exponentials; `out` holds those of x minus the peaks.
 
-    In two loops: in one the compiler would add the peak and the logarithm first, and lose digits.
+    In two loops: in one, the compiler would add the peak and the logarithm first, and lose precision.
     """
     cdef Py_ssize_t r, i
     cdef real total
@@ -100,7 +100,7 @@ cdef wide weighted(const real* grad, const real* y, real* out, Py_ssize_t rows, 
 
 
 cdef wide less_shares(const real* grad, real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """grad - out * sum(grad), in place of the shares in `out`."""
+    """grad - out * sum(grad), in place of the probabilities in `out`."""
     cdef Py_ssize_t r, i
     cdef real total
     for r in range(rows):
@@ -114,7 +114,7 @@ cdef wide less_shares(const real* grad, real* out, Py_ssize_t rows, Py_ssize_t n
 
 
 cdef void softmax_rows(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, bint logarithm) noexcept nogil:
-    """Softmax, or its logarithm, of some rows, block by block."""
+    """Softmax or log softmax of some rows, block by block."""
     cdef real[PEAKS] peaks
     cdef Py_ssize_t block = rows_of_block(n), r = 0, some
     while r < rows:
@@ -140,7 +140,7 @@ cdef void log_softmax_cotangent_rows(const real* grad, const real* y, real* out,
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says, for some rows of either type."""
+    """Computes some rows of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_rows(job, <const float*>job.x, <const float*>job.y, <float*>job.out, start, stop)
@@ -150,7 +150,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 cdef void compute_rows(const Job* job, const real* x, const real* y, real* out, Py_ssize_t start,
                        Py_ssize_t stop) noexcept nogil:
-    """The same for one type; x is the cotangent where there is one."""
+    """Computes some rows of one dtype; x is the gradient in the backward pass."""
     cdef Py_ssize_t first = start * job.n, rows = stop - start, n = job.n
     if y == NULL:
         softmax_rows(x + first, out + first, rows, n, job.logarithm)
@@ -161,7 +161,7 @@ cdef void compute_rows(const Job* job, const real* x, const real* y, real* out, 
 
 
 cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, bint logarithm):
-    """A new array with a job's results."""
+    """A new array with the results of a job."""
     cdef Job job
     cdef cnp.ndarray out
     x = cnp.PyArray_GETCONTIGUOUS(x)
@@ -177,19 +177,19 @@ cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, bint logarithm):
 
 
 cdef bint takes(object x, Py_ssize_t dim) noexcept:
-    """Whether this is the place for an array and one of its dimensions."""
+    """Whether the kernel takes an array and one of its dimensions."""
     return float_type(x) != 0 and 0 <= dim < (<cnp.ndarray>x).ndim
 
 
 def softmax(x, Py_ssize_t dim, bint logarithm):
-    """Softmax, or its logarithm; None where this is not the place for it."""
+    """Softmax or log softmax; None for inputs that the kernel does not take."""
     if not takes(x, dim):
         return None
     return computed(x, None, logarithm) if dim == (<cnp.ndarray>x).ndim - 1 else along(x, None, dim, logarithm)
 
 
 def softmax_cotangent(grad, y, Py_ssize_t dim, bint logarithm):
-    """The cotangent of its input, given the result; None where this is not the place for it."""
+    """The gradient of the input, given the result; None for inputs that the kernel does not take."""
     if not takes(y, dim) or not fits(grad, y):
         return None
     return computed(grad, y, logarithm) if dim == (<cnp.ndarray>y).ndim - 1 else along(grad, y, dim, logarithm)

@@ -1,8 +1,8 @@
 # distutils: extra_compile_args = -fassociative-math -fno-signed-zeros -ffinite-math-only
 # cython: cdivision=True
-"""Softmax, its logarithm and their cotangents along a dimension that is not the last: (outer, n, inner).
+"""Softmax and log softmax along a dimension that is not the last, (outer, n, inner), and their gradients.
 
-As in `softmax.pyx`, with a number for each column where that has one for a row; some columns at a time.
+As in `softmax.pyx`, but with sums over columns; some columns at a time.
 """
 
 cimport numpy as cnp
@@ -15,12 +15,12 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    COLUMNS = 256  # that are worked on at a time
-    GRAIN = 1 << 15  # elements of a thread's part
+    COLUMNS = 256  # columns that are computed at a time
+    GRAIN = 1 << 15  # elements of one thread's part
 
 cdef struct Job:
     const void* x
-    const void* y  # NULL: forward; else the result, and x the cotangent
+    const void* y  # NULL in the forward pass; else the result, and x is the gradient
     void* out
     Py_ssize_t n
     Py_ssize_t inner
@@ -29,7 +29,7 @@ cdef struct Job:
 
 
 cdef wide subtract_peaks(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
-    """Columns minus their largest element."""
+    """Subtracts from each column its maximum."""
     cdef Py_ssize_t k, i
     cdef real[COLUMNS] peaks
     for i in range(width):
@@ -44,7 +44,7 @@ cdef wide subtract_peaks(const real* x, real* out, Py_ssize_t n, Py_ssize_t step
 
 cdef wide add_products(const real* x, const real* y, real* sums, Py_ssize_t n, Py_ssize_t step,
                        Py_ssize_t width) noexcept nogil:
-    """The sums of columns, or of the products of two where y is not NULL."""
+    """The sums of columns, or of products with `y` if that is not NULL."""
     cdef Py_ssize_t k, i
     for i in range(width):
         sums[i] = 0
@@ -58,7 +58,7 @@ cdef wide add_products(const real* x, const real* y, real* sums, Py_ssize_t n, P
 
 
 cdef wide divide(real* out, const real* sums, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
-    """Columns divided by their sums, in place."""
+    """Divides columns by their sums, in place."""
     cdef Py_ssize_t k, i
     for k in range(n):
         for i in range(width):
@@ -66,7 +66,7 @@ cdef wide divide(real* out, const real* sums, Py_ssize_t n, Py_ssize_t step, Py_
 
 
 cdef wide subtract(real* out, const real* values, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
-    """Columns minus a number each, in place."""
+    """Subtracts a number from each column, in place."""
     cdef Py_ssize_t k, i
     for k in range(n):
         for i in range(width):
@@ -84,7 +84,7 @@ cdef wide weigh(const real* grad, const real* y, const real* sums, real* out, Py
 
 cdef wide less_shares(const real* grad, const real* sums, real* out, Py_ssize_t n, Py_ssize_t step,
                       Py_ssize_t width) noexcept nogil:
-    """grad - out * sum, in place of the shares in `out`."""
+    """grad - out * sum, in place of the probabilities in `out`."""
     cdef Py_ssize_t k, i
     for k in range(n):
         for i in range(width):
@@ -93,7 +93,7 @@ cdef wide less_shares(const real* grad, const real* sums, real* out, Py_ssize_t 
 
 cdef void softmax(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width,
                   bint logarithm) noexcept nogil:
-    """The results in some columns."""
+    """The results of some columns."""
     cdef real[COLUMNS] sums
     cdef Py_ssize_t k, i
     subtract_peaks(x, out, n, step, width)
@@ -111,7 +111,7 @@ cdef void softmax(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ss
 
 cdef void cotangent(const real* grad, const real* y, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width,
                     bint logarithm) noexcept nogil:
-    """The cotangents in some columns."""
+    """The gradients of some columns."""
     cdef real[COLUMNS] sums
     cdef Py_ssize_t k
     if not logarithm:
@@ -125,7 +125,7 @@ cdef void cotangent(const real* grad, const real* y, real* out, Py_ssize_t n, Py
 
 
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says for a part of `outer`."""
+    """Computes a part of `outer`."""
     cdef Py_ssize_t o, i, at, inner = job.inner
     cdef const real* y = <const real*>job.y
     cdef real* out = <real*>job.out
@@ -139,7 +139,7 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_part(job, <const float*>job.x, start, stop)
@@ -148,7 +148,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef cnp.ndarray along(cnp.ndarray x, cnp.ndarray y, int dim, bint logarithm):
-    """A new array with the results along a dimension, or the cotangents x of the results y."""
+    """A new array with the results along a dimension, or with gradients if `y` is given."""
     cdef Job job
     cdef int d
     x = cnp.PyArray_GETCONTIGUOUS(x)

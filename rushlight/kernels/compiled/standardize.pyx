@@ -1,9 +1,9 @@
 # distutils: extra_compile_args = -fassociative-math -fno-signed-zeros
 # cython: cdivision=True
-"""Layer normalization and RMS normalization: rows, each by its own moments, then weight and bias; and their cotangents.
+"""Layer and RMS normalization: rows normalized by their own mean and variance, scaled and shifted; and gradients.
 
-A row stays in the cache between the passes over it: mean, variance, result. Cotangents of weight and bias are summed
-up beside that of the input, each thread's part by itself.
+A row stays in the cache between the passes over it: mean, variance, result. Gradients of weight and bias are summed in
+the same pass as that of the input, separately for each thread's part.
 """
 
 import numpy as np
@@ -18,18 +18,18 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    BLOCK = 4096  # elements of rows that are worked on at a time
-    GRAIN = 1 << 14  # elements of a thread's part
+    BLOCK = 4096  # elements of rows that are computed at a time
+    GRAIN = 1 << 14  # elements of one thread's part
 
 cdef struct Job:
     const void* x
-    const void* grad  # NULL: forward
-    const void* weight  # NULL: none
+    const void* grad  # NULL in the forward pass
+    const void* weight  # NULL for none
     const void* bias
     void* out
-    void* mean  # NULL: of RMS normalization, 0
+    void* mean  # NULL in RMS normalization, where it counts as 0
     void* invstd
-    void* sums  # the cotangents of weight and bias, a pair for each part
+    void* sums  # the gradients of weight and bias, a pair for each part
     Py_ssize_t n
     Py_ssize_t grain
     double eps
@@ -37,7 +37,7 @@ cdef struct Job:
 
 
 cdef inline real factor(const real* weight, Py_ssize_t i) noexcept nogil:
-    """An element of the weight, or 1 where there is none."""
+    """An element of the weight, or 1 if there is none."""
     return weight[i] if weight != NULL else 1
 
 
@@ -91,7 +91,7 @@ cdef wide input_cotangents(const real* grad, const real* x, const real* weight, 
 
 cdef wide add_affine(const real* grad, const real* x, const real* means, const real* invstds, real* weight_grad,
                      real* bias_grad, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """Adds up grad * normal and grad over the rows."""
+    """Sums grad * normal and grad over the rows."""
     cdef Py_ssize_t r, i
     cdef real mean = 0, invstd
     for r in range(rows):
@@ -106,7 +106,7 @@ cdef wide add_affine(const real* grad, const real* x, const real* means, const r
 
 
 cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """What a job says for some rows."""
+    """Computes some rows of a job."""
     cdef Py_ssize_t n = job.n, part = start // job.grain, some
     cdef real* mean = <real*>job.mean
     cdef real* sums = <real*>job.sums
@@ -119,7 +119,7 @@ cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize
 
 cdef void forward_or_back(const Job* job, const real* x, real* mean, real* sums, Py_ssize_t start,
                           Py_ssize_t rows) noexcept nogil:
-    """The same for few rows, which are still in the cache for the second of the two cotangents."""
+    """Computes few rows, which stay in the cache between the two gradients."""
     cdef Py_ssize_t n = job.n
     cdef const real* weight = <const real*>job.weight
     cdef const real* grad = <const real*>job.grad
@@ -135,7 +135,7 @@ cdef void forward_or_back(const Job* job, const real* x, real* mean, real* sums,
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same for either type."""
+    """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
     if job.single:
         compute_rows(job, <const float*>job.x, start, stop)
@@ -144,7 +144,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef int run(Job* job, cnp.ndarray x, Py_ssize_t n) except -1:
-    """Completes a job, and does it."""
+    """Completes a job, and runs it."""
     job.x, job.n = cnp.PyArray_DATA(x), n
     job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
     return shared(compute, job, cnp.PyArray_SIZE(x) // n, job.grain)
@@ -157,12 +157,12 @@ cdef bint is_vector(object vector, cnp.ndarray x, Py_ssize_t n) noexcept:
 
 
 cdef inline void* data(object array) noexcept:
-    """The elements of an array, NULL for None."""
+    """The data of an array, NULL for None."""
     return NULL if array is None else cnp.PyArray_DATA(array)
 
 
 cdef cnp.ndarray like(cnp.ndarray x, int dims):
-    """A new array of the type and shape of x, but for the last dimensions, which are 1."""
+    """A new array of the type and shape of x, with size 1 in the last dimensions."""
     cdef cnp.npy_intp[64] shape
     cdef int d
     for d in range(x.ndim):
@@ -171,9 +171,9 @@ cdef cnp.ndarray like(cnp.ndarray x, int dims):
 
 
 def normalized(x, weight, bias, int dims, double eps, bint centered):
-    """The rows in the last dimensions, normalized, their means (None unless `centered`), and 1 / their deviations.
+    """The normalized rows, their means (None unless `centered`), and 1 / their deviations.
 
-    None where this is not the place for it.
+    None for inputs that the kernel does not take.
     """
     cdef Job job
     cdef Py_ssize_t n = 1
@@ -196,9 +196,9 @@ def normalized(x, weight, bias, int dims, double eps, bint centered):
 
 
 def cotangents(grad, x, weight, mean, invstd, bint wants_input, bint wants_affine):
-    """Those of x, and of weight and bias as vectors; the first, or the others, are None where they are not wanted.
+    """The gradients of x, and of weight and bias as vectors; those that are not wanted are None.
 
-    None where this is not the place for it.
+    None for inputs that the kernel does not take.
     """
     cdef Job job
     cdef cnp.npy_intp[3] shape

@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Arrays that are written without reading any: one number everywhere, or numbers in even steps."""
+"""Fills arrays with one number, or with evenly spaced numbers."""
 
 cimport numpy as cnp
 from libc.string cimport memcpy, memset
@@ -11,7 +11,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 16  # bytes of a thread's part
+    GRAIN = 1 << 16  # bytes of one thread's part
 
 cdef struct Job:
     char* out
@@ -23,7 +23,7 @@ cdef struct Job:
 
 
 cdef void repeat(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """The same bytes in some elements: they are copied from those before, twice as many each time."""
+    """Fills elements with the same bytes: each copy doubles the filled part."""
     cdef const Job* job = <const Job*>given
     cdef char* out = job.out + start * job.size
     cdef Py_ssize_t bytes = (stop - start) * job.size, done = job.size, i
@@ -40,14 +40,14 @@ cdef void repeat(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept 
 
 
 cdef wide count(real* out, double first, double step, Py_ssize_t origin, Py_ssize_t n) noexcept nogil:
-    """Some numbers in even steps, each computed in double precision."""
+    """Writes evenly spaced numbers, computed in double precision."""
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = <real>(first + <double>(origin + i) * step)
 
 
 cdef void count_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some of the numbers in even steps."""
+    """Writes some of the evenly spaced numbers."""
     cdef const Job* job = <const Job*>given
     if job.single:
         count(<float*>job.out + start, job.first, job.step, job.origin + start, stop - start)
@@ -56,7 +56,7 @@ cdef void count_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexc
 
 
 def fill(cnp.ndarray out not None, cnp.ndarray value not None):
-    """Overwrites all elements of an array, which lies in memory without gaps, with that of another of its type."""
+    """Fills a gapless array with the element of another of its type."""
     cdef Job job
     job.out, job.size, job.value = cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(out), cnp.PyArray_BYTES(value)
     if cnp.PyArray_SIZE(out):
@@ -64,7 +64,7 @@ def fill(cnp.ndarray out not None, cnp.ndarray value not None):
 
 
 def count_up(cnp.ndarray out not None, double first, double step, Py_ssize_t origin=0):
-    """Writes first + (origin + i) * step into a contiguous vector of float32 or float64, for all of its indices i."""
+    """Writes first + (origin + i) * step into a contiguous float32 or float64 vector, for all of its indices i."""
     cdef Job job
     job.out, job.single = cnp.PyArray_BYTES(out), cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
     job.first, job.step, job.origin = first, step, origin

@@ -1,9 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Numbers from a generator's words of 32 bits, in one go: uniform, normal and whole ones, and permutations.
+"""Random numbers from a generator's 32-bit words, a whole array at a time: uniform, normal, integers, permutations.
 
-The generator is NumPy's, by the capsule with its functions; who calls holds its lock. Normal float32 numbers are
-computed as `rushlight.random.cephes` says: a fused multiply-add of float32 numbers is a product and a sum in double
-precision.
+The generator is NumPy's, used through its capsule; the caller holds its lock. Normal float32 numbers are computed as in
+`rushlight.random.cephes`: a fused multiply-add of float32 numbers is a product and a sum in double precision.
 """
 
 cimport numpy as cnp
@@ -22,7 +21,7 @@ cdef extern from "numpy/random/bitgen.h":
         uint32_t (*next_uint32)(void*) noexcept nogil
 
 cdef enum:
-    HALF = 8  # numbers of a block that are radii, and as many angles
+    HALF = 8  # radii in a block, and as many angles
     BLOCK = 16
     MANY = 256  # blocks that are computed at a time
 
@@ -37,12 +36,12 @@ cdef inline uint32_t word(bitgen_t* stream) noexcept nogil:
 
 
 cdef inline float single(bitgen_t* stream) noexcept nogil:
-    """The next float32 number from [0, 1)."""
+    """The next float32 number in [0, 1)."""
     return <float>(word(stream) & 0xFFFFFF) * UNIT_24
 
 
 cdef inline double precise(bitgen_t* stream) noexcept nogil:
-    """The next float64 number from [0, 1), of two words."""
+    """The next float64 number in [0, 1), from two words."""
     cdef uint64_t high = word(stream)
     return <double>((high << 32 | word(stream)) & ((<uint64_t>1 << 53) - 1)) * UNIT_53
 
@@ -58,7 +57,7 @@ cdef void draw(bitgen_t* stream, void* out, Py_ssize_t n, bint is_single) noexce
             (<double*>out)[i] = precise(stream)
 
 
-# float32 functions: the bits of a number, and polynomials with a rounding for each step
+# float32 functions: bits of a number, and polynomials that are rounded after each step
 
 
 cdef inline int32_t bits_of(float x) noexcept nogil:
@@ -104,7 +103,7 @@ cdef inline float log_of(float given) noexcept nogil:
 
 
 cdef inline void turn(float turns, float* cosine, float* sine) noexcept nogil:
-    """Cosine and sine of 2π times a number from [0, 1)."""
+    """Cosine and sine of 2π times a number in [0, 1)."""
     cdef float x = turns * <float>6.283185307179586
     cdef int32_t octant = (<int32_t>(x * <float>1.2732395447351628) + 1) & ~1
     cdef int32_t swap, c, s
@@ -131,7 +130,7 @@ cdef inline void turn(float turns, float* cosine, float* sine) noexcept nogil:
 
 
 cdef wide turn_singles(float* x, Py_ssize_t blocks, float mean, float std) noexcept nogil:
-    """Makes normal numbers of uniform ones, block by block."""
+    """Turns uniform numbers into normal ones, block by block."""
     cdef Py_ssize_t b, i
     cdef float radius, cosine, sine
     for b in range(blocks):
@@ -149,7 +148,7 @@ cdef wide turn_singles(float* x, Py_ssize_t blocks, float mean, float std) noexc
 
 
 cdef void turn_doubles(double* x, Py_ssize_t blocks, double mean, double std) noexcept nogil:
-    """The same in double precision, by the C library."""
+    """`turn_singles` in double precision, by the C library."""
     cdef Py_ssize_t b, i
     cdef double radius, angle
     for b in range(blocks):
@@ -168,7 +167,7 @@ cdef void turn_blocks(void* x, Py_ssize_t blocks, double mean, double std, bint 
 
 
 cdef void fill_normal(bitgen_t* stream, char* x, Py_ssize_t n, double mean, double std, bint is_single) noexcept nogil:
-    """Writes n normal numbers, 16 at least; where the last block is not whole, the last 16 are drawn anew."""
+    """Writes n normal numbers, at least 16; if the last block is incomplete, the last 16 are drawn again."""
     cdef Py_ssize_t size = 4 if is_single else 8, blocks = n // BLOCK, part
     cdef char* place = x
     while blocks > 0:
@@ -185,7 +184,7 @@ cdef void fill_normal(bitgen_t* stream, char* x, Py_ssize_t n, double mean, doub
 
 
 def normal(capsule, cnp.ndarray out, double mean, double std):
-    """Fills a contiguous float32 or float64 array of 16 numbers and more with normal ones."""
+    """Fills a contiguous float32 or float64 array of at least 16 elements with normal numbers."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
     cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
@@ -195,7 +194,7 @@ def normal(capsule, cnp.ndarray out, double mean, double std):
 
 
 def uniform(capsule, cnp.ndarray out):
-    """Fills a contiguous float32 or float64 array with uniform numbers from [0, 1)."""
+    """Fills a contiguous float32 or float64 array with uniform numbers in [0, 1)."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
     cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
@@ -205,7 +204,7 @@ def uniform(capsule, cnp.ndarray out):
 
 
 def integers(capsule, cnp.ndarray out, uint64_t span, int64_t low):
-    """Fills a contiguous int64 array with whole numbers from `low` on: words, modulo the span."""
+    """Fills a contiguous int64 array with random integers from `low` on: words modulo the span."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef int64_t* x = <int64_t*>cnp.PyArray_DATA(out)
@@ -216,7 +215,7 @@ def integers(capsule, cnp.ndarray out, uint64_t span, int64_t low):
 
 
 def permutation(capsule, cnp.ndarray out):
-    """Fills a contiguous int64 array with the numbers below its size, each swapped with one that is not earlier."""
+    """Fills a contiguous int64 array with a random permutation: each number is swapped with a later one or itself."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef Py_ssize_t i, other, n = cnp.PyArray_SIZE(out)
     cdef int64_t* x = <int64_t*>cnp.PyArray_DATA(out)
@@ -229,7 +228,7 @@ def permutation(capsule, cnp.ndarray out):
 
 
 def pairs(capsule, cnp.ndarray out):
-    """Fills a contiguous float64 array of even size with standard normal numbers, two by two."""
+    """Fills a contiguous float64 array of even size with standard normal numbers, in pairs."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef double* x = <double*>cnp.PyArray_DATA(out)
@@ -248,7 +247,7 @@ ctypedef double (*OfDouble)(double) noexcept nogil
 
 
 cdef object mapped(OfDouble function, cnp.ndarray x):
-    """A function of each element of a float64 array."""
+    """Applies a function to each element of a float64 array."""
     cdef cnp.ndarray out = cnp.PyArray_GETCONTIGUOUS(x).copy()
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef double* place = <double*>cnp.PyArray_DATA(out)

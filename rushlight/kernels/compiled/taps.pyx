@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Convolutions of few multiplications and their adjoints: tap after tap, row after row, without any table."""
+"""Small convolutions and their adjoints: tap by tap, row by row, without tables."""
 
 cimport numpy as cnp
 
@@ -23,19 +23,19 @@ cdef struct Job:
 
 
 cdef Py_ssize_t first_place(const Line* line, Py_ssize_t tap) noexcept nogil:
-    """The first place where a tap is not on the padding before the line."""
+    """The first position at which a tap is not on the padding before the line."""
     cdef Py_ssize_t before = line.padding - tap * line.dilation
     return (before + line.stride - 1) // line.stride if before > 0 else 0
 
 
 cdef Py_ssize_t end_of_places(const Line* line, Py_ssize_t tap) noexcept nogil:
-    """The end of the places where it is not on the padding behind the line."""
+    """The end of the positions at which a tap is not on the padding after the line."""
     cdef Py_ssize_t room = line.size - 1 + line.padding - tap * line.dilation
     return min(line.places, room // line.stride + 1) if room >= 0 else 0
 
 
 cdef void add_row(real* x, real* weight, real* out, Py_ssize_t n, Py_ssize_t stride, int target) noexcept nogil:
-    """One tap at the places of a row, n of them, which see elements that are `stride` apart."""
+    """Applies one tap to a row of n positions, whose input elements are `stride` apart."""
     cdef Py_ssize_t i
     cdef real factor = weight[0], total = 0
     if target == RESULT and stride == 1:
@@ -54,7 +54,7 @@ cdef void add_row(real* x, real* weight, real* out, Py_ssize_t n, Py_ssize_t str
 
 
 cdef void add_plane(real* x, real* weight, real* out, const Job* job) noexcept nogil:
-    """All taps of one channel of the input in one channel of the result."""
+    """Applies all taps of one input channel to one channel of the result."""
     cdef const Line* a = &job.lines[0]
     cdef const Line* b = &job.lines[1]
     cdef const Line* c = &job.lines[2]
@@ -76,7 +76,7 @@ cdef void add_plane(real* x, real* weight, real* out, const Job* job) noexcept n
 
 
 cdef void add_all(real* x, real* weight, real* out, const Job* job) noexcept nogil:
-    """All samples and channels."""
+    """Processes all samples and channels."""
     cdef Py_ssize_t elements = job.lines[0].size * job.lines[1].size * job.lines[2].size
     cdef Py_ssize_t taps = job.lines[0].kernel * job.lines[1].kernel * job.lines[2].kernel
     cdef Py_ssize_t places = job.lines[0].places * job.lines[1].places * job.lines[2].places

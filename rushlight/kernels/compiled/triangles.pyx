@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Triangles of matrices: rows that are copied up to a place or from there on, and the indices of what that leaves."""
+"""Triangles of matrices: copies parts of rows, and lists the indices of the remaining elements."""
 
 cimport numpy as cnp
 from libc.string cimport memcpy, memset
@@ -9,7 +9,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 15  # bytes of a thread's part
+    GRAIN = 1 << 15  # bytes of one thread's part
 
 cdef struct Job:
     const char* x
@@ -25,7 +25,7 @@ cdef Py_ssize_t border(Py_ssize_t row, Py_ssize_t columns, Py_ssize_t diagonal, 
 
 
 cdef void copy_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Some of the rows of all matrices."""
+    """Copies some of the rows of all matrices."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t line = job.columns * job.size, row, cut
     cdef const char* x
@@ -42,7 +42,7 @@ cdef void copy_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 def part(x, Py_ssize_t diagonal, bint lower):
-    """The lower or upper triangle of matrices that lie in memory in their order, zeros elsewhere; None for others."""
+    """The lower or upper triangle of contiguous matrices, zeros elsewhere; None for others."""
     cdef Job job
     cdef cnp.ndarray array, out
     if not cnp.PyArray_CheckExact(x) or not cnp.PyArray_IS_C_CONTIGUOUS(x):
@@ -63,9 +63,9 @@ def part(x, Py_ssize_t diagonal, bint lower):
 def fill_indices(
     cnp.ndarray out, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t columns, Py_ssize_t diagonal, bint lower
 ):
-    """Writes the rows and the columns of a triangle's elements, row by row, where `begin` to `end` have all of them.
+    """Writes the row and column indices of a triangle's elements, row by row; rows `begin` to `end` are complete.
 
-    `out` is in int64, in order, and has a place for each element.
+    `out` is a contiguous int64 array with space for all elements.
     """
     cdef Py_ssize_t row, column, cut, count = out.shape[1]
     cdef cnp.int64_t* place = <cnp.int64_t*>cnp.PyArray_DATA(out)

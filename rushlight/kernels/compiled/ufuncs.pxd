@@ -1,4 +1,4 @@
-# NumPy's inner loops: its exp, tanh and log are vector code for whatever CPU there is, and need no interpreter.
+# NumPy's inner loops: its exp, tanh and log are vectorized for the CPU, and do not need the interpreter.
 from numpy cimport npy_intp
 
 cdef extern from "numpy/ufuncobject.h":
@@ -14,7 +14,7 @@ cdef Loop loop_of(object ufunc, str types)
 
 
 cdef inline void run(const Loop* loop, const void* x, void* out, npy_intp n, npy_intp step) noexcept nogil:
-    # Computes n elements of `step` bytes each, one after another; out may be x.
+    # Computes n contiguous elements of `step` bytes; out may be x.
     cdef char* args[2]
     cdef npy_intp steps[2]
     args[0], args[1] = <char*>x, <char*>out

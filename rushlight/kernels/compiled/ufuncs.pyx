@@ -1,7 +1,7 @@
-"""Where the loops of a ufunc are: in fields of NumPy's `PyUFuncObject`, which NumPy does not promise to keep.
+"""Finds the inner loops of ufuncs in fields of NumPy's `PyUFuncObject`, which are not part of its stable API.
 
-So the fields are compared on import with what Python says of some ufuncs, and their loops tried. Where anything differs,
-every loop calls its ufunc through Python: slower, with the same results.
+So on import the fields of some ufuncs are compared with their Python attributes, and their loops are tested. If
+anything differs, every loop calls its ufunc through Python: slower, with the same results.
 """
 
 cimport numpy as cnp
@@ -61,14 +61,14 @@ cdef Loop loop_in_fields(object ufunc, str types):
 
 
 cdef bint told_truly(object ufunc):
-    """Whether the fields of a ufunc say what Python says."""
+    """Whether the fields of a ufunc agree with its Python attributes."""
     cdef PyUFuncObject* fields = <PyUFuncObject*><PyObject*>ufunc
     return fields.nin == ufunc.nin and fields.nout == ufunc.nout and fields.nargs == ufunc.nargs \
         and fields.ntypes == ufunc.ntypes and fields.functions != NULL
 
 
 cdef bint computes(object ufunc, str types):
-    """Whether the loop that the fields name computes what the ufunc does."""
+    """Whether the loop found in the fields computes what the ufunc does."""
     cdef cnp.ndarray x = np.linspace(0.5, 2, 9).astype(types[0])
     cdef cnp.ndarray found = np.empty_like(x)
     cdef Loop loop = loop_in_fields(ufunc, types)
@@ -78,11 +78,11 @@ cdef bint computes(object ufunc, str types):
 
 cdef bint FIELDS = all([told_truly(ufunc) for ufunc in (np.add, np.exp, np.tanh, np.less, np.divmod)]) \
     and computes(np.negative, "f->f") and computes(np.tanh, "d->d")
-cdef list CALLS = []  # those that loops point to
+cdef list CALLS = []  # kept alive for the loops that point to them
 
 
 cdef Loop loop_of(object ufunc, str types):
-    """A ufunc's loop for some types, such as "f->f"; ValueError where it has none."""
+    """A ufunc's loop for some types, such as "f->f"; ValueError if there is none."""
     if FIELDS:
         return loop_in_fields(ufunc, types)
     if types not in ufunc.types:
@@ -97,6 +97,6 @@ def by_fields() -> bool:
 
 
 def without_fields(bint without) -> None:
-    """Has loops from now on call their ufuncs, or not: for tests."""
+    """Makes loops call their ufuncs through Python, or not: for tests."""
     global FIELDS
     FIELDS = not without

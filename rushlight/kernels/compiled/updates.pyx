@@ -1,10 +1,10 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: cdivision=True, wraparound=False
-"""Optimizers' rules on bare arrays: each changes a parameter and its state in one pass over memory.
+"""Optimizer updates on bare arrays: each changes a parameter and its state in one pass over memory.
 
-The rules in NumPy stand beside the optimizers, in `rushlight.optim`, and say more. The columns of a rule are the
-parameter, its gradient and the tensors of its state; its numbers begin with the sign of the gradient, the weight decay
-that is added to it, and the factor by which a decoupled one shrinks the parameter. GCC makes vectors of the loops.
+The NumPy versions are with the optimizers, in `rushlight.optim`, and explain more. The columns of an update rule are
+the parameter, its gradient and its state tensors; its numbers begin with the sign of the gradient, the weight decay
+that is added to it, and the factor by which a decoupled one shrinks the parameter. GCC vectorizes the loops.
 """
 
 cimport numpy as cnp
@@ -17,7 +17,7 @@ cnp.import_array()
 cdef enum:
     COLUMNS = 5
     NUMBERS = 12
-    GRAIN = 32768  # elements of a thread's part
+    GRAIN = 32768  # elements of one thread's part
 
 cdef enum Rule:
     SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, ASGD
@@ -29,10 +29,10 @@ RULES = {
 
 
 def change(str rule, list rows, tuple where, tuple numbers):
-    """Changes rows of arrays, one for each parameter, by a rule; returns the rows that no kernel takes.
+    """Updates rows of arrays, one for each parameter, by a rule; returns the rows that no kernel takes.
 
-    Kernels take float32 or float64, all of a row of one dtype, shape and layout without gaps, and none in the
-    memory of another.
+    Kernels take float32 or float64 rows in which all arrays have the same dtype, shape and gapless layout, and do not
+    overlap.
     """
     cdef Update update = Update()
     cdef list row, left = []
@@ -52,7 +52,7 @@ def change(str rule, list rows, tuple where, tuple numbers):
 
 
 cdef class Update:
-    """A rule with its numbers, at one row of arrays."""
+    """A rule with its numbers, applied to one row of arrays at a time."""
 
     cdef double numbers[NUMBERS]
     cdef void* columns[COLUMNS]
@@ -61,7 +61,7 @@ cdef class Update:
     cdef Rule rule
 
     cdef bint takes(self, str rule, list row):
-        """Whether there is a kernel for a row, which is then the one to change."""
+        """Whether there is a kernel for a row; if so, makes it the row to update."""
         cdef cnp.ndarray array, param
         cdef int flags = cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_F_CONTIGUOUS, i
         if rule not in RULES or not are_arrays(row):
@@ -86,7 +86,7 @@ cdef class Update:
         return flags != 0 and self.apart(len(row), cnp.PyArray_NBYTES(param))
 
     cdef bint apart(self, Py_ssize_t count, Py_ssize_t length):
-        """Whether no column reaches into another."""
+        """Whether no column overlaps another."""
         cdef Py_ssize_t i, j, distance
         for i in range(count):
             for j in range(i):
@@ -103,12 +103,12 @@ cdef class Update:
 
 
 cdef void run_part(const void* update, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Changes a range of elements."""
+    """Updates a range of elements."""
     (<Update>update).run(start, stop)
 
 
 cdef bint are_arrays(list row):
-    """Whether there are only NumPy's own arrays in a row, and no more than a rule has columns."""
+    """Whether a row has only NumPy's own arrays, and no more than a rule has columns."""
     for item in row:
         if type(item) is not cnp.ndarray:
             return False
@@ -116,7 +116,7 @@ cdef bint are_arrays(list row):
 
 
 cdef void run(Rule rule, real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    """Changes the elements from `start` to `stop` by a rule."""
+    """Updates the elements from `start` to `stop` by a rule."""
     if rule == SGD:
         sgd(columns, start, stop, numbers)
     elif rule == ADAM:
@@ -142,7 +142,7 @@ cdef void run(Rule rule, real** columns, Py_ssize_t start, Py_ssize_t stop, cons
 # elements
 
 cdef inline real descent(real grad, real param, real sign, real decay) noexcept nogil:
-    """The gradient to descend along."""
+    """The gradient for the update, with sign and weight decay."""
     return grad * sign + param * decay if decay else grad * sign
 
 

@@ -1,8 +1,9 @@
 # cython: boundscheck=False, cdivision=True
-"""The walker: carries out a plan (`compiler.planning`), with no Python between groups and products.
+"""The compiled walker: executes a plan (`compiler.planning`) without Python between groups and products.
 
-Slots are pointers. Those of the arena and of constants stay; those of inputs and outputs are set for each run. What the
-walker has no code for is done by the plain executor's methods (`compiler.walking`), on arrays over the same memory.
+Slots are pointers. Those of the arena and of constants are fixed; those of inputs and outputs are set for each run.
+Instructions that the walker does not support are executed by the methods of the Python executor (`compiler.walking`),
+on arrays in the same memory.
 """
 
 cimport numpy as cnp
@@ -34,7 +35,7 @@ cdef enum Kind:
 cdef enum:
     MOST_DIMS = 64
     MOST_LEADING = 6  # dimensions of batches of matrices
-    SMALL = 1 << 12  # elements of a matrix up to which its product with a vector needs no BLAS
+    SMALL = 1 << 12  # elements of a matrix up to which its product with a vector does not use BLAS
 
 cdef Gemm blas(str name):
     """A function of SciPy's BLAS."""
@@ -64,7 +65,7 @@ cdef struct Product:
 
 cdef struct Instruction:
     Kind kind
-    bint lets_go  # of results that nothing reads after it
+    bint lets_go  # results that nothing reads afterwards are dropped
     void* group
     Product product
 
@@ -75,10 +76,10 @@ cdef struct Fresh:
 
 
 cdef class Walker:
-    """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with.
+    """A plan, ready to run, by one thread at a time; `runs` makes the run objects of the Python executor.
 
-    `renews` tells that outputs may be written over arrays that are given: nothing in the plan can fail. `settles` tells
-    that outputs lie in the order of their indices.
+    `renews` tells that outputs may reuse given arrays: nothing in the plan can fail. `settles` tells that outputs are
+    contiguous.
     """
 
     cdef object plan, runs
@@ -126,22 +127,22 @@ cdef class Walker:
             self.instruction[i].lets_go = bool(plan.done_with[i])
         self.renews = not any(type(instruction).__name__ in ("Invoke", "Apply") for instruction in plan.code)
         whole = {slot: shape for slot, shape, _ in plan.fresh}
-        self.outputs = [  # the slot of an output that is all of a new array, else where it lies
+        self.outputs = [  # the slot of an output that is a whole new array, else its area
             area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
         ]
         self.settles = all(type(place) is int for place in self.outputs)
-        self.alone = self.renews and self.settles and not plan.copies  # nothing is left to the plain executor
+        self.alone = self.renews and self.settles and not plan.copies  # the Python executor is not needed afterwards
         for i in range(self.count):
             self.alone = self.alone and self.instruction[i].kind != OTHER
 
     cdef note(self, Instruction* place, instruction):
-        """Notes an instruction, as one of the walker's own where that can be."""
+        """Stores an instruction, as one of the walker's own if possible."""
         name = type(instruction).__name__
         place.kind = OTHER
         if name == "Group":
             try:
                 group = Group(instruction)
-            except ValueError:  # not of a kind that groups are of
+            except ValueError:  # steps that groups do not support
                 return
             self.groups.append(group)
             place.kind, place.group = GROUP, <void*>group
@@ -153,18 +154,18 @@ cdef class Walker:
             place.kind = PRODUCT
 
     cdef int set_slot(self, int i, found) except -1:
-        """Puts an array, or a number, into a slot."""
+        """Sets a slot to an array or number."""
         self.memory[i] = found
         if cnp.PyArray_Check(found):
             self.slot[i] = cnp.PyArray_BYTES(<cnp.ndarray>found)
         return 0
 
     def __call__(self, inputs, spare=()):
-        """The outputs for some inputs. Raises Mismatch for a check that fails, before any input is written to.
+        """Runs the plan; returns the outputs. Raises Mismatch for a check that fails, before any input is written to.
 
-        `spare` has arrays that nobody else holds, with the number of the output that may lie there.
+        `spare` has arrays that nobody else holds, with the number of the output that may reuse them.
         """
-        if self.at_work:  # another thread, or a call from within
+        if self.at_work:  # in another thread, or a reentrant call
             return self.runs(list(self.memory), inputs).alone()
         self.at_work = True
         try:
@@ -184,7 +185,7 @@ cdef class Walker:
             self.at_work = False
 
     def times(self, inputs):
-        """How long each instruction takes, in seconds. Inputs may be overwritten: they are copies."""
+        """The time of each instruction in seconds. Inputs must be copies, as they may be overwritten."""
         cdef int i
         self.take_inputs(inputs, ())
         run = self.runs(self.memory, inputs)
@@ -198,7 +199,7 @@ cdef class Walker:
         return [end - start for start, end in zip(clock, clock[1:])]
 
     cdef int take_inputs(self, inputs, spare) except -1:
-        """Sets the slots of inputs, and of arrays that are made anew or written over."""
+        """Sets the slots of inputs, and of arrays that are allocated or reused."""
         cdef int i
         cdef Fresh* made
         for output, array in spare:
@@ -223,14 +224,14 @@ cdef class Walker:
         return 0
 
     cdef int let_go(self) except -1:
-        """Forgets the arrays of a run."""
+        """Drops the arrays of a run."""
         cdef int i
         for i in range(1, self.slots):
             self.memory[i] = self.kept[i]
         return 0
 
     cdef int walk(self, run, int start, int end) except -1:
-        """Carries out a stretch of the instructions."""
+        """Executes a range of the instructions."""
         cdef int i
         cdef Instruction* place
         for i in range(start, end):
@@ -249,7 +250,7 @@ cdef class Walker:
         return 0
 
     cdef int other(self, run, instruction) except -1:
-        """What the plain executor does."""
+        """Executes an instruction by the Python executor."""
         run.carry_out(instruction)
         for area in getattr(instruction, "results", ()):
             if area is not None:
@@ -258,7 +259,7 @@ cdef class Walker:
 
 
 cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
-    """Whether an array can be written over in the place of a new one."""
+    """Whether an array can be reused in place of a new one."""
     cdef int d
     if cnp.PyArray_BASE(array) != NULL or not cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_CARRAY | cnp.NPY_ARRAY_OWNDATA):
         return False
@@ -271,7 +272,7 @@ cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
 
 
 def is_in_order(area):
-    """Whether an area is all of its slot, in the order of its indices."""
+    """Whether an area is its whole slot, in index order."""
     step = area.dtype.itemsize
     for n, stride in zip(reversed(area.shape), reversed(area.strides)):
         if n != 1 and stride != step:
@@ -281,7 +282,7 @@ def is_in_order(area):
 
 
 cdef bint note_product(Product* place, product):
-    """Notes a product; whether it is one that is computed here."""
+    """Stores a product; returns whether it can be computed here."""
     cdef Py_ssize_t item = product.out.dtype.itemsize
     place.single = item == 4
     place.out, place.offset = product.out.slot, product.out.offset
@@ -307,7 +308,7 @@ cdef bint note_product(Product* place, product):
 
 
 cdef bint note_operand(Operand* place, area, Py_ssize_t item):
-    """Notes a factor; whether its matrices have a stride of one element."""
+    """Stores a factor; returns whether its matrices have a stride of one element."""
     rows, columns = area.shape[-2:]
     down, right = [stride // item for stride in area.strides[-2:]]
     place.slot, place.offset = area.slot, area.offset
@@ -343,7 +344,7 @@ cdef int multiply_all(const Product* p, char** slots, real* out) except -1:
 
 
 cdef inline bint by_kernel(const Product* p) noexcept nogil:
-    """Whether a product of float32 matrices is one for our own kernel."""
+    """Whether our own kernel is used for a product of float32 matrices."""
     return HAS_KERNEL and p.m > 1 and p.n > 1
 
 
@@ -363,7 +364,7 @@ cdef inline const char* matrix_of(const Product* p, const Operand* x, char** slo
 
 
 cdef void lay_addend(const Product* p, char** slots, real* out, bint adds) noexcept nogil:
-    """Copies what is added to a product to where its sums begin; or adds it to them."""
+    """Copies the addend of a product to the output, or adds it there."""
     cdef const real* x = <const real*>(slots[p.addend.slot] + p.addend.offset)
     cdef index i, j
     for i in range(p.m):
@@ -378,7 +379,7 @@ cdef void lay_addend(const Product* p, char** slots, real* out, bint adds) noexc
 
 
 cdef int multiply_one(const Product* p, char** slots, const real* a, const real* b, real* out) except -1:
-    """Computes one product, by what is best for its size."""
+    """Computes one product by the best method for its size."""
     if p.n == 1 and p.m * p.depth <= SMALL and follows(p.b.down, p.b.right, p.depth):
         times_vector(a, p.a.down, p.a.right, b, out, p.m, p.depth)
         if p.adds:
@@ -408,7 +409,7 @@ cdef inline Batch alone(const Product* p, const Operand* x, const char* start) n
 
 
 cdef inline bint follows(index step, index other, index n) noexcept nogil:
-    """Whether the elements of a vector follow each other in memory."""
+    """Whether the elements of a vector are contiguous."""
     return step == 1 or n == 1
 
 

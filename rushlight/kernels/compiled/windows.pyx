@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""Windows over an array's memory: where it begins, and arrays of any shape and strides that are laid over it."""
+"""The address of an array's memory, and arrays of any shape and strides on it."""
 
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
@@ -21,7 +21,7 @@ def address(cnp.ndarray array not None):
 
 
 def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
-    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
+    """An array of any shape and strides in the memory of another, starting `offset` bytes after its first element."""
     cdef cnp.npy_intp sizes[MOST_DIMS]
     cdef cnp.npy_intp steps[MOST_DIMS]
     cdef int ndim = len(shape), d
@@ -30,7 +30,7 @@ def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
     for d in range(ndim):
         sizes[d], steps[d] = shape[d], strides[d]
     cdef cnp.dtype kind = array.dtype
-    Py_INCREF(kind)  # the new array takes a reference of its own
+    Py_INCREF(kind)  # the new array steals a reference
     cdef cnp.ndarray found = PyArray_NewFromDescr(
         <void*>cnp.ndarray, kind, ndim, sizes, steps, cnp.PyArray_BYTES(array) + offset,
         NPY_ARRAY_WRITEABLE if cnp.PyArray_ISWRITEABLE(array) else 0, NULL)
