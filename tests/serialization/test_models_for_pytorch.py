@@ -31,3 +31,8 @@ def test_pytorch_reads_them(name):
         x = rushlight.ones(2, 3, 4)
         found, wanted = read.eval()(torch.ones(2, 3, 4)), model.eval()(x)
         np.testing.assert_allclose(found.detach(), wanted.detach().numpy(), atol=1e-6)
+
+
+def test_memory_of_no_bytes_is_seen_as_any_type():
+    empty = np.lib.stride_tricks.as_strided(np.zeros(4, np.uint8), (0,), (0,))  # as safetensors gives it
+    assert rushlight.from_numpy(empty).view(rushlight.float32).shape == (0,)

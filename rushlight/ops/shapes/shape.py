@@ -177,7 +177,7 @@ def check_divisible(array: Array, target: Array) -> None:
     ratio = target.itemsize // array.itemsize
     if ratio and array.shape[-1] % ratio:
         raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {change} {array.shape[-1]}")
-    if array.strides[-1] != array.itemsize:
+    if array.size and array.strides[-1] != array.itemsize:
         raise RuntimeError(f"self.stride(-1) must be 1 {change} {array.strides[-1] // array.itemsize}")
 
 
