@@ -170,15 +170,17 @@ class Again:
         state = State(self.tensors)
         if self.start is not None:
             default_generator._set_state_array(self.start)
-        with enable_grad(), ending_at(self.tensors):
-            tensors: list[Any] = []
-            flattened(function(*args, **kwargs), tensors, [])
-        state.put_back()
-        outputs = [tensors[i] for i in self.backward.outputs]
-        cut = {i: tensors[what] for i, (kind, what) in enumerate(self.backward.places) if kind == RESULT}
-        wanted = [cut.get(i, one) for i, one in enumerate(self.inputs) if needs[i]]
-        with ending_at(wanted, list(cut.values())):
-            found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
+        try:
+            with enable_grad(), ending_at(self.tensors):
+                tensors: list[Any] = []
+                flattened(function(*args, **kwargs), tensors, [])
+            outputs = [tensors[i] for i in self.backward.outputs]
+            cut = {i: tensors[what] for i, (kind, what) in enumerate(self.backward.places) if kind == RESULT}
+            wanted = [cut.get(i, one) for i, one in enumerate(self.inputs) if needs[i]]
+            with ending_at(wanted, list(cut.values())):
+                found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
+        finally:
+            state.put_back()
         ways = {(id(one._node), one._index): (node, i) for i, one in enumerate(outputs)}
         ways |= {(id(one._node), one._index): node.edge_at(i) for i, one in cut.items()}
         led_to(found, ways, begin)
