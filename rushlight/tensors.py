@@ -493,7 +493,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         >>> torch.detach_(x).requires_grad
         False
         """
-        if CURRENT.get().inference:
+        if CURRENT.get().inference or self._inference:
             return self
         if self._view is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")

@@ -51,6 +51,13 @@ def test_normal_tensors_may_be_changed_inside(torch):
     assert t._version == 1
 
 
+def test_views_of_inference_tensors_are_detached_already(torch):
+    with torch.inference_mode():
+        x = torch.ones(2, 3)
+    row = x[0]
+    assert row.detach_() is row
+
+
 def test_inference_tensors_cannot_be_saved(torch):
     x = torch.ones(2, requires_grad=True)
     t = inference_tensor(torch)

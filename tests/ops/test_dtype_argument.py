@@ -31,7 +31,7 @@ ASKED = {
     "masked.softmax": lambda t, x, d: t.masked.softmax(x, 0, dtype=d),
     "masked.logsumexp": lambda t, x, d: t.masked.logsumexp(x, 0, dtype=d),
 }
-DTYPES = ("float16", "bfloat16", "float32", "float64", "int64", "complex64", "complex128")
+DTYPES = ("bool", "int16", "float16", "bfloat16", "float32", "float64", "int64", "complex64", "complex128")
 ERRORS = (RuntimeError, NotImplementedError, TypeError, ValueError)
 
 
@@ -45,7 +45,7 @@ def result_or_error(library, function, own, asked):
     return str(result.dtype), result.to(library.complex128).numpy()
 
 
-@pytest.mark.parametrize("own", ["float16", "bfloat16", "float32", "float64", "int64"])
+@pytest.mark.parametrize("own", ["bool", "uint8", "int16", "float16", "bfloat16", "float32", "float64", "int64"])
 @pytest.mark.parametrize("name", ASKED)
 def test_as_pytorch(name, own):
     torch = pytest.importorskip("torch")

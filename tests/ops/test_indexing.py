@@ -363,3 +363,16 @@ def test_the_safe_softmax_is_zero_where_all_is_minus_infinity():
     assert result.tolist() == [[0.5, 0.5], [0.0, 0.0]]
     result[:, 0].sum().backward()
     assert rows.grad.tolist() == [[0.25, -0.25], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add", "scatter_reduce"])
+@pytest.mark.parametrize(("index", "source"), [((0, 4), (4,)), ((0,), (2, 4)), ((0,), (0, 2))])
+def test_an_index_without_elements_scatters_nothing(torch, name, index, source):
+    x, src = torch.ones(3, 4, requires_grad=True), torch.ones(source)
+    more = ("mean",) if name == "scatter_reduce" else ()
+    call = lambda src: getattr(x, name)(1, torch.zeros(index, dtype=torch.int64), src, *more)
+    result = call(src)
+    assert torch.equal(result, x)
+    assert torch.autograd.grad(result.sum(), x)[0].tolist() == [[1.0] * 4] * 3
+    with pytest.raises(RuntimeError, match=r"scatter\(\): Expected self.dtype to be equal to src.dtype"):
+        call(src.long())

@@ -113,12 +113,12 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     """The dimension, not negative; raises PyTorch's errors for an index or source that does not fit the tensor."""
     shape, sizes = input._array.shape or (1,), index._array.shape or (1,)
     dim = wrap_dim(dim, len(input._array.shape))
-    if index._array.size == 0:
-        return dim
-    if index._array.dtype not in INDICES:
+    if index._array.size and index._array.dtype not in INDICES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if src is not None and src._array.dtype != input._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if index._array.size == 0:
+        return dim
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     if src is not None:
@@ -126,6 +126,17 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
     check_bounds(index._array, shape[dim], dim)
     return dim
+
+
+def checked(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[int, Tensor, Tensor]:
+    """The dimension, index and source of a scatter; raises PyTorch's errors where they do not fit the input.
+
+    An index without elements may have any number of dimensions, and so may its source: both get the input's.
+    """
+    dim, ndim = check_index("scatter", input, dim, index, src), max(1, input.ndim)
+    if index.numel() == 0 and not index.ndim == src.ndim == ndim:
+        return dim, index.reshape((0,) * ndim), src.reshape(-1)[:0].reshape((0,) * ndim)
+    return dim, index, src
 
 
 def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
@@ -356,9 +367,10 @@ def scatter(
     """
     source = value if src is None else src
     tensor = source if isinstance(source, Tensor) else None
-    dim = check_index("scatter", input, dim, index, tensor)
     if tensor is None:
-        source = checked_number(source, input._array.dtype)
+        dim, source = check_index("scatter", input, dim, index), checked_number(source, input._array.dtype)
+    else:
+        dim, index, source = checked(input, dim, index, tensor)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -381,7 +393,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
     tensor([3., 0., 3.])
     """
-    return _scatter_add(input, check_index("scatter", input, dim, index, src), index, src)
+    return _scatter_add(input, *checked(input, dim, index, src))
 
 
 def scatter_reduce_cotangents(
@@ -432,7 +444,7 @@ def scatter_reduce(
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    dim = check_index("scatter", input, dim, index, src)
+    dim, index, src = checked(input, dim, index, src)
     if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
         raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -126,7 +126,7 @@ def _prod(input):
 )
 def _prod_dim(input, dim, keepdim, dtype):
     if input.dtype == dtype and input.ndim:
-        return reduced(input, (dim,), keepdim, PRODUCT)
+        return reduced(input, (dim,), keepdim, PRODUCT).astype(dtype, copy=False)
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
 
 

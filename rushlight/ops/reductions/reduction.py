@@ -85,7 +85,8 @@ def added(array, dims, keepdim, d=None):
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
     if d is None or d == array.dtype:
-        return reduced(array, dims, keepdim, SUM)
+        found = reduced(array, dims, keepdim, SUM)
+        return found if d is None else found.astype(d, copy=False)  # NumPy adds up small integers in int64
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
