@@ -29,7 +29,7 @@ REDUCTIONS = {
     "min": "amin",
     "amin": "amin",
 }
-WIDE = 64  # row size from which runs are reduced one by one, since `reduceat` is slow for wide rows
+WIDE = 256  # row size from which runs are reduced one by one, since `reduceat` is slow for wide rows
 
 
 def flat_bounds(bounds: Array, length: int) -> Array:
