@@ -1,7 +1,7 @@
-"""`python -m benchmarks [WORD ...]`: times the workloads whose names contain one of the words (all), prints a table.
+"""`python -m benchmarks [WORD ...]`: times workloads whose names contain a word (default: all), prints a table.
 
-With `operators`, `programs` or `--check` it is `benchmarks.ratios` that does the work; with `distributed`, which is
-part of all, it is `benchmarks.distributed`.
+`operators`, `programs` and `--check` run `benchmarks.ratios`; `distributed`, which is part of the default, runs
+`benchmarks.distributed`.
 """
 
 import json

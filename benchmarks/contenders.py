@@ -1,4 +1,4 @@
-"""Who takes part: each library in a setting, how it is loaded, and what it says about itself."""
+"""The libraries that are compared, with their settings: how each is loaded, and how it describes itself."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""What `benchmarks.distributed` measures, as a PyTorch program: prints its figures as a line of JSON.
+"""The PyTorch program that `benchmarks.distributed` measures; it prints its figures as a line of JSON.
 
 Processes are started by `torchrun`, PyTorch's or rushlight's, which serves `import torch`.
 """

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.explaining`: what it costs that `torch.autograd.explain` looks on, program by program.
+"""`python -m benchmarks.explaining`: the cost of `torch.autograd.explain`, for each program.
 
-Each program runs by turns with and without; a ratio is the median over the turns. It may be 3 at most. The last column
-is the program by itself after all that, against itself before the first explanation, each at its best: nothing stays.
+Each program runs with and without it in turns; the ratio is the median over the turns, and may be 3 at most. The last
+column compares the program's best time after all explanations with that before the first: nothing may remain active.
 """
 
 import argparse

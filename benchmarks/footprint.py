@@ -1,4 +1,4 @@
-"""`python -m benchmarks.footprint`: what a library takes on the disk, and in memory after an import (Linux)."""
+"""`python -m benchmarks.footprint`: a library's size on disk, and its memory after an import (Linux)."""
 
 import re
 import subprocess

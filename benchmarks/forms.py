@@ -1,4 +1,4 @@
-"""Forms that many workloads share: a loss with its gradients, and a training step, for each contender."""
+"""Code that many workloads share: a loss with its gradients, and a training step, for each library."""
 
 from functools import partial
 

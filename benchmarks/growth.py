@@ -1,4 +1,4 @@
-"""`python -m benchmarks.growth`: plots time against size for rushlight and PyTorch, so that growth shows."""
+"""`python -m benchmarks.growth`: plots time against size for rushlight and PyTorch."""
 
 import sys
 from collections.abc import Callable

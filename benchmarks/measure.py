@@ -1,4 +1,4 @@
-"""Timing in turns: in each round every contender runs once, so that all see the same machine."""
+"""Timing in turns: in each round every library runs once, so that all of them run under the same conditions."""
 
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""The options that the commands share."""
+"""Command line options that the benchmarks share."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""A contender's process as seen from outside: it runs only while it is asked something, and is stopped otherwise."""
+"""A library's process, seen from outside: it runs only while it answers a request, and is stopped otherwise."""
 
 import os
 import pickle

@@ -1,10 +1,10 @@
 """`python -m benchmarks operators` and `programs`: many short workloads against PyTorch, sorted by their ratios.
 
-In each round both libraries take a short turn, in processes that are stopped between turns. Of a turn the quickest part
-counts, in which no thread waited for a CPU. A workload's ratio is that of the quickest turns; its spread goes from the
-lowest to the highest ratio within a round. Rounds are for what is near the bounds: what is clearly quicker than PyTorch
-or takes long has one, and so has all else while the run is behind the `--minutes` that it may take. On a busy machine
-`--busy` gives each library one thread and counts the time of the processor only.
+In each round both libraries take a short turn, in processes that are stopped between turns. Only the fastest part of a
+turn counts, in which no thread waited for a CPU. A workload's ratio compares the fastest turns; its spread is the range
+of the ratios within rounds. Only workloads near the bounds get several rounds: work that is clearly faster than
+PyTorch's or takes long gets one, and so does everything else while the run is behind schedule (`--minutes`). On a busy
+machine use `--busy`, which gives each library one thread and counts only CPU time.
 """
 
 import argparse

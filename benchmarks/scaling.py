@@ -1,15 +1,13 @@
-"""`python -m benchmarks.scaling`: what a training step costs on 1 to 10,000 processes, by simulation.
+"""`python -m benchmarks.scaling`: simulates the cost of a training step on 1 to 10,000 processes.
 
-A network's backward pass gives buckets of gradients one after the other. A link sends them one after the other,
-beginning when the first is there. A message of n bytes over one link takes latency + n / bandwidth. Sums over p
-processes take
+A network's backward pass produces buckets of gradients one after the other. A link sends them in this order, beginning
+when the first is ready. A message of n bytes over one link takes latency + n / bandwidth. A sum over p processes takes
 
 - by a ring: 2 (p - 1) messages of n / p bytes;
 - by a tree: 2 log2(p) messages of n bytes;
 
-and the better of the two is taken for each bucket, as MPI libraries do. Sharded parameters (`fully_shard`) are
-gathered in the forward and in the backward pass, (p - 1) messages of n / p bytes each, and their gradients scattered
-as many.
+and the faster of the two is used for each bucket, as MPI libraries do. Sharded parameters (`fully_shard`) are gathered
+in the forward and in the backward pass, in (p - 1) messages of n / p bytes each; scattering gradients takes as many.
 
 Source of the costs: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
 MPICH", 2005.

@@ -1,4 +1,4 @@
-"""The table of results in Markdown, with the lines that say on what they were measured."""
+"""The table of results in Markdown, with lines that describe the machine and the libraries."""
 
 import os
 import platform

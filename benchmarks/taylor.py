@@ -1,4 +1,4 @@
-"""`python -m benchmarks.taylor`: what derivatives of order 1, 2, ... cost by `func.jet`, nested `jvp`, nested `grad`.
+"""`python -m benchmarks.taylor`: the cost of derivatives of order 1, 2, ... by `func.jet`, nested `jvp`, nested `grad`.
 
 The function is a sum of a network's outputs, 1-32-32-1 with tanh, at 100 points; times are in evaluations of it.
 """

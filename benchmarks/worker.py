@@ -1,4 +1,4 @@
-"""`python -m benchmarks.worker NAME`: the process of one contender, which does what it is told through a pipe."""
+"""`python -m benchmarks.worker NAME`: the process of one library, which takes requests through a pipe."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""What a workload is, and the numbers that it starts from."""
+"""The class of workloads, and their initial numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

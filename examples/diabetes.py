@@ -1,4 +1,4 @@
-"""How diabetes goes on: a Gaussian process whose scales are fitted by the marginal likelihood (scikit-learn's set)."""
+"""The progress of diabetes: a Gaussian process, fitted by its marginal likelihood (scikit-learn's data)."""
 
 from pictures import options, picture, plt
 from sklearn.datasets import load_diabetes
@@ -12,7 +12,7 @@ def kernel(a, b, scales):
 
 
 def main(arguments=None):
-    """Fits the scales; returns the share of the variance that is explained on patients left out."""
+    """Fits the scales; returns the explained share of the variance for held-out patients."""
     chosen = options(__doc__, 60, arguments)
     torch.manual_seed(0)
     values, progress = load_diabetes(return_X_y=True)

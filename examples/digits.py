@@ -1,4 +1,4 @@
-"""Handwritten digits from two numbers each: a variational autoencoder (scikit-learn's set)."""
+"""Handwritten digits from two numbers each: a variational autoencoder (scikit-learn's data)."""
 
 from pictures import options, picture, plt
 from sklearn.datasets import load_digits

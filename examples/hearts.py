@@ -1,4 +1,4 @@
-"""Does age matter after a heart transplant? Cox's proportional hazards, with lives that go on (statsmodels' set)."""
+"""Does age matter after a heart transplant? Cox's proportional hazards with censored survival (statsmodels' data)."""
 
 from pictures import options, picture, plt
 from statsmodels.datasets import heart

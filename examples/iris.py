@@ -1,4 +1,4 @@
-"""Three kinds of iris without their names: a mixture of normal distributions finds them (scikit-learn's set)."""
+"""Finds three species of iris without labels, by a mixture of normal distributions (scikit-learn's data)."""
 
 from itertools import permutations
 
@@ -10,7 +10,7 @@ from rushlight.distributions import Categorical, MixtureSameFamily, Multivariate
 
 
 def main(arguments=None):
-    """Fits by gradient descent on the likelihood; returns the share of flowers that are with their kind."""
+    """Fits by gradient descent on the likelihood; returns the share of flowers assigned to their species."""
     chosen = options(__doc__, 300, arguments)
     torch.manual_seed(3)
     values, kinds = load_iris(return_X_y=True)

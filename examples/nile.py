@@ -1,4 +1,4 @@
-"""Did the Nile's flow change in 1899? A local level model, fitted through its Kalman filter (statsmodels' set)."""
+"""Did the Nile's flow change in 1899? A local level model, fitted through its Kalman filter (statsmodels' data)."""
 
 from pictures import options, picture, plt
 from statsmodels.datasets import nile

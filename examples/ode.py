@@ -1,12 +1,12 @@
-"""Solves u'' = -u, u(0) = 1, u'(0) = 0 on [0, 2π] with a network, its derivatives taken in two ways.
+"""Solves u'' = -u, u(0) = 1, u'(0) = 0 on [0, 2π] with a network, whose derivatives are computed in two ways.
 
     python examples/ode.py [--way grad|jacfwd|both] [--quick] [--output ode.png]
 
-The network has two hidden layers of 32 tanh units; 1 + t²/(1 + t²) · network(t) has the initial values by itself, so
-that only the residual u'' + u is left to be made small. The second derivative comes from two backward passes
-(`autograd.grad` with `create_graph`) or from forward mode in forward mode, a point at a time
-(`func.vmap(func.jacfwd(func.jacfwd(u)))`). The loss, with its gradients, is compiled: all calls after the first replay
-one program. The picture shows the fit beside cos t, and the residual.
+The network has two hidden layers of 32 tanh units; 1 + t²/(1 + t²) · network(t) satisfies the initial
+conditions for any network, so only the residual u'' + u has to be minimized. The second derivative is computed by two
+backward passes (`autograd.grad` with `create_graph`) or by nested forward mode, for each point
+(`func.vmap(func.jacfwd(func.jacfwd(u)))`). The loss and its gradients are compiled: all calls after the first replay
+one program. The picture shows the fit, cos t, and the residual.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class Solution(torch.nn.Module):
         )
 
     def forward(self, t):
-        """The network, fed with times brought to [-1, 1], behind a factor with a double zero at 0."""
+        """The network, with times scaled to [-1, 1] and multiplied by a factor with a double zero at 0."""
         values = self.network((t / math.pi - 1).unsqueeze(-1)).squeeze(-1)
         return 1 + t**2 / (1 + t**2) * values
 
@@ -53,7 +53,7 @@ WAYS = {"grad": residual_by_grad, "jacfwd": residual_by_jacfwd}
 
 
 def fit(way: str, steps: int, points: int) -> Solution:
-    """A solution whose mean squared residual L-BFGS has made small."""
+    """A solution whose mean squared residual was minimized by L-BFGS."""
     torch.manual_seed(0)
     u = Solution().double()
     t = torch.linspace(0, 2 * math.pi, points, dtype=torch.float64)
@@ -73,7 +73,7 @@ def fit(way: str, steps: int, points: int) -> Solution:
 
 
 def draw(solutions: dict[str, Solution], path: pathlib.Path) -> None:
-    """A picture of the fits beside the true solution, and of the residuals."""
+    """A plot of the fits with the exact solution, and of the residuals."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -93,7 +93,7 @@ def draw(solutions: dict[str, Solution], path: pathlib.Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> dict[str, float]:
-    """Fits, prints and draws; returns the largest error of each way."""
+    """Fits, prints and plots; returns the largest error of each way."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--way", choices=[*WAYS, "both"], default="both")
     parser.add_argument("--quick", action="store_true", help="few steps, for a try")

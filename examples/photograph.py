@@ -1,4 +1,4 @@
-"""A photograph as a function: a network learns its colours from places alone (scikit-learn's picture)."""
+"""A photograph as a function: a network learns the colour at each position (scikit-learn's picture)."""
 
 from pictures import options, picture, plt
 from sklearn.datasets import load_sample_image
@@ -8,7 +8,7 @@ from rushlight import nn
 
 
 def main(arguments=None):
-    """Trains a network from places to colours; returns the mean error of a colour, whose values go from 0 to 1."""
+    """Trains a network from positions to colours; returns the mean error of a colour, whose values go from 0 to 1."""
     chosen = options(__doc__, 400, arguments)
     torch.manual_seed(0)
     photo = torch.tensor(load_sample_image("china.jpg")[::8, ::8] / 255, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""What the examples share: the command line, and where their pictures go."""
+"""Code that the examples share: the command line, and the folder for pictures."""
 
 import argparse
 from pathlib import Path

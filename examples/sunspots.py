@@ -1,4 +1,4 @@
-"""The sunspots of the next years: a recurrent network learns 300 years of counts (statsmodels' set)."""
+"""The sunspots of the next years: a recurrent network learns 300 years of counts (statsmodels' data)."""
 
 from pictures import options, picture, plt
 from statsmodels.datasets import sunspots
@@ -8,20 +8,20 @@ from rushlight import nn
 
 
 class Forecast(nn.Module):
-    """The next count from all before."""
+    """Predicts each count from all earlier ones."""
 
     def __init__(self):
         super().__init__()
         self.memory, self.out = nn.GRU(1, 24, batch_first=True), nn.Linear(24, 1)
 
     def forward(self, counts, state=None):
-        """(batch, years) to (batch, years), each a year ahead, and the state at the end."""
+        """From counts (batch, years) to predictions of each next year (batch, years), and the final state."""
         hidden, state = self.memory(counts.unsqueeze(2), state)
         return counts + self.out(hidden).squeeze(2), state
 
 
 def main(arguments=None):
-    """Trains on the years to 1958; returns the error of a year's forecast after that, in parts of the spread."""
+    """Trains on the years to 1958; returns the error of later one-year forecasts over the standard deviation."""
     chosen = options(__doc__, 250, arguments)
     torch.manual_seed(0)
     data = sunspots.load_pandas().data

@@ -1,4 +1,4 @@
-"""Which breast tumours are malign, and how sure is that? Logistic regression with a prior (scikit-learn's set)."""
+"""Which breast tumours are malignant, and how certain is that? Bayesian logistic regression (scikit-learn's data)."""
 
 from pictures import options, picture, plt
 from sklearn.datasets import load_breast_cancer
@@ -8,7 +8,7 @@ from rushlight.distributions import Bernoulli, MultivariateNormal, Normal
 
 
 def main(arguments=None):
-    """Fits by Newton's method, draws from the posterior; returns the share that is right on patients left out."""
+    """Fits by Newton's method, draws from the posterior; returns the accuracy on held-out patients."""
     chosen = options(__doc__, 15, arguments)
     torch.manual_seed(0)
     values, classes = load_breast_cancer(return_X_y=True)

@@ -1,4 +1,4 @@
-"""Which measures tell three wines apart? A network with gates that are pushed shut (scikit-learn's set)."""
+"""Which measurements distinguish three wines? A network with gates that a penalty closes (scikit-learn's data)."""
 
 from pictures import options, picture, plt
 from sklearn.datasets import load_wine
@@ -8,7 +8,7 @@ from rushlight import nn
 
 
 def main(arguments=None):
-    """Trains with a penalty on open gates; returns the share of new wines told right, and the number of open gates."""
+    """Trains with a penalty on open gates; returns the accuracy on held-out wines, and the number of open gates."""
     chosen = options(__doc__, 400, arguments)
     torch.manual_seed(0)
     wines = load_wine()

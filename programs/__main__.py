@@ -1,8 +1,8 @@
 """`python -m programs`: runs each program of `scripts` under `rushlight run`, and compares its numbers with PyTorch's.
 
-It runs in an environment with the libraries and without PyTorch, which `make programs` makes. A program agrees if it
-prints as many numbers as are recorded, each within a thousandth; one that does not run says what it misses.
-`python -m programs --record`, where PyTorch is, records anew; names of programs choose some.
+It runs in an environment with the libraries and without PyTorch, which `make programs` makes. A program passes if it
+prints as many numbers as are recorded, each within a thousandth. Names of programs as arguments select some.
+`python -m programs --record`, with PyTorch installed, records the numbers again.
 """
 
 import json

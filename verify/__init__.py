@@ -1,1 +1,1 @@
-"""What rushlight is checked by, part by part, and the table of what came out (`python -m verify`)."""
+"""The checks of rushlight, part by part, and their tables of results (`python -m verify`)."""

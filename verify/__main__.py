@@ -1,7 +1,7 @@
-"""`python -m verify [PART [OPTIONS]] [--write]`: checks rushlight by one part, or by all with their usual options.
+"""`python -m verify [PART [OPTIONS]] [--write]`: runs one part of the checks, or all with their default options.
 
-Prints the table of what came out and all that is unexplained; ends with 1 where there is any. `--write` puts the table
-into docs/reliability.md.
+Prints the table of results and each unexplained difference; the exit status is 1 if there is one. `--write` puts the
+table into docs/reliability.md.
 """
 
 import argparse

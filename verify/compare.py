@@ -1,4 +1,4 @@
-"""What can be seen of a variable after a program, and in what two libraries differ there."""
+"""The visible state of a variable after a program, and the differences of this state between two libraries."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Differences from PyTorch for which there is a reason."""
+"""Differences from PyTorch with a known reason."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How many things of a kind were checked and how they came out, and the table of that."""
+"""The numbers of checks and of their outcomes, and the table of these numbers."""
 
 from collections import Counter
 from collections.abc import Iterable

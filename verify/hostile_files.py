@@ -1,4 +1,4 @@
-"""Files that are made to do harm, and a whole one to compare them with."""
+"""Malicious files, and a valid one to compare them with."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Work in processes of its own, which it may end: what ended one is told, and another goes on with the rest."""
+"""Runs work in separate processes: if one crashes, this is reported, and another process continues with the rest."""
 
 import multiprocessing
 import signal

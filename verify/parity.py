@@ -1,7 +1,6 @@
 """`python -m verify.parity`: compares the public names of PyTorch with rushlight's, and writes docs/parity.md.
 
-Needs torch. A name is in scope unless `rushlight.absent.left_out` says that it is no part of what rushlight is meant
-to be.
+Needs torch. A name is in scope unless `rushlight.absent.left_out` excludes it.
 """
 
 import importlib

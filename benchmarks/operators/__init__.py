@@ -1,1 +1,1 @@
-"""Every operator against PyTorch's: the calls (table.txt), what they are given (inputs.py), the workloads."""
+"""Every operator compared with PyTorch's: the calls (table.txt), their inputs (inputs.py), the workloads."""

@@ -1,4 +1,4 @@
-"""Programs of the kinds that people run, each written once for both libraries and timed at three sizes."""
+"""Typical programs, each written once for both libraries and timed at three sizes."""
 
 from functools import partial
 

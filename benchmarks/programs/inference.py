@@ -1,4 +1,4 @@
-"""Probabilities, decisions and fits."""
+"""Programs of statistics and decisions: probabilities, reinforcement learning, fits."""
 
 
 def gaussian_process(torch, n):

@@ -1,4 +1,4 @@
-"""Networks that see or make images."""
+"""Networks that classify or generate images."""
 
 
 def training(torch, model, loss_of):

@@ -1,4 +1,4 @@
-"""Differential equations, signals and images as mathematics."""
+"""Differential equations, signal processing and image processing."""
 
 
 def orbit_fit(torch, n):

@@ -1,4 +1,4 @@
-"""The workloads, a file for each theme: the same work for every contender, from the same numbers."""
+"""The workloads, one file for each theme: the same work for every library, with the same numbers."""
 
 from benchmarks.themes import (
     arrays,

@@ -1,4 +1,4 @@
-"""The convolutional network of the reference document on 28×28 digits, a training step; and one convolution alone.
+"""A training step of a convolutional network on 28×28 digits; and a single convolution.
 
 By hand, convolutions are products with the windows of the images laid out as columns, the samples innermost in memory.
 HIPS autograd has no convolution that such a network could be trained with.

@@ -1,4 +1,4 @@
-"""The perceptron of the reference document, 1000-100-10: a step of SGD."""
+"""A perceptron 1000-100-10: a step of SGD."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What `import` costs, in a new process each time."""
+"""The time of `import`, in a new process each time."""
 
 import os
 import subprocess

@@ -3,8 +3,8 @@
     rushlight launch -n 4 examples/distributed/digits.py
     rushlight run examples/distributed/digits.py
 
-Each batch of 64 is shared out among the processes, which average their gradients; so the weights are, to rounding,
-those that one process arrives at. The program is PyTorch's: it runs unchanged with `torchrun` and PyTorch.
+Each batch of 64 is divided among the processes, which average their gradients; so the weights are, up to rounding,
+those of a single process. The program also runs unchanged with `torchrun` and PyTorch.
 """
 
 import argparse

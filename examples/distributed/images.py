@@ -1,10 +1,10 @@
-"""Trains a convolutional network on made-up images, laid out as PyTorch's ImageNet script is.
+"""Trains a convolutional network on random images, with the structure of PyTorch's ImageNet script.
 
     rushlight run examples/distributed/images.py --processes 2      # starts the processes itself
-    rushlight launch -n 2 examples/distributed/images.py            # or is started with them
+    rushlight launch -n 2 examples/distributed/images.py            # MPI's launcher starts them
 
-One worker for each process, a sampler that shares the images out, statistics of batches over all processes, a schedule
-of the learning rate, the best checkpoint written by rank 0.
+It has a distributed sampler, batch statistics over all processes, a learning rate schedule, and checkpoints, of which
+rank 0 keeps the best.
 """
 
 import argparse

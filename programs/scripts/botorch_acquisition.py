@@ -1,4 +1,4 @@
-"""Where to look next: expected improvement of a Gaussian process."""
+"""Bayesian optimization: expected improvement of a Gaussian process, by BoTorch."""
 
 import torch
 from botorch.acquisition import LogExpectedImprovement

@@ -1,4 +1,4 @@
-"""What a small network's answer is due to."""
+"""Attributions of a small network's output to its inputs, by Captum."""
 
 import torch
 from captum.attr import DeepLift, IntegratedGradients, Saliency

@@ -1,4 +1,4 @@
-"""Dimensions by name."""
+"""Rearranging named dimensions, by einops."""
 
 import torch
 from einops import einsum, pack, rearrange, reduce, repeat

@@ -1,4 +1,4 @@
-"""A Gaussian process is fitted to a sine."""
+"""A Gaussian process fitted to a sine, by GPyTorch."""
 
 import gpytorch
 import torch

@@ -1,4 +1,4 @@
-"""Images as tensors that are differentiated."""
+"""Differentiable image processing, by Kornia."""
 
 import kornia
 import torch

@@ -1,4 +1,4 @@
-"""A fit by Lightning."""
+"""A model trained by Lightning."""
 
 import lightning
 import torch

@@ -1,4 +1,4 @@
-"""A mean is inferred, by Pyro."""
+"""Inference of a mean, by Pyro."""
 
 import pyro
 import pyro.distributions as dist

@@ -1,4 +1,4 @@
-"""A tiny BERT: classes of sentences, and gradients."""
+"""A tiny BERT: classification of sentences, and gradients."""
 
 import torch
 from transformers import BertConfig, BertForSequenceClassification

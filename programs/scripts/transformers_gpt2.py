@@ -1,4 +1,4 @@
-"""A tiny GPT-2: its loss, gradients, and what it goes on with."""
+"""A tiny GPT-2: its loss, gradients, and generated tokens."""
 
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel

@@ -1,1 +1,1 @@
-"""Every operator of PyTorch's database that rushlight names, in every kind of use."""
+"""Every operator of PyTorch's database that rushlight has, in every kind of check."""

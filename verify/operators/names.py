@@ -1,4 +1,4 @@
-"""The public function that a name of PyTorch's operator database stands for, in either library."""
+"""The public function for a name in PyTorch's operator database, in either library."""
 
 import functools
 

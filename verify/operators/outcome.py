@@ -1,4 +1,4 @@
-"""What a use of an operator gives in each library, and what is to be said about a difference."""
+"""The results of an operator in both libraries, and the judgement of a difference."""
 
 import warnings
 from collections.abc import Callable

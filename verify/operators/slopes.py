@@ -1,4 +1,4 @@
-"""Central differences: who is right where a derivative is another than PyTorch's."""
+"""Central differences, which decide which library is right where derivatives differ."""
 
 from collections.abc import Callable
 

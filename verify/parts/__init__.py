@@ -1,1 +1,1 @@
-"""The parts: each module is a command, with `options(parser)` and `run(arguments)`, which gives the figures."""
+"""The parts: each module is a command, with `options(parser)` and `run(arguments)`, which returns the figures."""

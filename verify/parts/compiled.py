@@ -1,6 +1,6 @@
-"""Random programs as functions that are called again and again: compiled, and as they are.
+"""Random programs as functions that are called several times, compiled and uncompiled.
 
-They are written on PyTorch, which ends the process in some: so they run in processes of their own.
+The programs are generated with PyTorch, which some of them crash, so they run in separate processes.
 """
 
 import argparse

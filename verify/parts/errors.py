@@ -1,6 +1,6 @@
 """Wrong, empty and 0-d arguments of operators and modules: the same result as PyTorch's, or the same exception.
 
-An exception is the same where its type is and its message begins with the same words, but for numbers in them.
+Exceptions are the same if their types are equal and their messages begin with the same words, apart from numbers.
 """
 
 import argparse

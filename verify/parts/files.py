@@ -1,4 +1,4 @@
-"""Loads damaged and hostile files: each gives what was saved or the one error, at once, and none runs code."""
+"""Loads damaged and hostile files: each returns what was saved or raises `LoadError`, quickly, and none runs code."""
 
 import argparse
 import io

@@ -1,4 +1,4 @@
-"""Kills processes while they save: the file is always the old or the new one, whole, and nothing piles up beside it."""
+"""Kills processes while they save: the file is always the complete old or new one, and no leftover files accumulate."""
 
 import argparse
 import os

@@ -1,6 +1,6 @@
-"""Every operator of PyTorch's database that rushlight names, in every kind of use, compared with PyTorch.
+"""Every operator of PyTorch's database that rushlight has, in every kind of check, compared with PyTorch.
 
-Where a derivative is another than PyTorch's, central differences say who is right.
+If derivatives differ, central differences decide which library is right.
 """
 
 import argparse

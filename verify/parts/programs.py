@@ -1,6 +1,6 @@
 """Random programs, run on rushlight and on PyTorch: values, gradients, versions, strides, nodes, exceptions.
 
-They run in processes of their own, since PyTorch ends the process in some.
+They run in separate processes, since some of them crash PyTorch.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""PyTorch's own test files, run with rushlight as their `torch`: what passes with PyTorch passes here too.
+"""PyTorch's own test files, run with rushlight as their `torch`: tests that pass with PyTorch should pass here too.
 
-The files are those of a folder `test` of PyTorch's sources, which the option names; without it nothing is checked. The
-tools that they need, `torch.testing._internal`, are those of the PyTorch that is installed. A test counts where it
-passes with that PyTorch. It is explained where it asks for something that docs/left-out.md lists, or that is private.
+The files are those of a folder `test` of PyTorch's sources, given by `--folder`; without it nothing is checked. The
+testing tools, `torch.testing._internal`, are those of the installed PyTorch. Only tests that pass with that PyTorch
+count. A failure is explained if the test needs something that docs/left-out.md lists, or that is private.
 """
 
 import argparse

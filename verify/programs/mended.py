@@ -1,6 +1,6 @@
-"""PyTorch without what rushlight does otherwise on purpose: a difference that is gone there is explained by the mend.
+"""PyTorch with corrections where rushlight differs on purpose: a correction that removes a difference explains it.
 
-A mend says what an operator of PyTorch should give, by other operators of PyTorch.
+A correction computes the right result of a PyTorch operator with other operators of PyTorch.
 """
 
 import itertools

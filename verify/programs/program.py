@@ -1,4 +1,4 @@
-"""A finished program: run on both libraries, compared, and made as short as what it shows allows."""
+"""A finished program: run on both libraries, compared, and shortened as long as the difference remains."""
 
 import textwrap
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A random program as a function that is called several times, eagerly and compiled: what the two leave behind."""
+"""A random program as a function that is called several times, eagerly and compiled; both end states are compared."""
 
 import linecache
 import math

@@ -1,4 +1,4 @@
-"""Whether numbers differ by rounding alone: PyTorch's own change as much when what they come from changes so little.
+"""Whether numbers differ only by rounding: PyTorch's own results change as much after tiny changes of its inputs.
 
 A program runs again on PyTorch, several times. Each time what is drawn, the parameters of networks, and each gradient
 change at random by an epsilon of the largest number beside them. What differs from PyTorch by no more than ten times

@@ -1,4 +1,4 @@
-"""A program line by line, each from PyTorch's numbers: whether a line by itself gives others."""
+"""A program line by line, each with PyTorch's numbers as input: whether a single line gives another result."""
 
 import torch
 

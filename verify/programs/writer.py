@@ -1,4 +1,4 @@
-"""A program while it is written: each line is run on PyTorch at once, so that the next ones can suit what is there."""
+"""A program being generated: each line is run on PyTorch at once, so that the next lines can fit its variables."""
 
 import functools
 import random

@@ -1,4 +1,4 @@
-"""What stands for names of PyTorch's that rushlight lacks while its test files are loaded, and says so when used."""
+"""Placeholders for PyTorch's names that rushlight lacks, while test files are loaded; using one raises an error."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
-"""A plugin of pytest: notes how each test of PyTorch's files comes out, in the file that NOTES names, line by line.
+"""A plugin of pytest: writes the outcome of each test of PyTorch's files, line by line, into the file that NOTES names.
 
-With LIBRARY=rushlight, rushlight is the `torch` of the tests. A test that is noted already is left out; one that was
-begun and not noted has ended the process.
+With LIBRARY=rushlight, rushlight is the `torch` of the tests. A test that has an outcome already is skipped; one that
+was begun and has none has crashed the process.
 """
 
 import json

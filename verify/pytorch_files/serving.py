@@ -1,7 +1,7 @@
 """`torch` as PyTorch's test files import it: rushlight, with the testing tools from PyTorch's files.
 
-What rushlight lacks of what a file asks for while it is loaded is found by loading it again and again: each time the
-name that was missing gets a placeholder.
+Names that a file needs and rushlight lacks are found by loading the file repeatedly: each time the missing name gets a
+placeholder.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The kinds of use: each has a title, cases of an operator, what is done with a case, and perhaps who is right."""
+"""The kinds of checks: each has a title, cases of an operator, a function that runs a case, and perhaps a judge."""
 
 from verify.operators.kinds import (
     batching,

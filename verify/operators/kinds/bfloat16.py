@@ -1,4 +1,4 @@
-"""First gradients in bfloat16: of its three digits, those that are left after a few roundings."""
+"""First gradients in bfloat16, compared to the few digits that remain correct after several roundings."""
 
 import torch
 

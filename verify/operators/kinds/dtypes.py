@@ -1,4 +1,4 @@
-"""What an operator gives for every other type of data, or that it refuses one."""
+"""An operator's results for all other dtypes, or its error for an unsupported one."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The form of an operator that changes its first tensor in place."""
+"""The in-place variant of an operator."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Where results lie in memory: strides, offsets, what they share with the inputs, whether they can be written to."""
+"""The memory layout of results: strides, offsets, memory shared with the inputs, whether they can be written to."""
 
 import numpy as np
 import torch

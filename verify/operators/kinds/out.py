@@ -1,4 +1,4 @@
-"""Results written where the caller says: of the right size, of another, of another type, into a view."""
+"""`out=` tensors of the right size, of another size, of another dtype, and views."""
 
 import torch
 

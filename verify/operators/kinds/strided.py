@@ -1,4 +1,4 @@
-"""Inputs that lie otherwise in memory: transposed, with gaps, at an offset."""
+"""Inputs with other memory layouts: transposed, with gaps, at an offset."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Inputs that show the conjugates, or the negatives, of what lies in their memory."""
+"""Inputs that are conjugate or negative views."""
 
 import torch
 

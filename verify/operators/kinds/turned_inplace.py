@@ -1,4 +1,4 @@
-"""Changes in place of views that show the conjugates, or the negatives, of what lies in memory."""
+"""In-place changes of conjugate and negative views."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""What an operator gives, in float64 and complex128."""
+"""An operator's results in float64 and complex128."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Who writes programs: each module has a function `write(writer)` and says what its programs are of."""
+"""Generators of programs: each module has a function `write(writer)` and a title for its kind of program."""
 
 from verify.programs.generators import dtypes, graphs, indexing, networks, transforms, views
 
