@@ -28,8 +28,9 @@ from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
 from rushlight.compiler.replaying import Effect, Made, Spent, Stretch, run, tensor_at, tensor_of
-from rushlight.compiler.states import State
+from rushlight.compiler.states import Start, State, version
 from rushlight.core.context import last_number, next_number
+from rushlight.core.errors import modified_input
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.recording import recording as is_recording
 from rushlight.random import default_generator
@@ -151,25 +152,34 @@ class Again:
     """
 
     call: Any
-    start: Any
+    start: Start
 
     def __init__(
-        self, recording: "Recording", backward: Backward, call: Any, inputs: list[Any], arguments: list[Any], start: Any
+        self,
+        recording: "Recording",
+        backward: Backward,
+        call: Any,
+        inputs: list[Any],
+        arguments: list[Any],
+        start: Start,
     ):
         self.backward, self.call, self.inputs, self.start = backward, call, inputs, start
         self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
+        self.versions: list[int] = [version(tensor) for tensor in self.tensors]
 
     def __call__(self, node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
         """The gradients of the inputs that are needed, differentiable; None for the others.
 
         If they depend on results of the call, they are linked to the returned results, whose node is `node`.
+        RuntimeError for gradients to be differentiated, if a tensor was changed since that the call read.
         """
         function, args, kwargs = self.call
         create_graph, begin = is_recording(), last_number()
+        if create_graph:
+            self.check()
         grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
         state = State(self.tensors)
-        if self.start is not None:
-            default_generator._set_state_array(self.start)
+        self.start.put_back()
         try:
             with enable_grad(), ending_at(self.tensors):
                 tensors: list[Any] = []
@@ -186,6 +196,13 @@ class Again:
         led_to(found, ways, begin)
         gradients = iter(found)
         return [next(gradients) if need else None for need in needs]
+
+    def check(self) -> None:
+        """RuntimeError if a tensor was changed since the call whose values before the call are not kept."""
+        kept = {id(tensor) for tensor, _ in self.start.values}
+        for tensor, number in zip(self.tensors, self.versions, strict=True):
+            if version(tensor) != number and id(tensor) not in kept:
+                raise modified_input(tensor, number)
 
 
 class Recording:
@@ -241,6 +258,9 @@ class Recording:
                 [given.place(tensor) for tensor in ends.inputs],
             )
             for ends in recorder.used_up
+        ]
+        self.overwritten: list[Any] = [
+            effect.place for stretch in self.stretches for effect in stretch.effects if effect.kind == "version"
         ]
         self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
@@ -330,7 +350,7 @@ class Recording:
     def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
         """The tensors of the result, their nodes, and the numbers that leave the program."""
         states = [(one, one._state_array()) for one in self.generators] if self.draws else []
-        start = states[0][1] if self.backwards and self.draws else None
+        start = self.start_of(arguments, states) if self.backwards else None
         try:
             made = run(self.stretches, arguments, steps)
         except Mismatch:
@@ -342,6 +362,10 @@ class Recording:
             spent.mark(results, arguments)
         nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
         return results, nodes, [made[part][output].item() for part, output in self.items]
+
+    def start_of(self, arguments: list[Any], states: list[tuple[Generator, np.ndarray]]) -> Start:
+        """What a call with these arguments overwrites, kept for calling the function again."""
+        return Start([tensor_at(place, arguments) for place in self.overwritten], states[0][1] if states else None)
 
     def connected(
         self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any

@@ -62,6 +62,21 @@ class State:
         return [array for _, array, _, grad in self.tensors for array in (array, grad)]
 
 
+class Start:
+    """The values of the tensors that a call overwrites, and the state of the default generator if the call draws."""
+
+    def __init__(self, tensors: list[TensorBase], generator: np.ndarray | None):
+        self.values: list[tuple[TensorBase, np.ndarray]] = [(tensor, copy_of_values(tensor)) for tensor in tensors]
+        self.generator = generator
+
+    def put_back(self) -> None:
+        """Restores the values and the state."""
+        for tensor, values in self.values:
+            overwrite(tensor, values)
+        if self.generator is not None:
+            default_generator._set_state_array(self.generator)
+
+
 def overwrite(tensor: TensorBase, array: np.ndarray) -> None:
     """Overwrites a tensor's values, if its memory is writable."""
     if tensor._array.flags.writeable:

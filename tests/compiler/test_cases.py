@@ -1143,6 +1143,37 @@ def test_second_gradients_lead_through_the_results_that_were_given_out(wanted):
     assert program.variants[0].replays == 3
 
 
+def test_second_gradients_of_a_call_that_changes_its_arguments():
+    """They are those at the values that the arguments had before the call, whatever became of them since."""
+
+    def function(x, count):
+        count.add_(1)
+        return (x.exp() * count).sum()
+
+    def left(call):
+        x, count = torch.linspace(0.1, 0.5, 3).requires_grad_(), torch.zeros(3)
+        (slope,) = torch.autograd.grad(call(x, count), x, create_graph=True)
+        (curve,) = torch.autograd.grad(slope.pow(2).sum(), x)
+        return slope.detach(), curve, count
+
+    program = torch.compile(function, options={"timed": False})
+    for _ in range(4):
+        torch.testing.assert_close(left(program), left(function))
+    assert program.variants[0].replays == 3
+
+
+def test_no_second_gradients_of_a_call_whose_arguments_were_changed_since():
+    """A replay does not keep what an eager call would have saved: better an error than gradients at other values."""
+    program = torch.compile(lambda x, shift: (x + shift).exp().sum(), options={"timed": False})
+    for _ in range(3):
+        x, shift = torch.linspace(0.1, 0.5, 3).requires_grad_(), torch.zeros(3)
+        y = program(x, shift)
+        shift.add_(1)
+        torch.testing.assert_close(torch.autograd.grad(y, x, retain_graph=True)[0], x.detach().exp())
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        torch.autograd.grad(y, x, create_graph=True)
+
+
 def test_results_of_one_node_lead_to_another():
     """A pass goes through the outputs of a node that are no results, and ends at those that are asked for."""
 
