@@ -106,7 +106,9 @@ EXPLANATIONS = [
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
-    Explanation("programs", rf"^grads = .*{NOTHING_RAISED}", r"norm\(.*(hessian|func\.grad.*jvp)", OVERWRITTEN),
+    Explanation(
+        "programs", rf"^(grads|result) = .*{NOTHING_RAISED}", r"norm\(.*(hessian|jacfwd|func\.grad.*jvp)", OVERWRITTEN
+    ),
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
     Explanation(
         "programs",

@@ -100,7 +100,8 @@ def is_constant(lines: list[str], difference: str) -> bool:
     if not tied:
         return False
     library = rushlight if tied[3] == "True" or tied[4] == "False" or tied[5] else torch
-    space = moved(library, lines, "", lambda _: None)
+    made = max((i + 1 for i, line in enumerate(lines) if line.startswith(f"{tied[1]} = ")), default=len(lines))
+    space = moved(library, lines[:made], "", lambda _: None)  # later lines may free its graph
     value = eval(tied[1] + tied[2], space)
     leaves = [v for v in space.values() if isinstance(v, library.Tensor) and v.is_leaf and v.requires_grad]
     if not leaves or not value.requires_grad:
