@@ -46,6 +46,7 @@ OTHER_FORMS = {  # entries that are a form of another, or a part of it, which th
     "own",
     "permutation",
     "power_0",
+    "segment_numbers",
     "split_with_sizes_copy",
     "squeeze2",
     "stable_softplus",

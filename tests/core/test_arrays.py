@@ -60,6 +60,7 @@ LEFT = {
         "nn.functional.max_pool2d",
         "nn.functional.max_pool3d",
         "nn.functional.embedding_bag",
+        "nn.functional.multilabel_margin_loss",
     ),
     "random numbers": ("bernoulli", "normal"),
 }
