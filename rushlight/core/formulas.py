@@ -6,7 +6,10 @@ This is the Python version: where the core is compiled, `formulas.pyx` replaces 
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.aliases import Array
+from rushlight.layouts import is_repeated
 
 
 class Formula:
@@ -19,7 +22,20 @@ class Formula:
 
 def evaluate(formula: Any, *operands: Any) -> Any:
     """The value of a formula for operands of which the first is an array. Operands beyond its arity are ignored."""
-    return formula.function(*operands[: formula.arity])
+    result = formula.function(*operands[: formula.arity])
+    first = operands[0]
+    return result if first.flags.c_contiguous or first.shape != result.shape else in_order_of(first, result)
+
+
+def in_order_of(first: Array, result: Array) -> Array:
+    """A result with its dimensions in the order of the first operand's, which PyTorch gives it, not NumPy's."""
+    if is_repeated(first):
+        return result
+    ordered = np.empty_like(first, result.dtype)
+    if ordered.strides == result.strides:
+        return result
+    ordered[...] = result
+    return ordered
 
 
 def add_to(array: Array, other: Array) -> None:
