@@ -26,7 +26,7 @@ from rushlight.compiler.splitting import Pieces, code_of
 from rushlight.compiler.states import State
 from rushlight.compiler.surroundings import Surroundings
 from rushlight.compiler.switches import INSIDE, STANCE
-from rushlight.compiler.watching import is_alone, line_of_change, watched
+from rushlight.compiler.watching import line_of_change, may_watch, watched
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
@@ -208,7 +208,7 @@ class Compiled(Replayer):
                 self.give_up("it is mostly called in other ways than were recorded", "")
         if STANCE.name == "fail_on_recompile":
             raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
-        may_record = len(self.variants) < MOST and is_alone() and STANCE.name != "eager_on_recompile"
+        may_record = len(self.variants) < MOST and may_watch() and STANCE.name != "eager_on_recompile"
         if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
@@ -221,7 +221,7 @@ class Compiled(Replayer):
     def replay(self, variant: Variant, arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """Replays a recording: after an audit at some calls, and initially alternating with eager calls."""
         number = variant.replays + 1
-        if number in AUDITS and is_alone():
+        if number in AUDITS and may_watch():
             self.audit(variant, arguments, args, kwargs)
             if variant not in self.variants:
                 return self.function(*args, **kwargs)

@@ -18,6 +18,7 @@ from rushlight.compiler.recording import Recording
 CALLS = 3  # calls until a function has its recording
 TRIALS = 5  # calls that are timed
 KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # the kinds of places of inputs
+BUSY = "a profiler is at work, or another thread, so that nothing is recorded"
 
 
 class Explanation:
@@ -33,7 +34,7 @@ class Explanation:
             variant = compiled.variants[-1]
         self.name: str = name_of(compiled)
         self.trouble: str | None = compiled.given_up or (
-            None if variant is not None else "; ".join(dict.fromkeys(compiled.reasons))
+            None if variant is not None else "; ".join(dict.fromkeys(compiled.reasons)) or BUSY
         )
         self.times = times
         self.parts: list[Measured] = []

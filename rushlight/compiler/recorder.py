@@ -20,6 +20,7 @@ from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
+from rushlight.compiler.watching import Calls
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
@@ -429,19 +430,20 @@ class Noting:
     Code in it is not watched (`compiler.watching`), unless it is `watched`, as it may run the user's code.
     """
 
-    before: Any
+    calls: Calls | None = None
 
     def __init__(self, recorder: Recorder, watched: bool = False):
         self.recorder, self.watched = recorder, watched
 
     def __enter__(self) -> None:
-        if not self.watched:
-            self.before = sys.getprofile()
+        watches = sys.getprofile()
+        if not self.watched and isinstance(watches, Calls):
+            self.calls = watches
             sys.setprofile(None)
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        if not self.watched:
-            sys.setprofile(self.before)
+        if self.calls is not None:
+            sys.setprofile(self.calls)
         if isinstance(error, Exception):
             self.recorder.give_up(str(error) if isinstance(error, Unrecordable) else f"the recorder failed: {error!r}")
         return isinstance(error, Exception)

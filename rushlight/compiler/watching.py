@@ -129,6 +129,11 @@ def is_alone() -> bool:
     return True
 
 
+def may_watch() -> bool:
+    """Whether calls can be watched now: not while a profiler watches them, or another thread is running."""
+    return sys.getprofile() is None and is_alone()
+
+
 def is_pure(function: Any) -> bool:
     """Whether a C function only computes, or changes only the container that it belongs to."""
     owner = getattr(function, "__self__", None)
@@ -169,16 +174,13 @@ def watched(recorder: Any) -> Iterator[Any]:
     calls = Calls(recorder)
     collects = gc.isenabled()
     gc.disable()
-    before = sys.getprofile()
+    sys.setprofile(calls)
     try:
         with told_of_values(recorder):
-            if before is None:
-                sys.setprofile(calls)
-            else:
-                recorder.give_up("another profiler is at work")
             yield calls
     finally:
-        sys.setprofile(before)
+        if sys.getprofile() is calls:  # else the call has set another
+            sys.setprofile(None)
         if collects:
             gc.enable()
 
@@ -199,11 +201,16 @@ def line_of_change(code: CodeType | None, places: list[Any]) -> Iterator[list[in
     if code is None or not places or sys.gettrace() is not None:
         yield found
         return
-    sys.settrace(lambda frame, event, arg: look if frame.f_code is code else None)
+
+    def enter(frame: Any, event: str, arg: Any) -> Any:
+        return look if frame.f_code is code else None
+
+    sys.settrace(enter)
     try:
         yield found
     finally:
-        sys.settrace(None)
+        if sys.gettrace() is enter:
+            sys.settrace(None)
 
 
 def tapped(recorder: Any, name: str, original: Any) -> Any:

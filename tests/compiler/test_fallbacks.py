@@ -1,12 +1,15 @@
 """What cannot be replayed runs as it is, and says so; nothing is done twice, and nothing is lost."""
 
 import copy
+import cProfile
 import gc
 import math
 import pickle
+import sys
 import threading
 import time
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -253,6 +256,79 @@ def test_a_thread_that_only_waits_is_no_obstacle():
     done.set()
     thread.join()
     assert not g.variants
+
+
+@contextmanager
+def profiled():
+    """What a profile function that the user has set sees."""
+    seen = []
+    sys.setprofile(lambda frame, event, arg: seen.append(event))
+    try:
+        yield seen
+    finally:
+        sys.setprofile(None)
+
+
+@contextmanager
+def traced():
+    """What a trace function, such as a debugger's, sees."""
+    before, seen = sys.gettrace(), []
+
+    def look(frame, event, arg):
+        seen.append(event)
+        return look
+
+    sys.settrace(look)
+    try:
+        yield seen
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("profiler", [cProfile.Profile, profiled])
+def test_profilers_are_not_disturbed(profiler):
+    f = compiled(lambda x: (x * 2).sum())
+    for _ in range(2):
+        with profiler():
+            watches = sys.getprofile()
+            for number in range(1200):  # audits among them
+                assert f(torch.full((2,), float(number))) == 4 * number
+            assert sys.getprofile() is watches
+        for number in range(8):
+            f(torch.full((2,), float(number)))
+    assert f.given_up is None
+    assert [variant.replays > 1000 for variant in f.variants] == [True]
+
+
+def test_calls_are_recorded_while_they_are_traced():
+    f = compiled(lambda x: (x * 2).sum())
+    with traced() as seen:
+        for number in range(20):
+            assert f(torch.full((2,), float(number))) == 4 * number
+        assert sys.gettrace() is not None
+    assert seen
+    assert [variant.replays for variant in f.variants] == [19]
+
+
+def test_a_profiler_that_the_call_starts_goes_on():
+    profiler = cProfile.Profile()
+
+    def f(x):
+        profiler.enable()
+        return x * 2
+
+    g = compiled(f)
+    with pytest.warns(UserWarning, match="enable is called"):
+        g(torch.ones(2))
+    torch.ones(3).tanh()
+    profiler.disable()
+    assert any("ones" in str(entry.code) for entry in profiler.getstats())
+
+
+def test_explanations_under_a_profiler_say_so():
+    with cProfile.Profile():
+        told = torch.compiler.explain(lambda x: x * 2)(torch.ones(2))
+    assert "profiler" in told.trouble
 
 
 def test_a_graph_that_was_used_up():
