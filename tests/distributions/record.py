@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distributions.cases import asked, families, pairs
+from cases import asked, families, pairs
 
 GOLDEN = Path(__file__).with_name("golden.npz")
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import torch
-from layouts.cases import LAYOUTS, calls, seen
+from cases import LAYOUTS, calls, seen
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from randomness.cases import CASES, SEEDS, SIZES
+from cases import CASES, SEEDS, SIZES
 
 GOLDEN = Path(__file__).with_name("golden.npz")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from randomness.placed import DTYPES, FUNCTIONS, drawn
+from placed import DTYPES, FUNCTIONS, drawn
 
 
 def main() -> None:

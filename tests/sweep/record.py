@@ -1,16 +1,16 @@
-"""Records the cases of the sweep from PyTorch's samples: `PYTHONPATH=tests python tests/sweep/record.py OPERATORS.txt`.
+"""Records the cases of the sweep from PyTorch's samples: `python tests/sweep/record.py [NAME ...]`.
 
-Needs torch with its testing helpers (`pip install torch expecttest`). For each operator it takes a few small samples
-of each variant in float64 and one in complex128 where the operator takes that, and keeps arguments, results and the
-gradients that a fixed cotangent gives.
+Records again the operators that golden.npz has, and adds those named, by PyTorch's names in `op_db`. Needs torch with
+its testing helpers (`pip install torch expecttest`). For each operator it takes a few small samples of each variant in
+float64 and one in complex128 where the operator takes that, and keeps arguments, results and the gradients that a fixed
+cotangent gives.
 """
 
-import pathlib
 import sys
 import warnings
 
 import torch
-from sweep.cases import Writer, cotangent, tensors_in
+from cases import Reader, Writer, cotangent, tensors_in
 from torch.testing._internal.common_methods_invocations import op_db
 
 LARGEST = 220  # elements of the tensors of a sample
@@ -60,9 +60,9 @@ def record_case(op, sample, writer):
     }
 
 
-def main(path):
-    """Records all operators named in a file."""
-    wanted = {line.strip() for line in pathlib.Path(path).read_text().splitlines() if line[:1] != "#"}
+def main(names):
+    """Records the operators recorded before, and those named."""
+    wanted = {case["name"] for case in Reader(torch).cases} | set(names)
     writer, cases = Writer(torch), []
     for op in op_db:
         if op.name not in wanted:
@@ -76,10 +76,10 @@ def main(path):
                 except (TypeError, RuntimeError, NotImplementedError) as error:
                     print(f"left out: {op.name} {op.variant_test_name}: {str(error)[:100]}")
     writer.save(cases)
-    names = {case["name"] for case in cases}
-    print(f"{len(cases)} cases of {len(names)} operators; none of {sorted(wanted - names)}")
+    recorded = {case["name"] for case in cases}
+    print(f"{len(cases)} cases of {len(recorded)} operators; none of {sorted(wanted - recorded)}")
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(sys.argv[1])
+    main(sys.argv[1:])

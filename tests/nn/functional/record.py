@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from nn.functional.cases import CASES
+from cases import CASES
 
 
 def main() -> None:

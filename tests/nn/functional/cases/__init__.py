@@ -1,12 +1,12 @@
 """Calls of nn.functional that are recorded from PyTorch and compared with it: a file for each family."""
 
-from nn.functional.cases.attention import ATTENTION
-from nn.functional.cases.convolution import CONVOLUTION
-from nn.functional.cases.form import Case
-from nn.functional.cases.images import IMAGES
-from nn.functional.cases.losses import LOSSES
-from nn.functional.cases.normalization import NORMALIZATION
-from nn.functional.cases.pooling import POOLING
+from .attention import ATTENTION
+from .convolution import CONVOLUTION
+from .form import Case
+from .images import IMAGES
+from .losses import LOSSES
+from .normalization import NORMALIZATION
+from .pooling import POOLING
 
 FAMILIES = {
     "attention": ATTENTION,

@@ -1,7 +1,7 @@
 """Images of another size, sampled at points, and rearranged."""
 
 import numpy as np
-from nn.functional.cases.form import Case, waves
+from .form import Case, waves
 
 X = waves(2, 2, 7, 5)
 PIXELS = (np.arange(2 * 3 * 7 * 5) * 37 % 251).astype(np.uint8).reshape(2, 3, 7, 5)

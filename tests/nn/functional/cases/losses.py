@@ -1,7 +1,7 @@
 """Losses, with each reduction, and similarities."""
 
 import numpy as np
-from nn.functional.cases.form import Case, classes, shares, waves
+from .form import Case, classes, shares, waves
 
 X, Z, P, Q = waves(4, 6), waves(4, 6, phase=5), shares(4, 6), shares(4, 6, phase=5)
 SIGNS, WEIGHTS = np.sign(Z), shares(6, phase=2)

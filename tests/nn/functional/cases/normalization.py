@@ -1,7 +1,7 @@
 """Normalization, and dropout."""
 
 import numpy as np
-from nn.functional.cases.form import Case, shares, waves
+from .form import Case, shares, waves
 
 X, W, B = waves(2, 3, 4, 2), shares(3), waves(3, phase=1)
 MEAN, VARIANCE = waves(3, phase=2), shares(3, phase=2)

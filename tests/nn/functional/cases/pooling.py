@@ -1,7 +1,7 @@
 """Pooling of all kinds."""
 
 import numpy as np
-from nn.functional.cases.form import Case, shares, waves
+from .form import Case, shares, waves
 
 X = waves(2, 3, 7, 5)
 INDICES = np.stack([np.roll(np.arange(56), 5 * i)[::4][:12] for i in range(6)]).reshape(2, 3, 4, 3)
