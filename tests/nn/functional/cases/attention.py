@@ -1,6 +1,7 @@
 """Attention, and softmax and its kin."""
 
 import numpy as np
+
 from .form import Case, waves
 
 Q, K, V = waves(1, 2, 3, 4), waves(1, 2, 5, 4, phase=1), waves(1, 2, 5, 3, phase=2)

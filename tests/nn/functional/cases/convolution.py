@@ -1,6 +1,7 @@
 """Convolutions, transposed ones, and patches."""
 
 import numpy as np
+
 from .form import Case, waves
 
 X = waves(2, 4, 6, 5)

@@ -1,6 +1,7 @@
 """Images of another size, sampled at points, and rearranged."""
 
 import numpy as np
+
 from .form import Case, waves
 
 X = waves(2, 2, 7, 5)

@@ -1,6 +1,7 @@
 """Losses, with each reduction, and similarities."""
 
 import numpy as np
+
 from .form import Case, classes, shares, waves
 
 X, Z, P, Q = waves(4, 6), waves(4, 6, phase=5), shares(4, 6), shares(4, 6, phase=5)

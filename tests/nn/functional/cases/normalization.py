@@ -1,6 +1,7 @@
 """Normalization, and dropout."""
 
 import numpy as np
+
 from .form import Case, shares, waves
 
 X, W, B = waves(2, 3, 4, 2), shares(3), waves(3, phase=1)

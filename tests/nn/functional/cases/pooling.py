@@ -1,6 +1,7 @@
 """Pooling of all kinds."""
 
 import numpy as np
+
 from .form import Case, shares, waves
 
 X = waves(2, 3, 7, 5)
