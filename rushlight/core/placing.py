@@ -6,7 +6,7 @@ its strides or memory are shown, or a view of it is made. Views that only have a
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from weakref import ref
 
@@ -21,6 +21,7 @@ from rushlight.kernels.patches import batch_last
 from rushlight.layouts import compact, fills, is_repeated, joint_shape
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
+ANSWERS = 1024  # kept of a rule that only looks at shapes and strides
 
 
 def place(op: Any, args: Any, out: TensorBase) -> None:
@@ -107,11 +108,16 @@ def repeated_anew(grad: Array) -> Array:
 
 
 def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
+    """The strides of an elementwise function of some tensors."""
+    return strides_among(shape, *[seen(tensor) for tensor in tensors_of(args)])
+
+
+@lru_cache(maxsize=ANSWERS)
+def strides_among(shape: tuple[int, ...], *operands: tuple[tuple[int, ...], ...]) -> Any:
     """Operands of one gapless layout give it to the result.
 
     Otherwise the dimensions are sorted by their strides: the first operand that distinguishes two dimensions decides.
     """
-    operands = [seen(tensor) for tensor in tensors_of(args)]
     if joint_shape(*[n for n, _ in operands]) != shape:
         return None  # a reduction over all elements
     if all(n == shape for n, _ in operands):
@@ -134,7 +140,7 @@ def strides_in(order: Sequence[int], shape: Sequence[int]) -> tuple[int, ...] | 
     return tuple(strides)
 
 
-def seen(tensor: TensorBase) -> tuple[Sequence[int], ...]:
+def seen(tensor: TensorBase) -> tuple[tuple[int, ...], ...]:
     """The shape and the strides, in elements, that a tensor shows."""
     array = tensor._array
     if tensor._unsettled:
@@ -207,6 +213,7 @@ def convolution(shape: Sequence[int], args: Any) -> Any:
     return channels_last(shape, args[1:2] if len(shape) == 3 else args[:2], ranks=(3, 4, 5))
 
 
+@lru_cache(maxsize=ANSWERS)
 def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether PyTorch counts strides as channels last; gaps do not matter."""
     least = 0
@@ -218,16 +225,18 @@ def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool
 
 
 def spectral(shape, args, pinned=False):
-    """The transformed dimensions innermost; among them, and among the others, sorted by the strides of the input.
-
-    With `pinned` the last of them is the innermost of all.
-    """
+    """The strides of a transform of some dimensions; with `pinned` the last of them is the innermost of all."""
     input, sizes, dims, *_ = args
-    own, strides = seen(input)
-    dims = [dim % len(shape) for dim in dims]
+    return strides_of_transform(shape, *seen(input), tuple(read_sizes(sizes, args)), tuple(dims), pinned)
+
+
+@lru_cache(maxsize=ANSWERS)
+def strides_of_transform(shape, own, strides, sizes, transformed, pinned):
+    """The transformed dimensions innermost; among them, and among the others, sorted by the strides of the input."""
+    dims = [dim % len(shape) for dim in transformed]
     if dims == list(range(len(shape) - len(dims), len(shape))) and 1 not in own and is_contiguous(own, strides):
         return None
-    if any(size > own[dim] for size, dim in zip(read_sizes(sizes, args), dims, strict=True)):
+    if any(size > own[dim] for size, dim in zip(sizes, dims, strict=True)):
         strides = compact([max(size, 1) for size in own], 1)  # it is continued with zeros first
     last = [dims.pop()] if pinned else []
     inner, outer = [], []

@@ -42,19 +42,17 @@ def max_pool(
     As in PyTorch, the first of equal maxima is taken, but the last NaN of a window; padding never wins.
     Raises NotImplementedError for complex numbers, which have no order, and what `pooled_size` raises.
     """
-    if np.iscomplexobj(x):
+    if x.dtype.kind == "c":
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
-    places = pooled_size(x.shape, kernel, stride, padding, dilation, ceil_mode)
-    spatial = x.shape[2:]
-    sights = _windows(spatial, kernel, places, stride, padding, dilation)
+    places, sights = _windows(x.shape, kernel, stride, padding, dilation, ceil_mode)
+    shape = (*x.shape[:2], *places)
     if fast is not None and sights is not None:
         innermost = _batch_innermost(x)
         found = fast.largest(_planes(x, innermost), sights)
         if found is not None:
-            values, indices = (_unplanes(part, (*x.shape[:2], *places), innermost) for part in found)
-            return values, indices
+            return _unplanes(found[0], shape, innermost), _unplanes(found[1], shape, innermost)
+    spatial = x.shape[2:]
     first, table, corner = _positions(spatial, kernel, places, stride, padding, dilation)
-    shape = (*x.shape[:2], *places)
     values = np.full_like(x, _lowest(x.dtype), shape=shape)
     winner = np.empty_like(x, first.dtype, shape=shape)
     winner[...] = first
@@ -199,22 +197,23 @@ def _positions(
 
 @lru_cache(maxsize=64)
 def _windows(
-    spatial: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
-) -> np.ndarray | None:
-    """The flat positions that each window sees, (1, windows, taps); padding repeats the first or last of them.
+    shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
+) -> tuple[Size, np.ndarray | None]:
+    """How many windows there are, and the flat positions that each of them sees, (1, windows, taps).
 
-    None if a window sees only padding.
+    Padding repeats the first or last of them. No positions if a window sees only padding.
     """
+    places = pooled_size(shape, kernel, stride, padding, dilation, ceil_mode)
     flat = np.zeros((1, 1), np.int64)
-    for size, k, n, s, p, d in zip(spatial, kernel, places, stride, padding, dilation, strict=True):
+    for size, k, n, s, p, d in zip(shape[2:], kernel, places, stride, padding, dilation, strict=True):
         line = np.arange(n)[:, None] * s - p + np.arange(k) * d
         inside = (line >= 0) & (line < size)
         if not inside.any(1).all():
-            return None
+            return places, None
         first, last = inside.argmax(1), k - 1 - inside[:, ::-1].argmax(1)
         line = np.take_along_axis(line, np.arange(k).clip(first[:, None], last[:, None]), 1)
         flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * n, -1)
-    return flat[None]
+    return places, flat[None]
 
 
 def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:

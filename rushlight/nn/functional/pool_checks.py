@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.kinds import kind_of
-from rushlight.dtypes import TYPE_NAMES
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional.sizes import repeated
 from rushlight.ops.arguments.dims import size_of
-from rushlight.ops.table import refuse
-from rushlight.tensors import Tensor
 
 NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 AXES = {1: "HW", 2: "HW", 3: "THW"}  # one-dimensional pooling is two-dimensional with height 1
@@ -37,9 +37,17 @@ WORDS = {  # the error messages for a wrong count of numbers: the argument, and 
 KERNELS = {"max_pool1d": "max_pool1d_impl", "avg_pool3d": "avg_pool3d_out_frame", "avg_pool1d": "avg_pool2d"}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024, typed=True)
+def checked_settings(name, dims, shape, dtype, ceil_mode, kernel, stride, padding, dilation):
+    """Kernel size, stride, padding and dilation, one number for each dimension; errors for what cannot be pooled."""
+    check_dims(name, dims, shape)
+    settings = settings_of(name, dims, kernel, stride, padding, dilation)
+    check_pooled_sizes(name, dims, shape, dtype, settings, ceil_mode)
+    return settings
+
+
 def settings_of(name, dims, kernel, stride, padding, dilation):
-    """Kernel size, stride, padding and dilation, one number for each dimension. No stride means the kernel size."""
+    """One number for each dimension. No stride means the kernel size."""
     given = (kernel, kernel if stride in (None, ()) else stride, padding, dilation)
     found = tuple(repeated(numbers, dims) for numbers in given)
     for i, numbers in enumerate(found):
@@ -93,11 +101,8 @@ def check_windows(dims: int, kernel: Any, stride: Any, padding: Any, dilation: A
         kernels.check_window(*window)
 
 
-def check_dims(name: str, dims: int, input: Any) -> None:
+def check_dims(name: str, dims: int, shape: tuple[int, ...]) -> None:
     """Raises the errors for a wrong number of dimensions."""
-    if not isinstance(input, Tensor):
-        refuse(name, "input", 1, input)
-    shape = input._array.shape
     if len(shape) in (dims + 1, dims + 2):
         return
     if name == "max_pool1d":
@@ -126,9 +131,10 @@ def not_pooled(dims: Any, shape: Any) -> str:
     )
 
 
-def check_pooled_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
+def check_pooled_sizes(
+    name: str, dims: Any, shape: tuple[int, ...], dtype: np.dtype, settings: Sequence[Sequence[int]], ceil_mode: bool
+) -> None:
     """Raises the errors for sizes (only the number of samples may be 0) and for dtypes."""
-    shape = input._array.shape
     if 0 in shape[-dims - 1 :]:
         raise RuntimeError(empty(name, dims, shape))
     if dims == 1:
@@ -138,9 +144,11 @@ def check_pooled_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[S
         sizes = " ".join(f"{axis}: {n}" for axis, n in zip("THW", image, strict=True))
         widths = " ".join(f"k{axis}: {n}" for axis, n in zip("THW", kernel, strict=True))
         raise RuntimeError(f"input image ({sizes}) smaller than kernel size ({widths})")
-    kind = kind_of(input._array.dtype)
+    kind = kind_of(dtype)
     if kind in "bc" or (name == "max_pool1d" and kind != "f"):
-        raise NotImplementedError(f"\"{KERNELS.get(name, name)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+        raise NotImplementedError(
+            f"\"{KERNELS.get(name, name)}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'"
+        )
 
 
 def empty(name: str, dims: Any, shape: Any) -> str:

@@ -9,12 +9,13 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.narrow import in_float32
 from rushlight.kernels import pooling as kernels
-from rushlight.nn.functional import planes, pool_checks
+from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
+from rushlight.nn.functional.pool_checks import checked_settings
 from rushlight.nn.functional.sampling import LAYOUTS
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.out import takes_out
-from rushlight.ops.table import operator
+from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -155,10 +156,10 @@ def checked(
     name: str, dims: Any, input: Tensor, ceil_mode: bool, *numbers: Sequence[int] | int | None
 ) -> tuple[Sequence[int], ...]:
     """Checks the settings, and returns kernel size, stride, padding and dilation with one number for each dimension."""
-    pool_checks.check_dims(name, dims, input)
-    settings = pool_checks.settings_of(name, dims, *hashable(*numbers))
-    pool_checks.check_pooled_sizes(name, dims, input, settings, ceil_mode)
-    return settings
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    array = input._array
+    return checked_settings(name, dims, array.shape, array.dtype, ceil_mode, *hashable(*numbers))
 
 
 def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
