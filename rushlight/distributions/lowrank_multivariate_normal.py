@@ -70,7 +70,7 @@ class LowRankMultivariateNormal(Distribution):
     def variance(self) -> Tensor:
         """The variance of each element."""
         factor, diagonal = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
-        return (factor.pow(2).sum(-1) + diagonal).expand(self._extended_shape())
+        return (factor.pow(2).sum(-1) + diagonal).expand(self._batch_shape + self._event_shape)
 
     @lazy_property
     def scale_tril(self) -> Tensor:

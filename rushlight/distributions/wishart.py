@@ -73,20 +73,20 @@ class Wishart(ExponentialFamily):
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The lower triangular factor of the covariance matrix."""
-        return self._unbroadcasted_scale_tril.expand(self._extended_shape())
+        return self._unbroadcasted_scale_tril.expand(self._batch_shape + self._event_shape)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance matrix."""
         factor = self._unbroadcasted_scale_tril
-        return (factor @ factor.mT).expand(self._extended_shape())
+        return (factor @ factor.mT).expand(self._batch_shape + self._event_shape)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance matrix."""
         factor = self._unbroadcasted_scale_tril
         identity = torch.eye(self._event_shape[-1], dtype=factor.dtype)
-        return torch.cholesky_solve(identity, factor).expand(self._extended_shape())
+        return torch.cholesky_solve(identity, factor).expand(self._batch_shape + self._event_shape)
 
     def _times(self, factor: Tensor, matrix: Tensor) -> Tensor:
         """A factor for each matrix, times the matrix."""

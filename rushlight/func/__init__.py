@@ -7,6 +7,7 @@ from rushlight.func.gradients import grad, grad_and_value, vjp
 from rushlight.func.jacobians import hessian, jacfwd, jacrev
 from rushlight.func.jets import jet
 from rushlight.func.modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from rushlight.func.rearranging import rearrange
 from rushlight.func.vectorization import vmap
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "jet",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",

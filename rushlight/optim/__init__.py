@@ -21,6 +21,7 @@ from rushlight.optim.rmsprop import RMSprop
 from rushlight.optim.rprop import Rprop
 from rushlight.optim.sgd import SGD
 from rushlight.optim.sparse_adam import SparseAdam
+from rushlight.optim.swapping import swap_in_optimizer_params_and_state
 
 __all__ = [
     "ASGD",
@@ -40,6 +41,7 @@ __all__ = [
     "Rprop",
     "SparseAdam",
     "lr_scheduler",
+    "swap_in_optimizer_params_and_state",
 ]
 
 

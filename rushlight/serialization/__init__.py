@@ -12,11 +12,23 @@ from typing import TypeAlias as _TypeAlias
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.devices import device as _device
 from rushlight.serialization.errors import LoadError
+from rushlight.serialization.inspecting import get_unsafe_globals_in_checkpoint
 from rushlight.serialization.loading import load
 from rushlight.serialization.names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from rushlight.serialization.saving import save
+from rushlight.serialization.skipping import skip_data
 
-__all__ = ["LoadError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+__all__ = [
+    "LoadError",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "safe_globals",
+    "save",
+    "skip_data",
+]
 
 MAP_LOCATION: _TypeAlias = _Callable | _device | str | dict[str, str] | None
 FILE_LIKE: _TypeAlias = str | _os.PathLike[str]

@@ -24,6 +24,7 @@ from rushlight.serialization.names import theirs
 from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import OWN
 from rushlight.serialization.replacing import replacing
+from rushlight.serialization.skipping import skips_data
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 
@@ -60,6 +61,8 @@ def save(
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if pickle_protocol == 0:
         raise ValueError("pickle_protocol=0 cannot hold tensors: leave it at 2, or take a newer one.")
+    if skips_data() and not _use_new_zipfile_serialization:
+        raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
     text = io.BytesIO()
     pickler = Pickler(text, pickle_protocol, () if _use_new_zipfile_serialization else (None,))
     pickler.dump(obj)
@@ -83,7 +86,7 @@ def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Stora
             entry = zipfile.ZipInfo(f"{folder}/data/{storage.key}")
             entry.extra = padding(archive, entry)
             with archive.open(entry, "w", force_zip64=True) as content:
-                content.write(bytes_of(storage.array))
+                content.write(bytes_of(np.zeros_like(storage.array) if skips_data() else storage.array))
         archive.writestr(f"{folder}/version", "3\n")
 
 

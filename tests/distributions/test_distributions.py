@@ -137,3 +137,20 @@ def test_repr(torch):
         "Bernoulli(logits: torch.Size([2]))",
     ]
     assert repr(torch.distributions.Normal(0.0, 1.0)) == "Normal(loc: 0.0, scale: 1.0)"
+
+
+@pytest.mark.parametrize("name", ["MultivariateNormal", "LowRankMultivariateNormal", "Wishart"])
+def test_moments_have_the_shapes_of_the_fields_whatever_samples_have(torch, name):
+    base = getattr(torch.distributions, name)
+
+    class Reshaped(base):
+        def _extended_shape(self, sample_shape=()):
+            return torch.Size((*sample_shape, 7))
+
+    matrix = torch.eye(2) + torch.ones(2, 2)
+    if name == "Wishart":
+        made = Reshaped(torch.tensor(3.0), matrix)
+        assert made.covariance_matrix.shape == made.precision_matrix.shape == made.scale_tril.shape == (2, 2)
+    else:
+        arguments = (torch.ones(2, 1), torch.ones(2)) if name.startswith("Low") else (matrix,)
+        assert Reshaped(torch.zeros(2), *arguments).variance.shape == (2,)

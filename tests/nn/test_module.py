@@ -315,3 +315,13 @@ def test_registration_hooks(torch):
             handle.remove()
     assert seen == ["p", "b"]
     assert repr(module.m) == "Identity()"
+
+
+@pytest.mark.parametrize("name", ["cpu", "float", "double", "half", "bfloat16"])
+def test_conversions_do_not_call_what_subclasses_override(torch, name):
+    class Moved(torch.nn.Linear):
+        def to(self, *args, **kwargs):
+            return getattr(self, name)()
+
+    model = Moved(2, 1)
+    assert model.to("anywhere") is model

@@ -276,3 +276,43 @@ def test_copies(torch):
         again.step()
         assert again.state[parameter]["step"].item() == 2.0
     assert optimizer.state_dict()["state"][0]["step"].item() == 1.0
+
+
+def test_other_parameters_and_states_for_a_while(torch):
+    own, other = [ones(torch, 1), ones(torch, 2)], [ones(torch, 1), ones(torch, 2)]
+    groups = [{"params": [own[0]]}, {"params": [own[1]], "lr": 0.5}]
+    optimizer = torch.optim.Adam(groups, lr=0.1)
+    optimizer.step()
+    state = copy.deepcopy(optimizer.state_dict())
+    state["param_groups"][0]["lr"] = 1.0
+    before = [p.clone() for p in own], optimizer.state, optimizer.param_groups[0]["params"]
+    with torch.optim.swap_in_optimizer_params_and_state(optimizer, dict(zip("ab", other, strict=True)), state):
+        assert optimizer.param_groups[1]["params"][0] is other[1]
+        optimizer.step()
+    assert all(torch.equal(p, q) for p, q in zip(own, before[0], strict=True))
+    assert optimizer.state is before[1]
+    assert optimizer.param_groups[0]["params"] is before[2]
+    assert optimizer.param_groups[0]["lr"] == 0.1
+    assert other[0].item() == pytest.approx(0.0, abs=1e-6)
+    assert other[1].tolist() == pytest.approx([0.5, 0.5])
+    assert state["state"][0]["exp_avg"].item() == pytest.approx(0.19)
+
+
+@pytest.mark.parametrize("wrong", ["no state", "fewer parameters", "fewer groups", "other keys", "extra states"])
+def test_parameters_and_states_that_do_not_match(torch, wrong):
+    parameter = ones(torch, 1)
+    optimizer = torch.optim.SGD([parameter], lr=0.1, momentum=0.9)
+    if wrong != "no state":
+        optimizer.step()
+    state, given = optimizer.state_dict(), {"a": ones(torch, 1)}
+    if wrong == "fewer parameters":
+        given = {}
+    elif wrong == "fewer groups":
+        state["param_groups"] = []
+    elif wrong == "other keys":
+        del state["param_groups"][0]["lr"]
+    elif wrong == "extra states":
+        state["state"][3] = {}
+    context = torch.optim.swap_in_optimizer_params_and_state(optimizer, given, state)
+    with pytest.raises(RuntimeError, match="swap"), context:
+        pass

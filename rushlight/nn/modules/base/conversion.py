@@ -83,7 +83,7 @@ class Conversion(Traversal):
 
     def cpu(self) -> Self:
         """Returns the module, which is on the CPU already; NotImplementedError if it is on "meta"."""
-        return self.to(CPU)
+        return self._apply(lambda t: on_device(t, CPU))
 
     def cuda(self, device: int | device | None = None) -> Self:
         """Raises the error of `Tensor.cuda`, as there is no CUDA, unless the module has no parameters and buffers."""
