@@ -35,7 +35,7 @@ EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 SOURCES = [
     *(Path("rushlight/core", name) for name in CORE),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
-    *(Path("rushlight/compiler", name) for name in ("guards.py", "replaying.py")),
+    *(Path("rushlight/compiler", name) for name in ("guards.py", "nodes.py", "replaying.py")),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
 ]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with

@@ -2,8 +2,8 @@
 
 `program` has the data structure. The `recorder`, an interpreter, records a call (`calls`, `memories`, `differentiable`,
 `watching`) as a `recording`; `arguments` and `surroundings` decide whether another call is like it; `checking` compares
-call and replay, and `compiled` decides at each call what to do. `guards` and `replaying` run at each call, and are
-compiled; `explanation` reports what was recorded.
+call and replay, and `compiled` decides at each call what to do. `guards`, `replaying` and `nodes` run at each call, and
+are compiled; `explanation` reports what was recorded.
 """
 
 from collections.abc import Callable, Sequence

@@ -117,12 +117,12 @@ def match(
     arguments: Sequence[Any],
 ) -> None:
     """Matches inputs and constants of two programs."""
-    formulas = {what: value for value, (kind, what) in zip(other.inputs, others, strict=True) if is_number(kind)}
+    formulas = {what: value for value, (kind, what) in zip(other.inputs, others, strict=True) if kind == NUMBER}
     for value, (kind, what) in zip(one.inputs, places, strict=True):
-        if is_number(kind):
+        if kind == NUMBER:
             numbers[value] = formulas[what] if what in formulas else what.value(arguments)
     inputs = [
-        [value for value, (kind, _) in zip(program.inputs, of_program, strict=True) if not is_number(kind)]
+        [value for value, (kind, _) in zip(program.inputs, of_program, strict=True) if kind != NUMBER]
         for program, of_program in ((one, places), (other, others))
     ]
     if len(one.constants) != len(other.constants) or len(inputs[0]) != len(inputs[1]):
@@ -136,11 +136,6 @@ def match(
         ):
             raise Unrecordable("a tensor that is made inside depends on values")
         numbers[value] = twin
-
-
-def is_number(kind: Any) -> bool:
-    """Whether a kind of place, or of source, is for a number."""
-    return kind in (NUMBER, "number")
 
 
 def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
@@ -218,15 +213,15 @@ def compare(
     without them and without recording, and `changed` tells whether values are changed first.
     """
     given = recording.given
-    after = State(given.tensors)
+    after = State(given.tensors, recording.generators)
     try:
         for way in WAYS if changed else WAYS[-1:]:
             before.put_back()
             if changed:
                 before.disturb(way)
-            start = State(given.tensors)
+            start = State(given.tensors, recording.generators)
             try:
-                tensors, nodes, numbers = recording.replayed(arguments, None, steps=False)
+                tensors, nodes, numbers = recording.replayed(arguments, None, (), {}, False)
                 found = [*State(given.tensors).arrays(), *[copy_of_values(tensor) for tensor in tensors]]
                 start.put_back()
                 second = record()

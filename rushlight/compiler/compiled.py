@@ -73,11 +73,7 @@ class Variant:
             CURRENT.get(),
             dtypes.get_default_dtype(),
             owners_of(arrays) if recording.writes else None,
-            recording.stretches,
-            recording.results if recording.is_plain() else None,
-            recording.result,
-            recording.spent,
-            partial(self.give, compiled),
+            recording,
         )
 
     def differs_in_numbers(self, structure: Any, arguments: list[Any]) -> bool:
@@ -103,14 +99,6 @@ class Variant:
         slow = min(replayed) > min(eager)
         self.judged = len(eager) >= (DOUBTS if slow else TRIALS)
         self.prepared.slow = slow and self.judged
-
-    def give(self, compiled: "Compiled", arguments: list[Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """Replays the call; if a check fails, the function is called."""
-        try:
-            return self.recording.replay(arguments, (compiled.function, args, kwargs))
-        except Mismatch:
-            self.prepared.left += 1  # it was not a replay
-            return compiled.look_after(args, kwargs)
 
 
 def layouts_of(recording: Recording) -> list[tuple[Any, ...]]:
@@ -229,11 +217,11 @@ class Compiled(Replayer):
         call = self.function, args, kwargs
         if not self.timed or variant.judged:
             variant.grant(next((audit - number - 1 for audit in AUDITS if audit > number), FOR_EVER))
-            return variant.recording.replay(arguments, call)
+            return variant.recording.replay(arguments, *call)
         eager, replayed = variant.times
         start = perf_counter()
         if len(replayed) == len(eager):
-            result = variant.recording.replay(arguments, call)
+            result = variant.recording.replay(arguments, *call)
             replayed.append(perf_counter() - start)
         else:
             result = self.function(*args, **kwargs)
@@ -248,7 +236,7 @@ class Compiled(Replayer):
             with RECORDING:
                 again = partial(self.recorded, args, kwargs, variant.others)
                 call = partial(self.called_aside, args, kwargs)
-                compare(recording, again, call, arguments, State(recording.given.tensors), False)
+                compare(recording, again, call, arguments, State(recording.given.tensors, recording.generators), False)
         except Unrecordable as error:
             self.drop(variant)
             self.give_up(f"an audit found that {error}", "")
@@ -276,6 +264,7 @@ class Compiled(Replayer):
         places = [*before.places, *places_in((args, kwargs))]
         with watched(recorder) as calls, line_of_change(recorder.code, places if self.failures else []) as lines:
             result = run_under(recorder, given, self.function, args, kwargs)
+        state.streams += recorder.streams.values()
         if recorder.trouble is not None:
             self.give_up(*recorder.trouble)
             return result
@@ -290,7 +279,6 @@ class Compiled(Replayer):
             variant = Variant(recording, arguments, before, self)
             again = partial(self.recorded, args, kwargs, variant.others)
             compare(recording, again, partial(self.called_aside, args, kwargs), arguments, state, True)
-            recording.let_go()
             self.keep(variant)
         except Exception as error:  # whatever it is, the call has succeeded
             if recorder.leaving is not None:
@@ -302,6 +290,7 @@ class Compiled(Replayer):
             return result
         for other in like:
             self.join(other, variant, arguments, state, before)
+        recording.let_go()
         return result
 
     def keep(self, variant: Variant) -> None:
@@ -317,7 +306,7 @@ class Compiled(Replayer):
     def join(self, other: Variant, variant: Variant, arguments: list[Any], state: State, before: Surroundings) -> None:
         """Replaces two recordings that differ in numbers by one for any numbers, if possible."""
         recording = variant.recording
-        after = State(recording.given.tensors)
+        after = State(recording.given.tensors, recording.generators)
         record = partial(self.recorded, others=variant.others)
         try:
             state.put_back()
@@ -334,6 +323,7 @@ class Compiled(Replayer):
         self.drop(other)
         self.drop(variant)
         self.keep(both)
+        made.let_go()
 
     def recorded(self, args: tuple[Any, ...], kwargs: dict[Any, Any], others: list[TensorBase]) -> Recording:
         """Records a call without steps of optimizers, for comparison."""

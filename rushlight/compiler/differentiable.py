@@ -1,24 +1,26 @@
 """Results with a history: the backward pass of a compiled call is a program of its own, behind a single node."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import grad
+from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened
 from rushlight.compiler.memories import Unrecordable
-from rushlight.compiler.program import Program, Value, laid
-from rushlight.core.aliases import Array
-from rushlight.core.arrays import as_array
+from rushlight.compiler.nodes import Call, CompiledFunctionBackward, tensor_at
+from rushlight.compiler.program import Value
+from rushlight.compiler.states import Start, State, version
+from rushlight.core.above import above
 from rushlight.core.context import last_number
-from rushlight.core.errors import freed, modified_input
+from rushlight.core.errors import modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, new_tensor
 from rushlight.core.hooks import Hooks
+from rushlight.core.recording import recording as is_recording
 
-RESULT = -1  # the kind of place for a result of the call itself
+RESULT = -1  # the kind of place for a result of the call itself, as in `nodes`
 
 
 class Ends:
@@ -163,120 +165,60 @@ def led_to(tensors: Sequence[Any], ways: dict[tuple[int, int], tuple[Any, int]],
         vertices += [vertex for vertex, _ in others]
 
 
-class Backward:
-    """The backward program of some results, whose numbers are in `outputs`, and the sources of its inputs.
+@above
+def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
+    """The gradients of the inputs of a replayed call that are needed, differentiable; None for the others.
 
-    `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
-    output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
-    inputs of the graph: those of tensors, or (RESULT, number) of other results; None where no gradient comes.
-    `repeats` tells that several passes are allowed, as through a recorded graph that saves nothing; `ends` that this
-    holds for passes that end at the result itself, for which only the last node counts. `layout` are the strides of the
-    recorded cotangents; `layouts` has for other strides of cotangents the values with the layouts of the results.
+    The function is called again; what it changes is restored. Hooks that were registered on tensors since are not
+    called by passes inside the call. Gradients that depend on results of the call are linked to the returned results,
+    whose node is `node`. RuntimeError for gradients to be differentiated, if a tensor was changed since that the call
+    read.
     """
-
-    def __init__(
-        self,
-        outputs: list[int],
-        program: Program,
-        sources: list[tuple[str, Any]],
-        places: list[Any],
-        results: list[int | None],
-        repeats: bool,
-        ends: bool,
-        layout: tuple[tuple[int, ...], ...],
-    ):
-        self.outputs = outputs
-        self.program = program
-        self.sources = sources
-        self.places = places
-        self.results = results
-        self.repeats = repeats
-        self.ends = ends
-        self.layout: tuple[tuple[int, ...], ...] = layout
-        self.layouts: dict[Any, list[Value | None]] = {}
-        self.execute: Callable[[list[Any]], list[Any]] = None  # type: ignore[assignment]  # set where it is prepared
-
-
-class CompiledFunctionBackward(Node):
-    """The node for the results of a replayed call."""
-
-    backward: Backward
-
-    def connect(self, inputs: list[TensorBase], outputs: list[TensorBase]) -> None:
-        """Makes this the node of some results that depend on some inputs."""
-        self.edges: tuple[Any, ...] = tuple([vertex_of(tensor) for tensor in inputs])
-        self.numbers: tuple[int, ...] = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
-        self.arity: int = len(inputs)
-        if len(outputs) > 1:
-            self.outputs = [(tensor._array.shape, tensor._array.dtype) for tensor in outputs]
-        for i, tensor in enumerate(outputs):
-            tensor._node, tensor._index, tensor._needs = self, i, True
-
-    def keep(
-        self,
-        backward: Backward,
-        values: list[Any],
-        versions: list[Any],
-        again: Callable[["CompiledFunctionBackward", list[Any], Sequence[bool]], list[Any]],
-    ) -> None:
-        """Saves what the pass needs: arrays (None for cotangents), and the versions of tensors that may change before.
-
-        Also how to repeat the call if gradients must be differentiated.
-        """
-        self.backward, self.values, self.changes, self.again = backward, values, versions, again
-
-    passed: bool = False  # whether the last pass ended here, and freed nothing
-    values: list[Any] | None = None
-    changes: list[Any] = []  # noqa: RUF012 (never changed)
-
-    def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
-        """The gradients of the inputs."""
-        if not any(needs):  # the pass ends at its outputs
-            self.passed = self.values is not None and self.backward.ends
-            return [None] * self.arity
-        if self.values is None:
-            raise freed(self)
-        for tensor, counter, version in self.changes:
-            if counter.value != version:
-                raise modified_input(tensor, version)
-        grads = grad if self.outputs is not None else [grad]
-        if recorded:
-            return self.again(self, grads, needs)
-        inputs = [
-            as_array(grads[what]) if kind == "cotangent" else value
-            for (kind, what), value in zip(self.backward.sources, self.values, strict=True)
+    call, backward = node.call, node.backward
+    tensors, start = call.tensors(), call.start or Start([], [])
+    create_graph, begin = is_recording(), last_number()
+    if create_graph:
+        check_unchanged(call, start)
+    grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
+    state = State(tensors, [generator for generator, _ in start.streams])
+    start.put_back()
+    try:
+        with enable_grad(), ending_at(tensors):
+            made: list[Any] = []
+            flattened(call.function(*call.args, **call.kwargs), made, [])
+        outputs = [made[i] for i in backward.outputs]
+        cut = [made[what] for kind, what in backward.places if kind == RESULT]
+        inputs: list[Any] = [
+            made[what] if kind == RESULT else tensor_at((kind, what), call.arguments) for kind, what in backward.places
         ]
-        made = self.backward.execute(inputs)
-        found = [
-            None if n is None or not need else made[n] for n, need in zip(self.backward.results, needs, strict=True)
-        ]
-        layout = tuple([one.strides for one in grads])
-        return found if layout == self.backward.layout else self.laid(found, layout, grads, needs)
+        wanted = [one for one, need in zip(inputs, needs, strict=True) if need]
+        with ending_at(wanted, cut):
+            found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
+    finally:
+        state.put_back()
+    ways = {(id(one._node), one._index): (node, i) for i, one in enumerate(outputs)}
+    ways |= {
+        (id(one._node), one._index): node.edge_at(i)
+        for i, (one, (kind, _)) in enumerate(zip(inputs, backward.places, strict=True))
+        if kind == RESULT
+    }
+    led_to(found, ways, begin)
+    gradients = iter(found)
+    return [next(gradients) if need else None for need in needs]
 
-    def laid(
-        self, found: list[Any], layout: tuple[tuple[int, ...], ...], grads: list[Any], needs: Sequence[bool]
-    ) -> list[Any]:
-        """Cotangents in the memory layout of an eager pass, for gradients with another layout than recorded.
 
-        It is found by repeating the call when gradients with such a layout come for the first time.
-        """
-        key = layout, tuple(needs)
-        if key not in self.backward.layouts:
-            eager = self.again(self, grads, needs)
-            self.backward.layouts[key] = [None if one is None else Value.like(one._array) for one in eager]
-        values = self.backward.layouts[key]
-        return [
-            one if one is None or value is None else laid(one, value) for one, value in zip(found, values, strict=True)
-        ]
+def check_unchanged(call: Call, start: Start) -> None:
+    """RuntimeError if a tensor was changed since a call whose values before the call are not kept."""
+    kept = {id(tensor) for tensor, _ in start.values}
+    for tensor, number in zip(call.tensors(), call.versions, strict=True):
+        if version(tensor) != number and id(tensor) not in kept:
+            raise modified_input(tensor, number)
 
-    def release(self):
-        """Frees the saved values, if the recorded graph would."""
-        if self.values is None or self.backward.repeats or self.passed:
-            self.passed = False
-            return
-        self.values = self.again = None
-        self.changes = []
-        self.freed = last_number()
+
+@above
+def layouts_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Value | None]:
+    """Values with the memory layouts of the gradients of an eager pass."""
+    return [None if one is None else Value.like(one._array) for one in called_again(node, grads, needs)]
 
 
 @cache

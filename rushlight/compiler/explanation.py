@@ -17,7 +17,14 @@ from rushlight.compiler.recording import Recording
 
 CALLS = 3  # calls until a function has its recording
 TRIALS = 5  # calls that are timed
-KINDS = ("argument", "tensor", "gradient", "result of the part before", "number")  # the kinds of places of inputs
+KINDS = (
+    "argument",
+    "tensor",
+    "gradient",
+    "result of the part before",
+    "number",
+    "cotangent",
+)  # the kinds of places of inputs
 BUSY = "a profiler is at work, or another thread, so that nothing is recorded"
 
 
@@ -173,8 +180,7 @@ def measured(variant: Variant, backend: str) -> list[Measured]:
         stretch.execute = parts[-1]
     for backward in recording.backwards:
         inputs = [
-            f"{named(what) if kind == 'given' else kind} {value}"
-            for (kind, what), value in zip(backward.sources, backward.program.inputs, strict=True)
+            f"{named(place)} {value}" for place, value in zip(backward.sources, backward.program.inputs, strict=True)
         ]
         parts.append(Measured("the backward pass", backward.program, inputs, backend, backward.execute, []))
         backward.execute = parts[-1]

@@ -11,7 +11,7 @@ import numpy as np
 ndarray = np.ndarray
 MISSING = object()
 IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING = 0, 1, 2, 3, 4, 5  # kinds of places that a function reads
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = 0, 1, 2, 3, 4  # kinds of places of a program's inputs
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER, COTANGENT = 0, 1, 2, 3, 4, 5  # kinds of places of a program's inputs
 
 
 class Leaf:
@@ -294,7 +294,7 @@ def pattern_of(tensors, others):
 
 
 def gather(places, arguments, made):
-    """The arrays, and numbers, at the places of a program's inputs."""
+    """The arrays, and numbers, at the places of a program's inputs; None for cotangents, which come later."""
     found = []
     for kind, what in places:
         if kind == ARGUMENT:
@@ -309,6 +309,8 @@ def gather(places, arguments, made):
             found.append(tensor._array)
         elif kind == NUMBER:
             found.append(what.value(arguments))
+        elif kind == COTANGENT:
+            found.append(None)
         else:
             found.append(made[what[0]][what[1]])
     return found

@@ -61,12 +61,12 @@ class Measured:
 
     def measure(self, inputs: list[Any]) -> None:
         """Runs the instructions on copies, and stores the shortest times."""
-        states = [(generator, generator._state_array()) for generator in self.generators]
+        states = [(generator, generator.snapshot()) for generator in self.generators]
         times = self.executor.times(
             [np.array(one, order="K") if isinstance(one, np.ndarray) else one for one in inputs]
         )
         for generator, state in states:
-            generator._set_state_array(state)
+            generator.rewind(state)
         self.times = list(map(min, self.times, times)) if self.times else times
 
     def instructions(self) -> Iterator[Told]:

@@ -13,9 +13,9 @@ from typing import Any
 
 from rushlight.compiler.arguments import call_with, floats_in, with_floats
 from rushlight.compiler.checking import agree, agree_programs, agree_steps, result_of
-from rushlight.compiler.differentiable import Backward
 from rushlight.compiler.guards import Formula, Varying, same
 from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.nodes import Backward
 from rushlight.compiler.program import Program, Step, Value, values_in
 from rushlight.compiler.recording import NUMBER, Recording
 from rushlight.compiler.replaying import Stretch
@@ -68,11 +68,9 @@ def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -
 
 def backward_of_numbers(backward: Backward, twin: Program, numbers: list[float]) -> Backward:
     """A backward program of a recording with inputs for traced numbers."""
-    made = copy(backward)
     found: dict[Formula, Value] = {}
-    made.program = numbered(backward.program, twin, numbers, found)
-    made.sources = [*backward.sources, *[("number", formula) for formula in found]]
-    return made
+    program = numbered(backward.program, twin, numbers, found)
+    return backward.with_inputs(program, [*backward.sources, *[(NUMBER, formula) for formula in found]])
 
 
 def of_numbers(stretch: Stretch, twin: Program, numbers: list[float]) -> Stretch:

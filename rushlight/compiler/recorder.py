@@ -28,6 +28,8 @@ from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.lines import line_in, place_of_user
 from rushlight.core.recording import recording
+from rushlight.random import default_generator
+from rushlight.random.generator import Generator
 
 
 class Part:
@@ -82,7 +84,6 @@ class Recorder(Interpreter):
     `trouble` says why the recording cannot be replayed, and where that was found.
     """
 
-    draws: bool
     drew: bool
     spent: bool
 
@@ -108,7 +109,7 @@ class Recorder(Interpreter):
         self.stepping = False  # an optimizer is taking a step: it is called again at each replay
         self.drew = False
         self.trouble: tuple[str, str, int | None] | None = None  # why, where, and the line in the function itself
-        self.draws = False
+        self.streams: dict[int, tuple[Generator, Any]] = {}  # generators that were drawn from, and their states before
         self.start: int = last_number()
         self.used_up: list[Ends] = []  # ends of results whose graph was freed within the call
         self.sent: list[Any] = []  # backward passes of the results: the part, its ends, cotangents, gradients
@@ -210,9 +211,11 @@ class Recorder(Interpreter):
     def step(self, function: Callable[..., Any], args: Any, changes: Any = (), draws: bool = False) -> Any:
         """Calls a function of bare arrays, and records the step."""
         args = self.plain.of(args)
+        if draws:
+            generator = next((arg for arg in args if isinstance(arg, Generator)), default_generator)
+            self.streams.setdefault(id(generator), (generator, generator.snapshot()))
         if self.inside:
             self.drew = self.drew or draws
-            self.draws = self.draws or draws
             if changes:
                 self.give_up(f"{function.__name__} changes an array within an operator")
             return function(*args)
@@ -226,7 +229,6 @@ class Recorder(Interpreter):
         if self.trouble is None:
             with Noting(self):
                 self.drew = draws
-                self.draws = self.draws or draws
                 levels = levels_in(args)
                 if any(one is not None for one in levels):
                     function = Wrapped(function, levels)

@@ -4,40 +4,24 @@ A recording is made from a call that a recorder recorded. Arrays that the call w
 each replay: in the arguments, in tensors that the function reads, in gradients of these. All others are constants.
 """
 
-from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened, floats_in
-from rushlight.compiler.differentiable import (
-    RESULT,
-    Backward,
-    CompiledFunctionBackward,
-    Ends,
-    ending_at,
-    led_to,
-    lets_go,
-    spent_class,
-)
-from rushlight.compiler.guards import gather, rebuilt
+from rushlight.compiler.differentiable import RESULT, Ends, lets_go, spent_class
+from rushlight.compiler.guards import gather
 from rushlight.compiler.memories import Unrecordable, owner_of
-from rushlight.compiler.program import Mismatch, Program, Value
+from rushlight.compiler.nodes import Backward, tensor_at
+from rushlight.compiler.program import Program, Value
 from rushlight.compiler.recorder import Part, Recorder
-from rushlight.compiler.replaying import Effect, Made, Spent, Stretch, run, tensor_at, tensor_of
-from rushlight.compiler.states import Start, State, version
-from rushlight.core.context import last_number, next_number
-from rushlight.core.errors import modified_input
-from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.recording import recording as is_recording
-from rushlight.random import default_generator
+from rushlight.compiler.replaying import Effect, Made, Replay, Spent, Stretch
+from rushlight.core.graph import TensorBase
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
 
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = range(5)  # kinds of places of inputs, as in `guards`
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER, COTANGENT = range(6)  # kinds of places of inputs, as in `guards`
 
 
 class Given:
@@ -133,11 +117,6 @@ def output_of(program: Program, value: Value) -> int:
     return len(program.outputs) - 1
 
 
-def tensors_of(arguments: list[Any]) -> list[TensorBase]:
-    """The tensors of a matching call; numbers come after them."""
-    return [one for one in arguments if isinstance(one, TensorBase)]
-
-
 def check_views(results: list[TensorBase]) -> None:
     """Unrecordable if several results are views of one tensor: an in-place change of one must affect the others."""
     bases = [id(one if one._view is None else one._view.base) for one in results]
@@ -145,67 +124,7 @@ def check_views(results: list[TensorBase]) -> None:
         raise Unrecordable("two results are views of one tensor")
 
 
-class Again:
-    """Differentiates a call again, by calling its function; what the call changes is restored.
-
-    Hooks that were registered on tensors since are not called by passes inside the call.
-    """
-
-    call: Any
-    start: Start
-
-    def __init__(
-        self,
-        recording: "Recording",
-        backward: Backward,
-        call: Any,
-        inputs: list[Any],
-        arguments: list[Any],
-        start: Start,
-    ):
-        self.backward, self.call, self.inputs, self.start = backward, call, inputs, start
-        self.tensors: list[TensorBase] = [*tensors_of(arguments), *recording.given.tensors]
-        self.versions: list[int] = [version(tensor) for tensor in self.tensors]
-
-    def __call__(self, node: CompiledFunctionBackward, grads: list[Any], needs: Sequence[bool]) -> list[Any]:
-        """The gradients of the inputs that are needed, differentiable; None for the others.
-
-        If they depend on results of the call, they are linked to the returned results, whose node is `node`.
-        RuntimeError for gradients to be differentiated, if a tensor was changed since that the call read.
-        """
-        function, args, kwargs = self.call
-        create_graph, begin = is_recording(), last_number()
-        if create_graph:
-            self.check()
-        grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
-        state = State(self.tensors)
-        self.start.put_back()
-        try:
-            with enable_grad(), ending_at(self.tensors):
-                tensors: list[Any] = []
-                flattened(function(*args, **kwargs), tensors, [])
-            outputs = [tensors[i] for i in self.backward.outputs]
-            cut = {i: tensors[what] for i, (kind, what) in enumerate(self.backward.places) if kind == RESULT}
-            wanted = [cut.get(i, one) for i, one in enumerate(self.inputs) if needs[i]]
-            with ending_at(wanted, list(cut.values())):
-                found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
-        finally:
-            state.put_back()
-        ways = {(id(one._node), one._index): (node, i) for i, one in enumerate(outputs)}
-        ways |= {(id(one._node), one._index): node.edge_at(i) for i, one in cut.items()}
-        led_to(found, ways, begin)
-        gradients = iter(found)
-        return [next(gradients) if need else None for need in needs]
-
-    def check(self) -> None:
-        """RuntimeError if a tensor was changed since the call whose values before the call are not kept."""
-        kept = {id(tensor) for tensor, _ in self.start.values}
-        for tensor, number in zip(self.tensors, self.versions, strict=True):
-            if version(tensor) != number and id(tensor) not in kept:
-                raise modified_input(tensor, number)
-
-
-class Recording:
+class Recording(Replay):
     """A call that can be replayed with arguments of the same structure, if the surroundings are unchanged."""
 
     parts: list[Part]
@@ -219,7 +138,8 @@ class Recording:
         self.original = self  # the recording in which they were constants
         self.given = given
         self.parts = recorder.parts[: len(recorder.parts) - len(recorder.sent)]
-        self.draws: bool = recorder.draws
+        self.generators: list[Generator] = [generator for generator, _ in recorder.streams.values()]
+        self.others: list[TensorBase] = [one for one in given.tensors if given.place(one)[0] == TENSOR]
         tensors: list[TensorBase] = []
         roots: list[Any] = []
         self.result: Any = flattened(result, tensors, roots)
@@ -244,11 +164,6 @@ class Recording:
             for tensor, grad in zip(first.tensors, first.grads, strict=True)
             if tensor.requires_grad and id(tensor) not in first.cleared
         ]
-        self.differentiable: list[int] = [
-            i
-            for i, tensor in enumerate(tensors)
-            if numbers[i] is not None and tensor.requires_grad and self.firsts[i] == i
-        ]
         self.sent = recorder.sent
         self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
         self.spent: list[Spent] = [
@@ -268,10 +183,6 @@ class Recording:
     def numbers(self) -> list[float]:
         """The recorded values of the varying floats."""
         return [value for i, value in enumerate(floats_in(self.structure)) if i in self.varying]
-
-    def is_plain(self) -> bool:
-        """Whether a replay only runs the program, and returns distinct tensors without a graph."""
-        return not (self.draws or self.items or self.backwards) and self.firsts == list(range(len(self.firsts)))
 
     def given_to_first(self, arguments: list[Any]) -> list[Any]:
         """The arrays and numbers that the first part was given; the call may have replaced gradients since."""
@@ -315,18 +226,18 @@ class Recording:
         cotangents = {id(one._array): i for i, one in enumerate(grads)}
         gradients = [None if one is None else part.memories.value_of(one._array) for one in results]
         for value, array in zip(program.inputs, part.memories.inputs, strict=True):
-            source: Any = None
+            source: Any
             if id(array) in cotangents:
-                source = "cotangent", cotangents[id(array)]
+                source = COTANGENT, cotangents[id(array)]
             elif id(array) in self.given.places:
-                source = "given", self.given.places[id(array)]
-            elif (place := earlier(self.parts, self.stretches, array)) is not None:
-                source = "saved", place[1]
+                source = self.given.places[id(array)]
             else:
+                source = earlier(self.parts, self.stretches, array)
+            if source is None:
                 program.constants[value] = array
-                continue
-            inputs.append(value)
-            sources.append(source)
+            else:
+                inputs.append(value)
+                sources.append(source)
         program.inputs = inputs
         numbers = [None if value is None else output_of(program, value) for value in gradients]
         outputs = [positions[id(tensor)] for tensor in ends.outputs]
@@ -336,82 +247,17 @@ class Recording:
         ]
         repeats, may_end = not ends.saves, not lets_go(ends.outputs[0]._node)
         layout = tuple([one._array.strides for one in grads])
-        return Backward(outputs, program, sources, places, numbers, repeats, may_end, layout)
-
-    def replay(self, arguments: list[Any], call: Any) -> Any:
-        """Repeats a call, and returns its result. Mismatch if a check fails; nothing is changed then.
-
-        `call` is the function, args and kwargs, of which `arguments` are the tensors.
-        """
-        results, _, numbers = self.replayed(arguments, call)
-        numbers += arguments
-        return rebuilt(self.result, [results[i] for i in self.firsts], numbers)
-
-    def replayed(self, arguments: list[Any], call: Any, steps: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
-        """The tensors of the result, their nodes, and the numbers that leave the program."""
-        states = [(one, one._state_array()) for one in self.generators] if self.draws else []
-        start = self.start_of(arguments, states) if self.backwards else None
-        try:
-            made = run(self.stretches, arguments, steps)
-        except Mismatch:
-            for generator, state in states:
-                generator._set_state_array(state)
-            raise
-        results = [tensor_of(one, arguments, made) for one in self.results]
-        for spent in self.spent:
-            spent.mark(results, arguments)
-        nodes = [self.connected(one, results, arguments, made, call, start) for one in self.backwards]
-        return results, nodes, [made[part][output].item() for part, output in self.items]
-
-    def start_of(self, arguments: list[Any], states: list[tuple[Generator, np.ndarray]]) -> Start:
-        """What a call with these arguments overwrites, kept for calling the function again."""
-        return Start([tensor_at(place, arguments) for place in self.overwritten], states[0][1] if states else None)
-
-    def connected(
-        self, backward: Backward, results: list[Any], arguments: list[Any], made: list[Any], call: Any, start: Any
-    ) -> CompiledFunctionBackward:
-        """The node for the results that a backward program belongs to."""
-        inputs = [results[place[1]] if place[0] == RESULT else tensor_at(place, arguments) for place in backward.places]
-        node = CompiledFunctionBackward()
-        node.sequence = next_number()
-        node.connect(inputs, [results[i] for i in backward.outputs])
-        values: list[Any] = []
-        changes = []
-        for kind, what in backward.sources:
-            if kind == "cotangent":
-                values.append(None)
-            elif kind == "saved":
-                values.append(made[what[0]][what[1]])
-            elif kind == "number":
-                values.append(what.value(arguments))
-            else:
-                tensor = tensor_at(what, arguments)
-                values.append(tensor._array)
-                changes.append((tensor, tensor._versions(), tensor._versions().value))
-        used = {what for kind, what in backward.sources if kind == "saved"}
-        for one, tensor in zip(self.results, results, strict=True):
-            if isinstance(one, Made) and (one.stretch, one.output) in used:
-                changes.append((tensor, tensor._versions(), tensor._versions().value))
-        node.keep(backward, values, changes, Again(self, backward, call, inputs, arguments, start))
-        return node
+        saved = [what for kind, what in sources if kind == EARLIER]
+        kept = [i for i, one in enumerate(self.results) if isinstance(one, Made) and (one.stretch, one.output) in saved]
+        return Backward(outputs, program, sources, places, numbers, kept, repeats, may_end, layout)
 
     def seen_with(self, arguments: list[Any]) -> "Recording":
         """The recording as if its call had other arguments, for a comparison."""
         other = copy(self)
-        other.given = Given(
-            tensors_of(arguments), [tensor for tensor in self.given.tensors if self.given.place(tensor)[0] == TENSOR]
-        )
+        other.given = Given([one for one in arguments if isinstance(one, TensorBase)], self.others)
         return other
 
     def let_go(self) -> None:
-        """Drops what is needed only for comparisons with other recordings."""
+        """Drops what is needed only for comparisons with other recordings, and the arguments of the call."""
         self.parts, self.tensors, self.sent = [], [], []
-
-    @cached_property
-    def generators(self) -> list[Generator]:
-        """The generators that random steps draw from."""
-        found = {id(default_generator): default_generator}
-        for stretch in self.stretches:
-            for step in stretch.program.steps:
-                found.update({id(arg): arg for arg in step.args if isinstance(arg, Generator)})
-        return list(found.values())
+        self.given = Given([], self.others)

@@ -2,6 +2,7 @@
 cimport cython
 
 from rushlight.compiler.guards cimport Guard, Leaf, gather, rebuilt
+from rushlight.compiler.nodes cimport Call, CompiledFunctionBackward, lead, tensor_at
 from rushlight.core.context cimport next_number, value_of
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.interpreters cimport Stack
@@ -9,10 +10,6 @@ from rushlight.core.interpreters cimport Stack
 cdef Stack STACK
 cdef int ARGUMENT, GRAD
 cdef Py_ssize_t ALONE
-
-
-@cython.locals(kind=int)
-cpdef TensorBase tensor_at(tuple place, list arguments)
 
 
 @cython.final
@@ -64,7 +61,7 @@ cdef class Spent:
     cdef readonly object cls
     cdef readonly list places
 
-    @cython.locals(node=Node, edges=list, numbers=list, tensor=TensorBase, leaf=bint, made=TensorBase)
+    @cython.locals(node=Node, made=TensorBase)
     cpdef mark(self, list tensors, list arguments)
 
 
@@ -75,25 +72,37 @@ cpdef list run(list stretches, list arguments, bint steps)
 cpdef TensorBase tensor_of(object result, list arguments, list made)
 
 
+cdef class Replay:
+    cdef public list stretches
+    cdef public list results
+    cdef public list firsts
+    cdef public object result
+    cdef public list spent
+    cdef public list backwards
+    cdef public list items
+    cdef public list overwritten
+    cdef public list generators
+    cdef public list others
+
+    @cython.locals(tensors=list, numbers=list)
+    cpdef replay(self, list arguments, object function, tuple args, dict kwargs)
+    @cython.locals(made=list, tensors=list, nodes=list, spent=Spent, call=Call, node=CompiledFunctionBackward)
+    cpdef tuple replayed(self, list arguments, object function, tuple args, dict kwargs, bint steps)
+    cpdef object start_of(self, list arguments, list states)
+
+
 @cython.final
 cdef class Prepared:
     cdef readonly Guard guard
     cdef readonly object modes
     cdef readonly object dtype
     cdef readonly list owners
-    cdef readonly list stretches
-    cdef readonly list results
-    cdef readonly object whole
-    cdef readonly list spent
-    cdef readonly object give
+    cdef readonly Replay recording
     cdef public long left
     cdef public bint slow
 
     @cython.locals(stretch=Stretch, tensors=list)
     cpdef list match(self, tuple args, dict kwargs)
-
-    @cython.locals(made=list, tensors=list, spent=Spent)
-    cpdef replay(self, list arguments)
 
 
 @cython.locals(first=dict, found=list)
@@ -103,3 +112,6 @@ cpdef list owners_of(list arrays)
 cdef class Replayer:
     cdef public object function
     cdef public list prepared
+
+    @cython.locals(one=Prepared, arguments=list)
+    cdef replayed(self, tuple args, dict kwargs)

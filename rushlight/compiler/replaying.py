@@ -5,7 +5,9 @@ from sys import getrefcount
 import numpy as np
 
 from rushlight.compiler.guards import Leaf, gather, rebuilt
+from rushlight.compiler.nodes import Call, CompiledFunctionBackward, lead, tensor_at
 from rushlight.compiler.program import Mismatch, laid
+from rushlight.compiler.states import Start, copy_of_values
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
 from rushlight.core.context import next_number, value_of
@@ -15,12 +17,6 @@ from rushlight.core.modes import CURRENT
 from rushlight.dtypes import get_default_dtype
 
 ARGUMENT, GRAD = 0, 2  # kinds of places of a program's inputs, as in `guards`
-
-
-def tensor_at(place, arguments):
-    """The tensor at a place."""
-    kind, what = place
-    return arguments[what] if kind == ARGUMENT else what
 
 
 def key_of(place):
@@ -151,16 +147,7 @@ class Spent:
     def mark(self, tensors, arguments):
         """Gives the result a node that says so."""
         node = self.cls()
-        edges = []
-        numbers = []
-        for place in self.places:
-            tensor = tensor_at(place, arguments)
-            leaf = tensor._node is None
-            edges.append(tensor if leaf else tensor._node)
-            numbers.append(0 if leaf else tensor._index)
-        node.edges = tuple(edges)
-        node.numbers = tuple(numbers)
-        node.arity = len(edges)
+        lead(node, self.places, tensors, arguments)
         node.sequence = node.freed = next_number()
         made = tensors[self.result]
         made._node = node
@@ -205,23 +192,62 @@ def tensor_of(result, arguments, made):
     return tensor
 
 
-class Prepared:
-    """A recording with its guards. `left` counts the replays until it must be supervised.
+class Replay:
+    """What replays of a recording do: its `stretches` run, and the tensors of the `result` are made.
 
-    `results` are tensors in the structure `whole`, if a replay returns these and nothing more; else `give` replays.
-    `spent` are those whose graph was freed within the call.
+    `results` are the places of these tensors, `firsts` the first position of each. Those whose graph was freed within
+    the call are `spent`; `backwards` have the programs behind the others. `items` are the outputs that leave as
+    numbers, `overwritten` the places of tensors that the call changes, `generators` those that it draws from, `others`
+    the tensors that it reads besides its arguments.
     """
 
-    def __init__(self, guard, modes, dtype, owners, stretches, results, whole, spent, give):
+    def replay(self, arguments, function, args, kwargs):
+        """Repeats a call, and returns its result. Mismatch if a check fails; nothing is changed then."""
+        tensors, _, numbers = self.replayed(arguments, function, args, kwargs, True)
+        if type(self.result) is Leaf:
+            return tensors[0]
+        return rebuilt(self.result, [tensors[i] for i in self.firsts], numbers + arguments)
+
+    def replayed(self, arguments, function, args, kwargs, steps):
+        """The tensors of the result, their nodes, and the numbers that leave the program."""
+        states = [(one, one.snapshot()) for one in self.generators]
+        start = self.start_of(arguments, states) if self.backwards else None
+        try:
+            made = run(self.stretches, arguments, steps)
+        except Mismatch:
+            for generator, state in states:
+                generator.rewind(state)
+            raise
+        tensors = [tensor_of(one, arguments, made) for one in self.results]
+        for item in self.spent:
+            spent = item
+            spent.mark(tensors, arguments)
+        nodes = []
+        if self.backwards:
+            call = Call(function, args, kwargs, arguments, self.others, start)
+            for backward in self.backwards:
+                node = CompiledFunctionBackward()
+                node.keep(backward, tensors, arguments, made, call)
+                nodes.append(node)
+        return tensors, nodes, [made[part][output].item() for part, output in self.items]
+
+    def start_of(self, arguments, states):
+        """What a call overwrites and draws from, kept for making it again; None if that is nothing."""
+        if not self.overwritten and not states:
+            return None
+        tensors = [tensor_at(place, arguments) for place in self.overwritten]
+        return Start([(tensor, copy_of_values(tensor)) for tensor in tensors], states)
+
+
+class Prepared:
+    """A recording with its guards. `left` counts the replays until it must be supervised."""
+
+    def __init__(self, guard, modes, dtype, owners, recording):
         self.guard = guard
         self.modes = modes
         self.dtype = dtype
         self.owners = owners
-        self.stretches = stretches
-        self.results = results
-        self.whole = whole
-        self.spent = spent
-        self.give = give
+        self.recording = recording
         self.left = 0
         self.slow = False
 
@@ -232,17 +258,8 @@ class Prepared:
         tensors = self.guard.match(args, kwargs)
         if tensors is None or self.owners is None:
             return tensors
-        stretch = self.stretches[0]
+        stretch = self.recording.stretches[0]
         return tensors if owners_of(gather(stretch.places, tensors, None)) == self.owners else None
-
-    def replay(self, arguments):
-        """The result of a replay. Mismatch if a check fails; nothing is changed then."""
-        made = run(self.stretches, arguments, True)
-        tensors = [tensor_of(one, arguments, made) for one in self.results]
-        for item in self.spent:
-            spent = item
-            spent.mark(tensors, arguments)
-        return tensors[0] if type(self.whole) is Leaf else rebuilt(self.whole, tensors, arguments)
 
 
 def owners_of(arrays):
@@ -269,9 +286,13 @@ class Replayer:
         self.prepared = []
 
     def __call__(self, *args, **kwargs):
-        """Replays a recording that matches; else calls the function, and may record it."""
+        """Replays a recording that matches; else calls the function, and may record the call."""
         if STACK.depth or value_of(ENTERED) or value_of(DISABLED) or STANCE.name == "force_eager":
             return self.function(*args, **kwargs)
+        return self.replayed(args, kwargs)
+
+    def replayed(self, args, kwargs):
+        """Replays a recording that matches and needs no supervision."""
         modes = value_of(CURRENT)
         for item in self.prepared:
             one = item
@@ -281,10 +302,8 @@ class Replayer:
                     if one.slow:
                         return self.function(*args, **kwargs)
                     one.left -= 1
-                    if one.results is None:
-                        return one.give(arguments, args, kwargs)
                     try:
-                        return one.replay(arguments)
+                        return one.recording.replay(arguments, self.function, args, kwargs)
                     except Mismatch:
                         one.left += 1  # it was not a replay
                         break

@@ -3,11 +3,12 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.compiler.guards import Guard
+from rushlight.compiler.nodes import Backward, CompiledFunctionBackward
+from rushlight.compiler.states import Start
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import Modes
 from rushlight.dtypes import dtype as Dtype
-
-def tensor_at(place: tuple[int, Any], arguments: list[Any]) -> TensorBase: ...
+from rushlight.random.generator import Generator
 
 class Effect:
     kind: str
@@ -52,32 +53,42 @@ class Spent:
 def run(stretches: list[Stretch], arguments: list[Any], steps: bool) -> list[Any]: ...
 def tensor_of(result: Made | tuple[int, Any], arguments: list[Any], made: list[Any]) -> TensorBase: ...
 
+class Replay:
+    stretches: list[Stretch]
+    results: list[Any]
+    firsts: list[int]
+    result: Any
+    spent: list[Spent]
+    backwards: list[Backward]
+    items: list[tuple[int, int]]
+    overwritten: list[Any]
+    generators: list[Generator]
+    others: list[TensorBase]
+    def replay(
+        self, arguments: list[Any], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any: ...
+    def replayed(
+        self,
+        arguments: list[Any],
+        function: Callable[..., Any] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        steps: bool,
+    ) -> tuple[list[TensorBase], list[CompiledFunctionBackward], list[float]]: ...
+    def start_of(self, arguments: list[Any], states: list[Any]) -> Start | None: ...
+
 class Prepared:
     guard: Guard
     modes: Modes
     dtype: Dtype
     owners: list[int] | None
-    stretches: list[Stretch]
-    results: list[Any] | None
-    whole: Any
-    spent: list[Spent]
-    give: Callable[..., Any]
+    recording: Replay
     left: int
     slow: bool
     def __init__(
-        self,
-        guard: Guard,
-        modes: Modes,
-        dtype: Dtype,
-        owners: list[int] | None,
-        stretches: list[Stretch],
-        results: list[Any] | None,
-        whole: Any,
-        spent: list[Spent],
-        give: Callable[..., Any],
+        self, guard: Guard, modes: Modes, dtype: Dtype, owners: list[int] | None, recording: Replay
     ) -> None: ...
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None: ...
-    def replay(self, arguments: list[Any]) -> Any: ...
 
 def owners_of(arrays: list[Any]) -> list[int]: ...
 
@@ -86,4 +97,5 @@ class Replayer:
     prepared: list[Prepared]
     def __init__(self, function: Callable[..., Any]) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def replayed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
     def look_after(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...

@@ -1,6 +1,6 @@
 """Saving and restoring the values of tensors, and changing them to see what depends on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,16 @@ import numpy as np
 from rushlight.compiler.memories import owner_of
 from rushlight.core.graph import TensorBase
 from rushlight.random import default_generator
+from rushlight.random.generator import Generator
 
 
 class State:
-    """The values of tensors, their gradients and versions, and the state of the generator, for restoring."""
+    """The values of tensors, their gradients and versions, and the states of generators, for restoring.
 
-    def __init__(self, tensors: list[TensorBase]):
+    The default generator is always among these.
+    """
+
+    def __init__(self, tensors: list[TensorBase], generators: Sequence[Generator] = ()):
         self.tensors: list[tuple[Any, ...]] = [
             (
                 tensor,
@@ -24,7 +28,9 @@ class State:
             for tensor in tensors
         ]
         self.versions: list[int] = [version(tensor) for tensor in tensors]
-        self.generator: np.ndarray = default_generator._state_array()
+        self.streams: list[tuple[Generator, Any]] = [
+            (one, one.snapshot()) for one in {default_generator: None, **dict.fromkeys(generators)}
+        ]
 
     def put_back(self) -> None:
         """Restores everything."""
@@ -35,13 +41,15 @@ class State:
                 overwrite(grad, grad_array)
             if tensor._counter is not None:
                 tensor._counter.value = number
-        default_generator._set_state_array(self.generator)
+        for generator, state in self.streams:
+            generator.rewind(state)
 
     def disturb(self, way: str) -> None:
-        """Changes the values to others of the same kind, in one of `WAYS`, and advances the generator."""
+        """Changes the values to others of the same kind, in one of `WAYS`, and advances the generators."""
         draw = np.random.default_rng(0)
         self.change(lambda array: disturbed(array, draw, way))
-        default_generator.words(7)
+        for generator, _ in self.streams:
+            generator.words(7)
 
     def disturb_rounding(self, eps: float, seed: int) -> None:
         """Changes each value by a random fraction of it."""
@@ -63,18 +71,18 @@ class State:
 
 
 class Start:
-    """The values of the tensors that a call overwrites, and the state of the default generator if the call draws."""
+    """The values of the tensors that a call overwrites, and the states of the generators that it draws from."""
 
-    def __init__(self, tensors: list[TensorBase], generator: np.ndarray | None):
-        self.values: list[tuple[TensorBase, np.ndarray]] = [(tensor, copy_of_values(tensor)) for tensor in tensors]
-        self.generator = generator
+    def __init__(self, values: list[tuple[TensorBase, np.ndarray]], streams: list[tuple[Generator, Any]]):
+        self.values = values
+        self.streams = streams
 
     def put_back(self) -> None:
-        """Restores the values and the state."""
+        """Restores the values and the states."""
         for tensor, values in self.values:
             overwrite(tensor, values)
-        if self.generator is not None:
-            default_generator._set_state_array(self.generator)
+        for generator, state in self.streams:
+            generator.rewind(state)
 
 
 def overwrite(tensor: TensorBase, array: np.ndarray) -> None:

@@ -136,7 +136,7 @@ class Run:
         if call.step.kind == WRITE and not call.writes:
             self.write_to_copies(call, given)
             return
-        made = call.function(*with_arrays(call.args, given))
+        made = call.function(*(with_arrays(call.args, given) if given else call.args))
         if call.step.kind == CHECK and not made:
             raise Mismatch(call.step)
         if call.step.kind not in (CHECK, WRITE):
@@ -159,7 +159,8 @@ class Run:
             array = np.asarray(array)
             if array.shape != area.shape or array.dtype != area.dtype:
                 raise Mismatch(call.step)  # a shape that depends on values, such as that of a mask's selection
-            if not array.flags.c_contiguous or np.may_share_memory(array, self.memory[ARENA]):
+            is_view = array.base is not None
+            if not array.flags.c_contiguous or (is_view and np.may_share_memory(array, self.memory[ARENA])):
                 array = np.array(array, order="C")
             self.memory[area.slot] = array
 

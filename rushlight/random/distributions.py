@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.core.kinds import LARGEST
 from rushlight.random import libm
 from rushlight.random.examples import for_examples
-from rushlight.random.generator import LOW_53, Generator
+from rushlight.random.generator import Generator
 from rushlight.random.names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from rushlight.random.normal import CHUNK, fill_normal, standard_pairs
 
@@ -195,14 +195,8 @@ def bernoulli(generator: Generator, shape: Shape, dtype: np.dtype, p: float | np
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     require(dtype, NUMBERS_AND_BOOL, "bernoulli_scalar_cpu_")
-    bound = np.uint64(math.ceil(p * 2**53))
-
-    def draw(count: int) -> np.ndarray:
-        words = generator.long_words(count)
-        words &= LOW_53
-        return words < bound
-
-    return fill(generator, shape, dtype, draw)
+    bound = math.ceil(p * 2**53)
+    return fill(generator, shape, dtype, lambda count: generator.below(bound, count))
 
 
 def _bernoulli_each(generator: Generator, shape: Shape, dtype: np.dtype, p: np.ndarray) -> np.ndarray:

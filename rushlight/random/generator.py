@@ -154,6 +154,16 @@ class Generator:
         words &= LOW_53
         return words * UNIT_53
 
+    def below(self, bound: int, count: int) -> np.ndarray:
+        """Return whether the next `count` numbers of 53 bits are below a bound."""
+        if fast is not None:
+            out = np.empty(count, np.bool)
+            fast.below(self.capsule, bound, out)
+            return out
+        words = self.long_words(count)
+        words &= LOW_53
+        return words < np.uint64(bound)
+
     def _state_array(self) -> np.ndarray:
         """Return the state as the 5056 bytes that PyTorch's `get_state` returns."""
         state = np.zeros(1, STATE)
@@ -191,6 +201,21 @@ class Generator:
             for kind in ("double", "float"):
                 sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None
                 setattr(self, f"next_{kind}_normal_sample", sample)
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """Return the state in the form that takes least time, for `rewind`."""
+        with self.lock:
+            twister = self._bits.state if fast is None else fast.twister(self.capsule)
+            return twister, self._seed, self.next_double_normal_sample, self.next_float_normal_sample
+
+    def rewind(self, snapshot: tuple[Any, ...]) -> None:
+        """Set a state that `snapshot` returned."""
+        with self.lock:
+            twister, self._seed, self.next_double_normal_sample, self.next_float_normal_sample = snapshot
+            if fast is None:
+                self._bits.state = twister
+            else:
+                fast.set_twister(self.capsule, twister)
 
     def get_state(self) -> TensorBase:
         """Return the state as a uint8 tensor, the same as PyTorch's."""

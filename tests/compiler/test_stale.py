@@ -1,5 +1,8 @@
 """What other compilers were reported to freeze or to lose: values of the time of recording that replays go on using."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -226,3 +229,55 @@ def test_gradients_that_are_zero_but_for_rounding_do_not_stop_an_audit():
         step(data(i, 8, 4))
     assert step.given_up is None
     assert step.variants[0].replays == 104
+
+
+def test_generators_of_ones_own_go_on():
+    def called(compiles):
+        streams = [torch.Generator().manual_seed(seed) for seed in (3, 5)]
+
+        def f(x, generator):
+            return x * torch.randn(2, generator=streams[0]) + torch.rand(2, generator=generator)
+
+        g = torch.compile(f, options={"timed": False}) if compiles else f
+        found = []
+        for _ in range(12):  # an audit among them
+            x = torch.ones(2, requires_grad=True)
+            grad = torch.autograd.grad(g(x, streams[1]).pow(2).sum(), x, create_graph=True)[0]
+            found += [grad.detach(), *torch.autograd.grad(grad.sum(), x)]
+        return [*found, *[stream.get_state() for stream in streams]]
+
+    for one, other in zip(called(False), called(True), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_arguments_of_the_first_call_are_not_kept():
+    f = torch.compile(lambda x: (x * 2).sum(), options={"timed": False})
+    x = torch.ones(3, requires_grad=True)
+    kept = weakref.ref(x)
+    f(x)
+    del x
+    gc.collect()  # what was needed for the recording holds itself
+    assert kept() is None
+
+
+def test_results_whose_values_are_saved_are_freed_at_once():
+    f = torch.compile(torch.tanh, options={"timed": False})
+    x = torch.ones(3, requires_grad=True)
+    for _ in range(3):
+        y = f(x)
+    kept = weakref.ref(y)
+    del y
+    assert kept() is None
+
+
+def test_a_gradient_that_was_read_takes_part_in_the_backward_pass():
+    def f(x, w):
+        return (x * w.grad).sum()
+
+    w = torch.ones(3, requires_grad=True)
+    w.grad = torch.tensor([1.0, 2.0, 3.0])
+    g = torch.compile(f, fullgraph=True, options={"timed": False})
+    for number in range(4):
+        x = torch.full((3,), float(number), requires_grad=True)
+        w.grad = torch.tensor([1.0, 2.0, number])
+        assert torch.autograd.grad(g(x, w), x)[0].tolist() == [1.0, 2.0, number]

@@ -152,3 +152,18 @@ def test_fused_multiply_add_rounds_once() -> None:
             exact = Fraction(float(x)) * Fraction(float(b)) + Fraction(float(c))
             nearby = (np.nextafter(y, dtype(-np.inf)), np.nextafter(y, dtype(np.inf)))
             assert all(abs(Fraction(float(y)) - exact) <= abs(Fraction(float(z)) - exact) for z in nearby)
+
+
+def test_a_snapshot_leads_back():
+    generator = torch.Generator().manual_seed(7)
+    torch.randn(3, generator=generator, dtype=torch.float64)  # of a pair of numbers one is left
+    before = generator.snapshot(), generator.get_state()
+    first = torch.randn(700, generator=generator), torch.rand(5, generator=generator)
+    generator.manual_seed(8)
+    generator.rewind(before[0])
+    assert torch.equal(generator.get_state(), before[1])
+    assert generator.initial_seed() == 7
+    for one, other in zip(
+        first, (torch.randn(700, generator=generator), torch.rand(5, generator=generator)), strict=True
+    ):
+        assert torch.equal(one, other)

@@ -6,6 +6,7 @@ The generator is NumPy's, used through its capsule; the caller holds its lock. N
 """
 
 cimport numpy as cnp
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport cos, exp, fma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -19,6 +20,11 @@ cdef extern from "numpy/random/bitgen.h":
     ctypedef struct bitgen_t:
         void* state
         uint32_t (*next_uint32)(void*) noexcept nogil
+
+cdef struct Twister:  # what `bitgen_t.state` is for NumPy's MT19937
+    uint32_t[624] words
+    int used
+
 
 cdef enum:
     HALF = 8  # radii in a block, and as many angles
@@ -40,10 +46,15 @@ cdef inline float single(bitgen_t* stream) noexcept nogil:
     return <float>(word(stream) & 0xFFFFFF) * UNIT_24
 
 
-cdef inline double precise(bitgen_t* stream) noexcept nogil:
-    """The next float64 number in [0, 1), from two words."""
+cdef inline uint64_t bits_53(bitgen_t* stream) noexcept nogil:
+    """The next number of 53 bits, from two words."""
     cdef uint64_t high = word(stream)
-    return <double>((high << 32 | word(stream)) & ((<uint64_t>1 << 53) - 1)) * UNIT_53
+    return (high << 32 | word(stream)) & ((<uint64_t>1 << 53) - 1)
+
+
+cdef inline double precise(bitgen_t* stream) noexcept nogil:
+    """The next float64 number in [0, 1)."""
+    return <double>bits_53(stream) * UNIT_53
 
 
 cdef void draw(bitgen_t* stream, void* out, Py_ssize_t n, bint is_single) noexcept nogil:
@@ -55,6 +66,30 @@ cdef void draw(bitgen_t* stream, void* out, Py_ssize_t n, bint is_single) noexce
     else:
         for i in range(n):
             (<double*>out)[i] = precise(stream)
+
+
+def twister(capsule):
+    """The state of a Mersenne Twister, as bytes."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    return PyBytes_FromStringAndSize(<char*>stream.state, sizeof(Twister))
+
+
+def set_twister(capsule, bytes state not None):
+    """Sets the state of a Mersenne Twister to what `twister` returned. ValueError for another number of bytes."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    if len(state) != sizeof(Twister):
+        raise ValueError(f"a state has {sizeof(Twister)} bytes, {len(state)} were given")
+    memcpy(stream.state, PyBytes_AS_STRING(state), sizeof(Twister))
+
+
+def below(capsule, uint64_t bound, cnp.ndarray out not None):
+    """Fills a contiguous array of booleans: whether the next number of 53 bits is below a bound."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef char* x = cnp.PyArray_BYTES(out)
+    with nogil:
+        for i in range(n):
+            x[i] = bits_53(stream) < bound
 
 
 # float32 functions: bits of a number, and polynomials that are rounded after each step
