@@ -32,6 +32,7 @@ from rushlight.compiler.switches import (
 from rushlight.nn.modules.module import Module
 from rushlight.ops.making.from_data import as_tensor
 from rushlight.tensors import Tensor
+from rushlight.utils.pytree import tree_map
 
 __all__ = [
     "allow_in_graph",
@@ -180,7 +181,6 @@ def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     >>> torch.compiler.wrap_numpy(np.cumsum)(torch.tensor([1, 2, 3]))
     tensor([1, 3, 6])
     """
-    from rushlight.utils.pytree import tree_map
 
     @wraps(fn)
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
+from rushlight.absent.left_out import reason
 from rushlight.absent.misses import LateText, near_names
 
 OURS = {
@@ -97,8 +98,6 @@ class Finder(MetaPathFinder, Loader):
 
 def lacking(fullname: str, real: str) -> str:
     """The message that rushlight lacks a module, with the reason or similar names."""
-    from rushlight.absent.left_out import reason
-
     if why := reason(fullname):
         return f"No module named '{fullname}' in rushlight: {why}"
     parent, _, name = fullname.rpartition(".")

@@ -12,7 +12,6 @@ from rushlight.kernels.compiled import load
 __all__ = ["as_places", "flipped", "picked", "surrounded"]
 
 fast: Any = load("pads")
-MOST = 3  # dimensions that the compiled kernel pads
 LONG = 4096  # positions of longer lines are not cached
 
 
@@ -48,7 +47,7 @@ def in_line(n: int, backwards: bool) -> Array:
 
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given positions of each of the last dimensions."""
-    if has_kernel(input, len(places)) and (found := padded(input, places, 0)) is not None:
+    if has_kernel(input) and (found := padded(input, places, 0)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
@@ -58,7 +57,7 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
 def flipped(input: Array, dims: tuple[int, ...]) -> Array:
     """The elements with some dimensions reversed."""
     first = min(dims, default=input.ndim)
-    if has_kernel(input, input.ndim - first):
+    if has_kernel(input):
         places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
         if (found := padded(input, places, 0)) is not None:
             return found
@@ -68,15 +67,15 @@ def flipped(input: Array, dims: tuple[int, ...]) -> Array:
 def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> np.ndarray | None:
     """The array padded with a constant, or cropped; None if there is no kernel for it."""
     first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
-    if not has_kernel(input, input.ndim - first):
+    if not has_kernel(input):
         return None
     lines = zip(input.shape[first:], widths[first:], strict=True)
     return padded(input, [outside(n, before, after) for n, (before, after) in lines], value)
 
 
-def has_kernel(input: Array, dims: int) -> bool:
-    """Whether the kernel can pad so many dimensions of an array."""
-    return fast is not None and type(input) is np.ndarray and 0 < dims <= MOST
+def has_kernel(input: Array) -> bool:
+    """Whether there is a kernel for arrays of this type."""
+    return fast is not None and type(input) is np.ndarray
 
 
 def padded(input: np.ndarray, places: Sequence[np.ndarray], value: complex) -> np.ndarray | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.nn.functional import pad as pad_tensor
 from rushlight.tensors import Tensor
 
 __all__ = ["center_crop", "crop", "get_image_size", "hflip", "normalize", "pad", "to_tensor", "vflip"]
@@ -118,8 +119,6 @@ def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode:
     sides = [padding] * 4 if isinstance(padding, int) else list(padding) * (4 // len(padding))
     left, top, right, bottom = sides
     if isinstance(img, Tensor):
-        from rushlight.nn.functional import pad as pad_tensor
-
         mode = {"edge": "replicate"}.get(padding_mode, padding_mode)
         return pad_tensor(img, (left, right, top, bottom), mode, fill if mode == "constant" else None)
     array = as_array(img)

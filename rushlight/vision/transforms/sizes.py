@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
+from rushlight.nn.functional import conv2d, interpolate, pad
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms.basics import Image, as_array, center_crop, crop, get_image_size, pair
 from rushlight.vision.transforms.pixels import pil_to_tensor, to_pil_image
@@ -59,8 +60,6 @@ def resize(
 
 def resized_tensor(img: Tensor, height: int, width: int, mode: str, antialias: bool) -> Tensor:
     """A tensor (..., height, width) resized."""
-    from rushlight.nn.functional import interpolate
-
     if mode not in ("nearest", "nearest-exact", "bilinear", "bicubic"):
         raise ValueError(f"The interpolation {mode} is for Pillow's images: tensors take nearest, bilinear and bicubic")
     lead = img.shape[:-3] if img.dim() > 3 else ()
@@ -108,8 +107,6 @@ def rotate(
 
 def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = None) -> Image:
     """An image blurred with Gaussian weights; its edges are reflected."""
-    from rushlight.nn.functional import conv2d, pad
-
     tensor = img if isinstance(img, Tensor) else pil_to_tensor(img)
     sizes = [kernel_size] * 2 if isinstance(kernel_size, int) else list(kernel_size)
     widths = [k * 0.15 + 0.35 for k in sizes] if sigma is None else [sigma] * 2 if isinstance(sigma, float) else sigma

@@ -1,0 +1,54 @@
+"""Constants that a compiled file repeats, to have them as C constants, agree with the file that they are from."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rushlight
+
+PACKAGE = Path(rushlight.__file__).parent
+NODES = "core/graph.py"
+SAVED = "ARGUMENT ARGUMENTS RESULT SHAPE SHAPES COLUMNS".split()
+KINDS = "SUM NUMBERS PRODUCT LARGEST SMALLEST SQUARES SIZES".split()
+INPUTS = "ARGUMENT TENSOR GRAD EARLIER NUMBER".split()
+PLACES = "IN_DICT AT_INDEX LENGTH CELL ATTRIBUTE".split()
+REPEATED = [  # where they are from, where they stand again, which; (a, b): by which names
+    (NODES, "core/recording.py", ["RESHAPE", "CAST", "CONJUGATE", "NARROW", *SAVED]),
+    (NODES, "core/recording.py", ["DEFAULT", "MULTI", "UNRECORDED", "INFERRED"]),
+    (NODES, "core/batching.py", ["RESHAPE", "CAST", "CONJUGATE", "BATCHED"]),
+    (NODES, "core/engine.py", ["BATCHED"]),
+    (NODES, "core/operators.py", ["RESULT"]),
+    ("core/entries.py", "core/operators.py", ["OPERANDS", "ALWAYS"]),
+    ("core/recording.py", "core/operators.py", ["LAST_OF_NUMPY"]),
+    ("core/operators.py", "dispatch/recorded.py", ["ANY"]),
+    ("core/tracing.py", "core/formulas.pyx", ["MOST_STEPS"]),
+    ("compiler/guards.py", "compiler/recording.py", INPUTS),
+    ("compiler/guards.py", "compiler/surroundings.py", PLACES),
+    ("compiler/planning.py", "kernels/compiled/groups.pyx", ["ALIGNMENT"]),
+    ("kernels/plans.py", "kernels/compiled/convolution.pyx", [("VECTOR", "WIDTH")]),
+    ("kernels/reductions.py", "kernels/compiled/reductions.pyx", KINDS),
+    ("layouts.py", "kernels/compiled/walker.pyx", ["MOST_DIMS"]),
+    ("layouts.py", "kernels/compiled/windows.pyx", ["MOST_DIMS"]),
+]
+
+
+def declared(file: str) -> dict[str, int]:
+    """The numbers that a file gives names to, alone or several in a line, in a module or an enumeration."""
+    found: dict[str, int] = {}
+    for names, numbers in re.findall(
+        r"^ *((?:[A-Z]\w*, )*[A-Z]\w*) = ([\d,]+(?: [\d,]+)*|range\(\d+\)|1 << \d+) *(?:#.*)?$",
+        (PACKAGE / file).read_text("utf-8"),
+        re.MULTILINE,
+    ):
+        value = eval(numbers)
+        parts = names.split(", ")
+        found |= zip(parts, [value] if len(parts) == 1 else value, strict=True)
+    return found
+
+
+@pytest.mark.parametrize(("source", "copy", "names"), REPEATED)
+def test_a_repeated_constant_is_the_same(source, copy, names):
+    pairs = [name if isinstance(name, tuple) else (name, name) for name in names]
+    ours, theirs = declared(source), declared(copy)
+    assert {a: ours[a] for a, _ in pairs} == {a: theirs[b] for a, b in pairs}
