@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import rushlight as torch
 from rushlight import random
 from rushlight.random import Generator, distributions, integers, normal
 
