@@ -270,7 +270,7 @@ def __getattr__(name):
         return _import_module("rushlight")  # programs write torch.torch.Tensor
     if name in _MODULES:
         return _import_module(f"rushlight.{name}")
-    home = _HOMES.get(name)
+    home = "ops.foreach" if name.startswith("_foreach_") else _HOMES.get(name)
     if home is not None:
         found = (
             _late_methods.late_function(home, name)

@@ -79,6 +79,22 @@ IN_BLOCK = {
     "cat": lambda torch, x: torch.cat([x @ x, x]),
     "cat of one type": lambda torch, x: torch.cat([x @ x, x @ x]),
     "stack": lambda torch, x: torch.stack([x @ x, x]),
+    "attention with a mask": lambda torch, x: torch.nn.functional.scaled_dot_product_attention(
+        (x @ x)[None], (x @ x)[None], (x @ x)[None], x.tril()
+    ),
+    "l1_loss": lambda torch, x: torch.nn.functional.l1_loss(x @ x, x.mT @ x),
+    "kl_div": lambda torch, x: torch.nn.functional.kl_div(x @ x, (x @ x).abs()),
+    "cosine loss": lambda torch, x: torch.nn.functional.cosine_embedding_loss(x @ x, x.mT @ x, torch.ones(4)),
+    "bce of two types": lambda torch, x: torch.nn.functional.binary_cross_entropy((x @ x).sigmoid(), x.sigmoid()),
+    "tensordot": lambda torch, x: torch.tensordot(x, x, 1),
+    "vecdot": lambda torch, x: torch.linalg.vecdot(x, x),
+    "multi_dot": lambda torch, x: torch.linalg.multi_dot((x, x, x)),
+    "cholesky": lambda torch, x: torch.linalg.cholesky(x @ x.mT + 9 * torch.eye(4)),
+    "svd of halves": lambda torch, x: torch.linalg.svdvals(x @ x),
+    "cdist": lambda torch, x: torch.cdist(x @ x, x.mT @ x),
+    "fft": lambda torch, x: torch.fft.rfft(x @ x).abs(),
+    "index_copy of two types": lambda torch, x: x.index_copy(0, torch.tensor([1]), (x @ x)[:1]),
+    "max_pool3d": lambda torch, x: torch.nn.functional.max_pool3d((x @ x).reshape(1, 1, 4, 2, 2), 2),
     "double": lambda torch, x: x.double() @ x.double(),
     "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x @ x, (4,)),
 }
@@ -102,6 +118,16 @@ def test_autocast_on_the_cpu(name, kind):
     assert ours[:2] == theirs[:2]
     for mine, other in zip(ours[2:], theirs[2:], strict=True):
         assert np.abs(mine - other).max() <= 0.03 * max(np.abs(other).max(), 1)
+
+
+def test_functions_inside_a_listed_function_are_not_cast(torch):
+    """A listed function computes in the dtype of its list alone: inside of it nothing else is cast."""
+    pytest.importorskip("ml_dtypes")
+    x = torch.ones(2, 3)
+    with torch.autocast("cpu"):
+        assert torch.cdist(x, x).dtype is torch.float32
+        assert torch.is_autocast_enabled("cpu")
+    assert torch.cdist(x, x).dtype is torch.float32
 
 
 @pytest.fixture

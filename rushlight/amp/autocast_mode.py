@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
+from rushlight.core.guards import ask_first, ask_no_more
 from rushlight.core.interpreters import STACK, Interpreter
 from rushlight.core.kinds import is_half
 from rushlight.core.lines import warn
@@ -36,15 +37,22 @@ __all__ = [
 ]
 
 FLOAT32 = np.dtype(np.float32)
+# PyTorch's lists for the CPU: functions by their public names, and the operators that several functions share.
 LOWER = """
-    addbmm addmm baddbmm bmm convolution convolution_transpose dot einsum folded linear mm mm_turned mv outer prelu
+    addbmm addmm affine_grid baddbmm bmm chain_matmul convolution convolution_transpose dot einsum folded linear mm
+    mm_turned multi_dot mv prelu scaled_dot_product_attention tensordot vecdot
 """
 HIGHER = """
-    adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cholesky
-    cross_entropy ctc_loss eig eigh fft_c2c fft_c2r fft_r2c fractional_max_pool2d fractional_max_pool3d geqrf
-    huber_loss inv kl_div l1_loss lstsq max_pool3d max_unpool2d max_unpool3d mse_loss nll nll_mean nll_sum polar prod
-    prod_dim qr quantile_places reflect1d_pad reflect2d_pad replicate1d_pad replicate2d_pad replicate3d_pad
-    smooth_l1_loss solve svd trace triangular_solve
+    adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cdist
+    cholesky cholesky_ex cholesky_inverse cholesky_solve cond cosine_embedding_loss cross_entropy ctc_loss eig eigh
+    eigvals eigvalsh fft fft2 fftn fft_c2c fft_c2r fft_r2c fractional_max_pool2d fractional_max_pool3d geqrf grid_sample
+    grid_sampler grid_sampler_2d grid_sampler_3d hfft hinge_embedding_loss householder_product huber_loss ifft ifft2
+    ifftn ihfft inv inv_ex inverse irfft irfft2 irfftn kl_div l1_loss lstsq lu_solve margin_ranking_loss matrix_rank
+    max_pool3d max_unpool1d max_unpool2d max_unpool3d mse_loss multi_margin_loss multilabel_margin_loss nanquantile nll
+    nll_loss nll_mean nll_sum orgqr ormqr pinverse poisson_nll_loss polar prod prod_dim qr quantile quantile_places
+    reflect1d_pad reflect2d_pad replicate1d_pad replicate2d_pad replicate3d_pad rfft rfft2 rfftn smooth_l1_loss
+    soft_margin_loss solve stft svd svdvals tensorinv tensorsolve trace triangular_solve triplet_margin_loss
+    view_as_complex
 """
 WIDEST = "cat index_copy pile"
 
@@ -55,14 +63,36 @@ class Autocast(Interpreter):
     def __init__(self, dtype: dtypes.dtype, enabled: bool, caches: bool = True):
         self.dtype, self.casts, self.caches = dtype, enabled, caches
 
+    def enter(self, lowest: bool = False) -> None:
+        """Begins to cast what operators and listed functions are called with."""
+        STACK.enter(self, lowest)
+        ask_first(self.call_listed)
+
+    def leave(self) -> None:
+        """Ends what `enter` began."""
+        STACK.leave(self)
+        ask_no_more(self.call_listed)
+
+    def is_listed(self, name: str) -> bool:
+        """Whether this is the innermost autocast block and enabled, and the name is on a list."""
+        return self.casts and name in LISTED and state("cpu") is self
+
     def concerns(self, op: Any, args: Sequence[Any]) -> bool:
-        """Whether this is the innermost autocast block and enabled, and the operator is on a list."""
-        return self.casts and state("cpu") is self and op.name in LISTED
+        """Whether it casts the arguments of an operator."""
+        return self.is_listed(op.name)
 
     def call(self, op, args, below):
         """The result of the operator on arguments cast to its dtype."""
         target = LISTED[op.name](self.dtype._numpy, args)
         return below(op, tuple([cast(arg, target) for arg in args]))
+
+    def call_listed(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any] | None:
+        """The result of a listed function, in a tuple: its arguments are cast, and nothing else inside of it."""
+        if not self.is_listed(function.__name__):
+            return None
+        target = LISTED[function.__name__](self.dtype._numpy, args)
+        with autocast("cpu", self.dtype, enabled=False):
+            return (function(*cast(args, target), **{name: cast(value, target) for name, value in kwargs.items()}),)
 
 
 # The state outside of all blocks, by device type; for types other than the CPU settings are only stored.
@@ -147,7 +177,7 @@ class autocast(ContextDecorator):
     def __enter__(self) -> "autocast":
         interpreter = Autocast(self.fast_dtype, self._enabled, self._cache_enabled)
         if self.device == "cpu":
-            STACK.enter(interpreter)
+            interpreter.enter()
             self._entered.append(interpreter)
         nesting[0] += 1
         return self
@@ -155,7 +185,7 @@ class autocast(ContextDecorator):
     def __exit__(self, *exception: object) -> None:
         nesting[0] -= 1
         if self._entered:
-            STACK.leave(self._entered.pop())
+            self._entered.pop().leave()
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -258,9 +288,10 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
     found = state(device_type)
     found.casts = enabled
     if found is OUTSIDE["cpu"]:
-        STACK.leave(found)
+        if found in STACK.interpreters:
+            found.leave()
         if enabled:
-            STACK.enter(found, lowest=True)
+            found.enter(lowest=True)
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:

@@ -1,3 +1,4 @@
 # The types of guards.py.
 
 cdef object SWITCH
+cdef list ASKED

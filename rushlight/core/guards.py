@@ -3,18 +3,43 @@
 Compiled, it adds no frame to tracebacks.
 """
 
+from functools import wraps
+
 from numpy import generic, ndarray
 
 SWITCH = None  # finds who overrides a call: see `overrides.switches`
+ASKED = []  # what all guards ask before a call
+
+
+def ask_first(asked):
+    """Adds what all guards ask first: `asked(function, args, kwargs)` returns a result in a tuple, or None."""
+    ASKED.append(asked)
+
+
+def ask_no_more(asked):
+    """Removes what `ask_first` added."""
+    ASKED.remove(asked)
 
 
 def use_switch(switch):
-    """Sets what all guards ask first.
-
-    `switch(function, args, kwargs)` returns the overriding result in a tuple, or None.
-    """
+    """Sets what finds who overrides a call, which all guards ask first."""
     global SWITCH
     SWITCH = switch
+    ASKED.insert(0, switch)
+
+
+def asking(function):
+    """Decorates a public function that other functions call below its guard: it asks what guards ask."""
+
+    @wraps(function)
+    def called(*args, **kwargs):
+        for asked in ASKED:
+            taken = asked(called, args, kwargs)
+            if taken is not None:
+                return taken[0]
+        return function(*args, **kwargs)
+
+    return called
 
 
 def with_errors_of(refusal, other_form, foreign, function, place):
@@ -28,10 +53,11 @@ def with_errors_of(refusal, other_form, foreign, function, place):
     """
 
     def called(*args, **kwargs):
-        if SWITCH is not None:
-            taken = SWITCH(called, args, kwargs)
-            if taken is not None:
-                return taken[0]
+        if ASKED:
+            for asked in ASKED:
+                taken = asked(called, args, kwargs)
+                if taken is not None:
+                    return taken[0]
         try:
             result = function(*args, **kwargs)
             if type(result) is ndarray or isinstance(result, generic):

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
+from rushlight.core.guards import asking
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
@@ -70,6 +71,7 @@ def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     return new_tensor(triangle(np.full((rows, columns), -np.inf, dtype), 1, False))
 
 
+@asking
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
