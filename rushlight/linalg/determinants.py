@@ -10,6 +10,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
+from rushlight.kernels.elimination import determinant, inverse
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
@@ -32,7 +33,7 @@ def as_matrices(x: Array) -> Array:
     input=lambda grad, input: as_matrices(grad) * _cofactors(input),
 )
 def _det(input):
-    return np.linalg.det(input)
+    return determinant(input)
 
 
 def factors(input: Array) -> Any:
@@ -48,9 +49,9 @@ def _cofactors(input):
     With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where the diagonal matrix C has, for each singular
     value, the product of all others.
     """
-    determinant = as_matrices(np.linalg.det(input))
-    if np.all(determinant != 0):
-        return determinant * np.linalg.inv(input).mT
+    volume = as_matrices(determinant(input))
+    if np.all(volume != 0):
+        return volume * inverse(input).mT
     u, s, vh, phase = factors(input)
     ones = np.ones_like(s[..., :1])
     before = np.multiply.accumulate(np.concatenate([ones, s[..., :-1]], -1), -1)

@@ -10,6 +10,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.kernels.elimination import inverse, solution
 from rushlight.kernels.triangles import triangle
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
@@ -44,7 +45,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
 def _inv(input):
     """The inverse of square matrices."""
     try:
-        return np.linalg.inv(input)
+        return inverse(input)
     except np.linalg.LinAlgError:
         raise failure("linalg.inv", SINGULAR, zero_pivots(input)) from None
 
@@ -119,7 +120,7 @@ def solve_cotangents(
 def _solve(A, B):
     """The solution X of A X = B; all are matrices."""
     try:
-        return np.linalg.solve(A, B)
+        return solution(A, B)
     except np.linalg.LinAlgError:
         raise failure("torch.linalg.solve", UNSOLVABLE, zero_pivots(A)) from None
 

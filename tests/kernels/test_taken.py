@@ -66,6 +66,8 @@ CALLS = {
     "cumulative.cumulative_extreme": lambda: x().cummax(1),
     "distances.distances": lambda: torch.cdist(x(), x()),
     "distances.cotangents": lambda: back(torch.cdist(x(), x(5, 8))),
+    "elimination.determinants": lambda: torch.linalg.det(x(5, 3, 3)),
+    "elimination.solved": lambda: torch.linalg.inv(x(5, 3, 3)),
     "entropy.are_classes": lambda: F.cross_entropy(x(), i(8, 8)),
     "entropy.cross_entropy": lambda: F.cross_entropy(x(), i(8, 8)),
     "entropy.cross_entropy_cotangent": lambda: back(F.cross_entropy(x(), i(8, 8))),
