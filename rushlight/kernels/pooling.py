@@ -44,11 +44,11 @@ def max_pool(
     """
     if x.dtype.kind == "c":
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
-    places, sights = _windows(x.shape, kernel, stride, padding, dilation, ceil_mode)
+    places, sights, even = _windows(x.shape, kernel, stride, padding, dilation, ceil_mode)
     shape = (*x.shape[:2], *places)
     if fast is not None and sights is not None:
         innermost = _batch_innermost(x)
-        found = fast.largest(_planes(x, innermost), sights)
+        found = fast.largest(_planes(x, innermost), sights, even)
         if found is not None:
             return _unplanes(found[0], shape, innermost), _unplanes(found[1], shape, innermost)
     spatial = x.shape[2:]
@@ -198,10 +198,11 @@ def _positions(
 @lru_cache(maxsize=64)
 def _windows(
     shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
-) -> tuple[Size, np.ndarray | None]:
+) -> tuple[Size, np.ndarray | None, bool]:
     """How many windows there are, and the flat positions that each of them sees, (1, windows, taps).
 
-    Padding repeats the first or last of them. No positions if a window sees only padding.
+    Padding repeats the first or last of them. No positions if a window sees only padding. The last result is whether
+    all windows look alike: each sees the positions of the one before it, moved by the stride.
     """
     places = pooled_size(shape, kernel, stride, padding, dilation, ceil_mode)
     flat = np.zeros((1, 1), np.int64)
@@ -209,11 +210,11 @@ def _windows(
         line = np.arange(n)[:, None] * s - p + np.arange(k) * d
         inside = (line >= 0) & (line < size)
         if not inside.any(1).all():
-            return places, None
+            return places, None, False
         first, last = inside.argmax(1), k - 1 - inside[:, ::-1].argmax(1)
         line = np.take_along_axis(line, np.arange(k).clip(first[:, None], last[:, None]), 1)
         flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * n, -1)
-    return places, flat[None]
+    return places, flat[None], len(kernel) == 1 and bool((np.diff(flat, axis=0) == stride[0]).all())
 
 
 def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Random integers and permutations, the same as PyTorch's on a CPU."""
 
+from functools import cache
+
 import numpy as np
 
 from rushlight.core.kinds import LARGEST
@@ -72,11 +74,18 @@ def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, h
     return fill(generator, shape, dtype, draw)
 
 
+@cache
 def _largest(dtype: np.dtype) -> int:
     """The largest integer up to which a dtype represents all integers."""
     if dtype in DIGITS:
         return 2 ** DIGITS[dtype]
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+@cache
+def _smallest(dtype: np.dtype) -> int:
+    """The smallest number of an integer dtype, or of bool."""
+    return 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
 
 
 def _carrier(dtype: np.dtype) -> np.dtype:
@@ -99,9 +108,8 @@ def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if dtype in DIGITS:
         return _floating_interval(dtype, low, high)
-    smallest = 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
     last = _largest(dtype) if high is None else high - 1
-    _check_held(dtype, low, last, smallest, min(_largest(dtype), HIGHEST))
+    _check_held(dtype, low, last, _smallest(dtype), min(_largest(dtype), HIGHEST))
     return low, last
 
 

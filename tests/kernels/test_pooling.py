@@ -185,6 +185,22 @@ def test_window_without_input() -> None:
         gather_planes(np.ones((1, 1, 2)), np.array([[[-1]]]))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("kernel", "stride", "dilation"), [(2, 2, 1), (3, 1, 1), (3, 2, 2), (2, 5, 3), (1, 1, 1)])
+def test_windows_of_a_line(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, kernel: int, stride: int, dilation: int
+) -> None:
+    """Windows that all look alike, with equal numbers and NaN among them; many planes, which threads share."""
+    x = waves((30, 40, 101), dtype, 0).round(1)
+    x[3, 2, 10:13] = x[5, 7, 0] = x[9, 9, -1] = np.nan
+    window = (kernel,), (stride,), (0,), (dilation,), False
+    values, indices = max_pool(x, *window)
+    monkeypatch.setattr(pooling, "fast", None)
+    expected, places = max_pool(x, *window)
+    np.testing.assert_array_equal(values, expected)
+    np.testing.assert_array_equal(indices, places)
+
+
 def test_integers() -> None:
     x = np.array([[[[-3, 2], [1, -1]]]])
     values, indices = max_pool(x, (2, 2), (2, 2), (1, 1), (1, 1), False)

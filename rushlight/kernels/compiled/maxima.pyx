@@ -26,6 +26,7 @@ cdef struct Job:
     Py_ssize_t plane
     Py_ssize_t inner
     bint alike  # whether all planes share one table
+    bint even  # whether each window sees the positions of the one before it, moved by a stride
     bint single
 
 
@@ -58,6 +59,43 @@ cdef wide look_beside(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t inn
             found[i] = at if wins else found[i]
 
 
+cdef inline void look_ahead(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t windows, const real* x, real* best,
+                            cnp.npy_int64* found, Py_ssize_t stride) noexcept nogil:
+    """The maxima of consecutive windows, tap by tap."""
+    cdef Py_ssize_t t, w, at
+    cdef bint wins
+    for w in range(windows):
+        best[w], found[w] = x[seen[0] + w * stride], seen[0] + w * stride
+    for t in range(1, taps):
+        for w in range(windows):
+            at = seen[t] + w * stride
+            wins = (x[at] > best[w]) | (x[at] != x[at])
+            best[w] = x[at] if wins else best[w]
+            found[w] = at if wins else found[w]
+
+
+cdef wide look_in_steps(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t windows, const real* x, real* best,
+                        cnp.npy_int64* found, Py_ssize_t stride) noexcept nogil:
+    """The maxima of consecutive windows; for the usual strides in vectors."""
+    if stride == 1:
+        look_ahead(seen, taps, windows, x, best, found, 1)
+    elif stride == 2:
+        look_ahead(seen, taps, windows, x, best, found, 2)
+    else:
+        look_ahead(seen, taps, windows, x, best, found, stride)
+
+
+cdef void look_along_planes(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, real* values) noexcept nogil:
+    """The maxima of some windows of all planes, where windows follow each other evenly."""
+    cdef Py_ssize_t plane, window, count, stride = job.seen[job.taps] - job.seen[0]
+    while start < stop:
+        plane, window = start // job.windows, start % job.windows
+        count = min(stop - start, job.windows - window)
+        look_in_steps(job.seen + window * job.taps, job.taps, count, x + plane * job.plane, values + start,
+                      job.found + start, stride)
+        start += count
+
+
 cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, real* values) noexcept nogil:
     """The maxima of some windows of all planes."""
     cdef Py_ssize_t line, window = start % job.windows, inner = job.inner
@@ -79,16 +117,21 @@ cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x,
 cdef void look_at_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>given
-    if job.single:
+    if job.even and job.single:
+        look_along_planes(job, start, stop, <const float*>job.x, <float*>job.values)
+    elif job.even:
+        look_along_planes(job, start, stop, <const double*>job.x, <double*>job.values)
+    elif job.single:
         look(job, start, stop, <const float*>job.x, <float*>job.values)
     else:
         look(job, start, stop, <const double*>job.x, <double*>job.values)
 
 
-def largest(x, seen):
+def largest(x, seen, bint even=False):
     """The maxima of (outer, plane, inner) and their positions (outer, windows, inner); None if not supported.
 
-    `seen` (outer or 1, windows, taps) lists positions in the plane, which are not checked.
+    `seen` (outer or 1, windows, taps) lists positions in the plane, which are not checked. With `even`, each window sees
+    the positions of the one before it, moved by a stride.
     """
     cdef int kind = float_type(x)
     cdef cnp.npy_intp[3] shape
@@ -98,6 +141,7 @@ def largest(x, seen):
         return None
     cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(x), table = cnp.PyArray_GETCONTIGUOUS(seen)
     job.windows, job.taps, job.alike = table.shape[1], table.shape[2], table.shape[0] == 1
+    job.even = even and job.alike and job.windows > 1 and source.shape[2] == 1
     job.plane, job.inner, job.single = source.shape[1], source.shape[2], kind == cnp.NPY_FLOAT
     shape[0], shape[1], shape[2] = source.shape[0], job.windows, job.inner
     cdef cnp.ndarray values = cnp.PyArray_SimpleNew(3, shape, kind)

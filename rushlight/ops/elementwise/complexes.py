@@ -37,6 +37,8 @@ __all__ = [
     "view_as_real",
 ]
 
+PARTS = frozenset(map(np.dtype, ["f4", "f8"]))  # the dtypes of the parts of complex numbers
+
 
 def is_complex(input: Tensor) -> bool:
     """Whether a tensor has a complex dtype.
@@ -275,7 +277,9 @@ def check_parts(name: str, first: Any, second: Any, first_name: str, second_name
         return refuse(name, first_name, 1, first)
     if not isinstance(second, TensorBase):
         return refuse(name, second_name, 2, second)
-    types = [array.dtype for array in (first._array, second._array)]
+    types = [first._array.dtype, second._array.dtype]
+    if types[0] == types[1] and types[0] in PARTS:
+        return
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
     if any(dtype.kind != "f" for dtype in types):  # NumPy's kind of bfloat16 is not "f"
         raise RuntimeError(

@@ -103,6 +103,14 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 # writing along a dimension
 
 
+def beyond(index: Array, size: int) -> Any:
+    """The first index that is not from -size to size - 1; None if there is none."""
+    if are_indices(index, size) or (index.min() >= -size and index.max() < size):
+        return None
+    found = values(index)
+    return found[(found < -size) | (found >= size)].flat[0]
+
+
 def at(dim: int, index: Array) -> tuple[Any, ...]:
     """The NumPy key that selects `index` along a dimension."""
     return (*(slice(None),) * dim, np.reshape(index, -1))
@@ -287,14 +295,12 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     size, array = (input._array.shape or (1,))[dim], index._array
     if array.size and not size:
         raise RuntimeError(f"index_fill_(): {array.size} indices are out of bounds for dimension {dim} of size 0")
-    if array.size and (array.min() < -size or array.max() >= size):
-        found = values(array)
-        wrong = found[(found < -size) | (found >= size)].flat[0]
+    if (wrong := beyond(array, size)) is not None:
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
-    if array.size and array.min() < 0:
-        index = new_tensor(array % size)
-    else:
+    if are_indices(array, size):
         rely_on(are_indices, array, size)
+    else:
+        index = new_tensor(array % size)
     if is_complex(value) and not is_complex(input):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not isinstance(value, TensorBase):
@@ -441,9 +447,7 @@ def check_flat(name: str, input: Tensor, index: Tensor, source: Tensor | None = 
     if array.size and size == 0:
         tried = "tried to take from" if source is None else "Tried to put elements into"
         raise IndexError(f"{name}(): {tried} an empty tensor")
-    if array.size and (array.min() < -size or array.max() >= size):
-        found = values(array)
-        wrong = found[(found < -size) | (found >= size)].flat[0]
+    if (wrong := beyond(array, size)) is not None:
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
 
 

@@ -11,7 +11,7 @@ from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, promote_types
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, keeping, promote_types
 from rushlight.kernels.reductions import SIZES, SQUARES, reduced
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
@@ -151,6 +151,7 @@ def over_pairs(op: Any, args: Sequence[Any], levels: Any) -> Array:
     return norm_of(difference, p, tuple(range(n, n + ndim)), False)
 
 
+@keeping("fc")
 def subtracted(*operands: Tensor) -> Array | tuple[Array, ...]:
     """Type promotion of the difference."""
     arrays = no_booleans(*operands)

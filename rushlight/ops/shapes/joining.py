@@ -164,14 +164,14 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     return result if out is None else write_out("stack", out, result, *tensors)
 
 
-def joined(
-    name: str, tensors: Sequence[Tensor], widen: Callable[..., Any], dim: Callable[..., Any], out: Any
-) -> Tensor:
+def joined(name: str, tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any], dim: int, out: Any) -> Tensor:
     """Tensors joined after each was given the number of dimensions that it needs."""
     tensors = check_list(name, tensors)
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return cat([widen(tensor) for tensor in tensors], dim(tensors), out=out)
+    vectors = name == "hstack" and tensors[0]._array.ndim <= 1
+    wide = [tensor if tensor._array.ndim >= ndim else widen(tensor) for tensor in tensors]
+    return cat(wide, 0 if vectors else dim, out=out)
 
 
 def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -181,7 +181,7 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     >>> torch.hstack([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """
-    return joined("hstack", tensors, atleast_1d, lambda ts: 0 if ts[0]._array.ndim <= 1 else 1, out)
+    return joined("hstack", tensors, 1, atleast_1d, 1, out)
 
 
 def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -192,7 +192,7 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    return joined("vstack", tensors, atleast_2d, lambda ts: 0, out)
+    return joined("vstack", tensors, 2, atleast_2d, 0, out)
 
 
 def row_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -214,7 +214,7 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return joined("dstack", tensors, atleast_3d, lambda ts: 2, out)
+    return joined("dstack", tensors, 3, atleast_3d, 2, out)
 
 
 def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -225,8 +225,7 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    widen = lambda t: t if t._array.ndim > 1 else reshape(t, t._array.size, 1)
-    return joined("column_stack", tensors, widen, lambda ts: 1, out)
+    return joined("column_stack", tensors, 2, lambda t: reshape(t, t._array.size, 1), 1, out)
 
 
 # block diagonals
