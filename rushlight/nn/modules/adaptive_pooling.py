@@ -24,7 +24,7 @@ OutputSize = int | None | tuple[int | None, ...]
 Pooled = Tensor | tuple[Tensor, Tensor]  # with the indices of the maxima, if asked for
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptiveAvgPoolNd(Module):
     """Base class of adaptive average pooling."""
 
     def __init__(self, output_size: OutputSize):
@@ -36,7 +36,7 @@ class _AdaptiveAvgPool(Module):
         return shown(self, "output_size")
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of (N, C, L) or (C, L) to `output_size`.
 
     >>> import rushlight as torch
@@ -49,7 +49,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch
@@ -62,7 +62,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`.
 
     >>> import rushlight as torch
@@ -75,7 +75,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPoolNd(Module):
     """Base class of adaptive max pooling."""
 
     def __init__(self, output_size: OutputSize, return_indices: bool = False):
@@ -88,7 +88,7 @@ class _AdaptiveMaxPool(Module):
         return shown(self, "output_size")
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of (N, C, L) or (C, L) to `output_size`.
 
     >>> import rushlight as torch
@@ -101,7 +101,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch
@@ -114,7 +114,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of volumes (N, C, D, H, W) or (C, D, H, W) to `output_size`; None keeps a size.
 
     >>> import rushlight as torch

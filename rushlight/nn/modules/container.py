@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from rushlight.core.advice import advised
 from rushlight.core.lines import warn
-from rushlight.nn.modules.module import Module, indented
+from rushlight.nn.modules.module import Module, _addindent
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "Sequential"]
 
@@ -209,7 +209,7 @@ class ModuleList(Numbered):
         for text, block in groupby(repr(module) for module in self):
             count = len(list(block))
             name = f"({first}): " if count == 1 else f"({first}-{first + count - 1}): {count} x "
-            lines.append(indented(name + text))
+            lines.append(_addindent(name + text, 2))
             first += count
         inside = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
         return f"{self._get_name()}({inside})"

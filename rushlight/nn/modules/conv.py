@@ -5,7 +5,10 @@ from typing import Any, ClassVar
 from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import Device, Sizes, repeated, uninitialized
+from rushlight.nn.modules.base.making import Device, Sizes, _reverse_repeat_tuple, repeated, uninitialized
+from rushlight.nn.modules.base.making import _pair as _pair
+from rushlight.nn.modules.base.making import _single as _single
+from rushlight.nn.modules.base.making import _triple as _triple
 from rushlight.nn.modules.linear import draw_weight_and_bias
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
@@ -17,39 +20,41 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """Base class of all convolution layers."""
+    """Base class of all convolution layers, also of those that programs define: sizes have one number a dimension.
 
-    dims: ClassVar[int]
-    transposed: ClassVar[bool] = False
+    `_reversed_padding_repeated_twice` is the padding as `F.pad` takes it, which modes other than "zeros" need.
+    """
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes,
-        padding: str | Sizes,
-        dilation: Sizes,
-        output_padding: Sizes,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: str | tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Device,
-        dtype: Dtype | None,
+        device: Device = None,
+        dtype: Dtype | None = None,
     ):
         super().__init__()
-        n = self.dims
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size: tuple[Any, ...] = repeated(kernel_size, n)
-        self.stride: tuple[Any, ...] = repeated(stride, n)
-        self.padding: str | tuple[Any, ...] = padding if isinstance(padding, str) else repeated(padding, n)
-        self.dilation: tuple[Any, ...] = repeated(dilation, n)
-        self.output_padding: tuple[Any, ...] = repeated(output_padding, n)
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
-        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        self._reversed_padding_repeated_twice: Any = self._margins()
+        first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self.weight: Parameter = uninitialized((first, second // groups, *self.kernel_size), device, dtype)
         self.register_parameter("bias", uninitialized(out_channels, device, dtype) if bias else None)
         self.reset_parameters()
@@ -73,6 +78,16 @@ class _ConvNd(Module):
                 f"padding_mode must be one of {set(PADDING_MODES)}, but got padding_mode='{self.padding_mode}'"
             )
 
+    def _margins(self):
+        """The padding before and after each dimension, the last dimension first, as `F.pad` takes it."""
+        if not isinstance(self.padding, str):
+            return _reverse_repeat_tuple(self.padding, 2)
+        margins = []
+        for dilation, size in zip(reversed(self.dilation), reversed(self.kernel_size), strict=False):
+            total = dilation * (size - 1) if self.padding == "same" else 0
+            margins += [total // 2, total - total // 2]
+        return margins
+
     def reset_parameters(self) -> None:
         """Initializes weight and bias with uniform random numbers between ±1 / sqrt(fan_in)."""
         draw_weight_and_bias(self)
@@ -85,13 +100,15 @@ class _ConvNd(Module):
             value = getattr(self, name)
             if name == "padding_mode" and self.bias is None:
                 text += ", bias=False"
-            if value != default and value != (default,) * self.dims:
+            if value != default and value != (default,) * len(self.kernel_size):
                 text += f", {name}={value}"
         return text
 
 
 class _Conv(_ConvNd):
     """Base class of the convolution layers that are not transposed."""
+
+    dims: ClassVar[int]
 
     def __init__(
         self,
@@ -107,14 +124,16 @@ class _Conv(_ConvNd):
         device: Device = None,
         dtype: Dtype | None = None,
     ):
+        n = self.dims
         super().__init__(
             in_channels,
             out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            0,
+            repeated(kernel_size, n),
+            repeated(stride, n),
+            padding if isinstance(padding, str) else repeated(padding, n),
+            repeated(dilation, n),
+            False,
+            (0,) * n,
             groups,
             bias,
             padding_mode,
@@ -130,18 +149,9 @@ class _Conv(_ConvNd):
         """The convolution with any weight and bias."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input = F.pad(input, self._margins(), mode=self.padding_mode)
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = (0,) * self.dims
         return CONVOLUTIONS[self.dims](input, weight, bias, self.stride, padding, self.dilation, self.groups)
-
-    def _margins(self):
-        """The padding before and after each dimension, the last dimension first, as `F.pad` takes it."""
-        margins = []
-        for i in reversed(range(self.dims)):
-            total = self.dilation[i] * (self.kernel_size[i] - 1) if self.padding == "same" else 0
-            before, after = total // 2, total - total // 2
-            margins += [before, after] if isinstance(self.padding, str) else [self.padding[i]] * 2
-        return margins
 
 
 CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}

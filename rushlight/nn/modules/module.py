@@ -8,6 +8,7 @@ from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted, writer
 from rushlight.nn.modules.base.attributes import (
+    REGISTRATION_HOOKS,
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
@@ -15,6 +16,7 @@ from rushlight.nn.modules.base.attributes import (
 from rushlight.nn.modules.base.conversion import Conversion
 from rushlight.nn.modules.base.hooks import (
     ANYWHERE,
+    EVERY_MODULE,
     HookedCall,
     HookTable,
     register_module_backward_hook,
@@ -23,7 +25,9 @@ from rushlight.nn.modules.base.hooks import (
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from rushlight.nn.modules.base.state import State, _IncompatibleKeys  # noqa: F401
+from rushlight.nn.modules.base.state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
+from rushlight.nn.modules.base.state import State
+from rushlight.nn.modules.base.state import _IncompatibleKeys as _IncompatibleKeys
 
 __all__ = [
     "Module",
@@ -38,7 +42,7 @@ __all__ = [
 ]
 
 
-def missing_forward(self: Any, *input: Any) -> None:
+def _forward_unimplemented(self: Any, *input: Any) -> None:
     """The default `forward`, which raises NotImplementedError: subclasses define what they compute."""
     raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
 
@@ -67,7 +71,7 @@ class Module(State, Conversion, HookTable):
 
     training: bool
     call_super_init = False
-    forward: Callable[..., Any] = missing_forward
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __init__(self, *args: Any, **kwargs: Any):
         name = type(self).__name__
@@ -147,12 +151,29 @@ class Module(State, Conversion, HookTable):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
         if len(lines) == 1 and not children:
             return f"{self._get_name()}({lines[0]})"
         lines += children
         inside = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
         return f"{self._get_name()}({inside})"
+
+
+# The hooks of all modules, under the names by which programs look at them.
+_global_forward_pre_hooks = EVERY_MODULE._forward_pre_hooks
+_global_forward_hooks = EVERY_MODULE._forward_hooks
+_global_forward_hooks_with_kwargs = EVERY_MODULE._forward_hooks_with_kwargs
+_global_forward_hooks_always_called = EVERY_MODULE._forward_hooks_always_called
+_global_backward_pre_hooks = EVERY_MODULE._backward_pre_hooks
+_global_backward_hooks = EVERY_MODULE._backward_hooks
+_global_parameter_registration_hooks, _global_buffer_registration_hooks, _global_module_registration_hooks = (
+    REGISTRATION_HOOKS[kind] for kind in ("parameter", "buffer", "module")
+)
+
+
+def _has_any_global_hook() -> bool:
+    """Whether a hook is registered that every call of a module runs."""
+    return bool(ANYWHERE)
 
 
 STATE_HOOKS = (
@@ -163,9 +184,10 @@ STATE_HOOKS = (
 )
 
 
-def indented(text: str) -> str:
-    """A text in which all lines but the first are indented by two spaces."""
-    return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
+def _addindent(s_: str, numSpaces: int) -> str:
+    """A text in which all lines but the first and the empty ones are indented."""
+    first, *others = s_.split("\n")
+    return "\n".join([first, *(numSpaces * " " + line if line.strip() else "" for line in others)])
 
 
 def fill_with(array: Array, value: int) -> None:

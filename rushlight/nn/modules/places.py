@@ -9,7 +9,7 @@ PLACES = [
     ("batchnorm", "lazy", "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
     ("channelshuffle", "rearrangement", "ChannelShuffle"),
     ("container", "parameter_container", "ParameterDict ParameterList"),
-    ("conv", "conv_transpose", "ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
+    ("conv", "conv_transpose", "ConvTranspose1d ConvTranspose2d ConvTranspose3d _ConvTransposeMixin _ConvTransposeNd"),
     ("conv", "lazy", "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"),
     ("fold", "rearrangement", "Fold Unfold"),
     ("instancenorm", "lazy", "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d"),
@@ -18,7 +18,7 @@ PLACES = [
     ("pixelshuffle", "rearrangement", "PixelShuffle PixelUnshuffle"),
     ("pooling", "adaptive_pooling", "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d"),
     ("pooling", "adaptive_pooling", "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d"),
-    ("pooling", "adaptive_pooling", "FractionalMaxPool2d FractionalMaxPool3d"),
+    ("pooling", "adaptive_pooling", "FractionalMaxPool2d FractionalMaxPool3d _AdaptiveAvgPoolNd _AdaptiveMaxPoolNd"),
     ("rnn", "rnn_cells", "GRUCell LSTMCell RNNCell RNNCellBase"),
 ]
 HOME = "rushlight.nn.modules."

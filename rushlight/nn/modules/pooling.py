@@ -5,6 +5,9 @@ from typing import Any, ClassVar
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.base.making import _pair as _pair
+from rushlight.nn.modules.base.making import _single as _single
+from rushlight.nn.modules.base.making import _triple as _triple
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -27,7 +30,7 @@ __all__ = [
 Pooled = Tensor | tuple[Tensor, Tensor]  # with the indices of the maxima, if asked for
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     """Base class of max pooling layers."""
 
     def __init__(
@@ -56,7 +59,7 @@ class _MaxPool(Module):
         return {"ceil_mode": self.ceil_mode, "return_indices": self.return_indices}
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of inputs (N, C, L) or (C, L); with `return_indices` also its index.
 
     Windows start every `stride` (by default `kernel_size`) elements; `ceil_mode` includes an incomplete last window.
@@ -71,7 +74,7 @@ class MaxPool1d(_MaxPool):
         return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The maximum of each window of images (N, C, H, W) or (C, H, W); see `MaxPool1d`.
 
     >>> import rushlight as torch
@@ -84,7 +87,7 @@ class MaxPool2d(_MaxPool):
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The maximum of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`.
 
     >>> import rushlight as torch
@@ -97,8 +100,20 @@ class MaxPool3d(_MaxPool):
         return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
-class _MaxUnpool(Module):
+class _MaxUnpoolNd(Module):
     """Base class of max unpooling layers."""
+
+    kernel_size: Sizes
+    stride: Sizes
+    padding: Sizes
+
+    def extra_repr(self) -> str:
+        """Kernel size, stride and padding of the pooling to be inverted, as `repr` shows them."""
+        return shown(self, "kernel_size", "stride", "padding")
+
+
+class _MaxUnpool(_MaxUnpoolNd):
+    """The settings of max unpooling layers."""
 
     dims: ClassVar[int]
 
@@ -107,10 +122,6 @@ class _MaxUnpool(Module):
         self.kernel_size: tuple[Any, ...] = repeated(kernel_size, self.dims)
         self.stride: tuple[Any, ...] = repeated(kernel_size if stride is None else stride, self.dims)
         self.padding: tuple[Any, ...] = repeated(padding, self.dims)
-
-    def extra_repr(self) -> str:
-        """Kernel size, stride and padding of the pooling to be inverted, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding")
 
 
 class MaxUnpool1d(_MaxUnpool):
@@ -162,7 +173,19 @@ class MaxUnpool3d(_MaxUnpool):
         return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
-class AvgPool1d(Module):
+class _AvgPoolNd(Module):
+    """Base class of average pooling layers."""
+
+    kernel_size: Sizes
+    stride: Sizes
+    padding: Sizes
+
+    def extra_repr(self) -> str:
+        """Kernel size, stride and padding, as `repr` shows them."""
+        return shown(self, "kernel_size", "stride", "padding")
+
+
+class AvgPool1d(_AvgPoolNd):
     """The mean of each window of inputs (N, C, L) or (C, L).
 
     Padding counts as zeros, unless `count_include_pad` is False.
@@ -191,18 +214,9 @@ class AvgPool1d(Module):
         """(N, C, L) or (C, L) to as many means as there are windows."""
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-    def extra_repr(self) -> str:
-        """Kernel size, stride and padding, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding")
 
-
-class AvgPool2d(Module):
-    """The mean of each window of images (N, C, H, W) or (C, H, W); `divisor_override` divides by another number.
-
-    >>> import rushlight as torch
-    >>> torch.nn.AvgPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
-    tensor([[[2.5000]]])
-    """
+class _AvgPool(_AvgPoolNd):
+    """The settings of average pooling in two and three dimensions."""
 
     def __init__(
         self,
@@ -221,10 +235,6 @@ class AvgPool2d(Module):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, C, H, W) or (C, H, W) to the means of windows."""
-        return F.avg_pool2d(input, *self._options())
-
     def _options(self):
         """The settings, in the order in which the functions take them."""
         return (
@@ -236,12 +246,21 @@ class AvgPool2d(Module):
             self.divisor_override,
         )
 
-    def extra_repr(self) -> str:
-        """Kernel size, stride and padding of images, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding")
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of images (N, C, H, W) or (C, H, W); `divisor_override` divides by another number.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AvgPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[2.5000]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, H, W) or (C, H, W) to the means of windows."""
+        return F.avg_pool2d(input, *self._options())
 
 
-class AvgPool3d(AvgPool2d):
+class AvgPool3d(_AvgPool):
     """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W).
 
     >>> import rushlight as torch
@@ -254,7 +273,7 @@ class AvgPool3d(AvgPool2d):
         return F.avg_pool3d(input, *self._options())
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     """Base class of power-average pooling layers."""
 
     def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False):
@@ -269,7 +288,7 @@ class _LPPool(Module):
         return shown(self, "norm_type", "kernel_size", "stride", "ceil_mode")
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """The p-norm of each window: (sum of x ** p) ** (1 / p), p = norm_type, without absolute values.
 
     >>> import rushlight as torch
@@ -282,7 +301,7 @@ class LPPool1d(_LPPool):
         return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """The p-norm of each window of images; see `LPPool1d`.
 
     >>> import rushlight as torch
@@ -295,7 +314,7 @@ class LPPool2d(_LPPool):
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """The p-norm of each window of volumes; see `LPPool1d`.
 
     >>> import rushlight as torch

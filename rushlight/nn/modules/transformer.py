@@ -46,6 +46,11 @@ def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
     return F.relu if activation == "relu" else F.gelu
 
 
+def _get_clones(module: Module, N: int) -> ModuleList:
+    """A list of `N` copies of a module."""
+    return ModuleList(deepcopy(module) for _ in range(N))
+
+
 def causal_mask(size: int, dtype: Dtype | None = None) -> Tensor:
     """-inf above the diagonal, 0 elsewhere: no position may attend to later ones."""
     array = np.triu(np.full((size, size), -np.inf), 1)
@@ -98,16 +103,16 @@ class _Layer(Module):
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation: Callable[[Tensor], Tensor] = _get_activation_fn(activation)
 
-    def _add(self, x, i, part):
+    def _add(self, x, i, block, *options):
         """The residual connection of the i-th block: x plus the block of x, with the normalization before or after."""
-        norm, dropout = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
-        if self.norm_first:
-            return x + dropout(part(norm(x)))
-        return norm(x + dropout(part(x)))
+        norm = getattr(self, f"norm{i}")
+        return x + block(norm(x), *options) if self.norm_first else norm(x + block(x, *options))
 
-    def _feed_forward(self, x):
-        """The feed-forward block: two linear layers."""
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+    # The blocks, under PyTorch's names: subclasses override them.
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        """Self-attention."""
+        return self.dropout1(self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)[0])
 
 
 class TransformerEncoderLayer(_Layer):
@@ -167,10 +172,12 @@ class TransformerEncoderLayer(_Layer):
     ) -> Tensor:
         """The encoded sequence; for the masks see `MultiheadAttention.forward`."""
 
-        def attend(x):
-            return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal)[0]
+        x = self._add(src, 1, self._sa_block, src_mask, src_key_padding_mask, is_causal)
+        return self._add(x, 2, self._ff_block)
 
-        return self._add(self._add(src, 1, attend), 2, self._feed_forward)
+    def _ff_block(self, x):
+        """The feed-forward block: two linear layers."""
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerDecoderLayer(_Layer):
@@ -224,15 +231,18 @@ class TransformerDecoderLayer(_Layer):
     ) -> Tensor:
         """The decoded sequence, given the encoded sequence `memory`."""
 
-        def attend(x):
-            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
+        x = self._add(tgt, 1, self._sa_block, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        x = self._add(x, 2, self._mha_block, memory, memory_mask, memory_key_padding_mask, memory_is_causal)
+        return self._add(x, 3, self._ff_block)
 
-        def attend_to_memory(x):
-            return self.multihead_attn(
-                x, memory, memory, memory_key_padding_mask, False, memory_mask, is_causal=memory_is_causal
-            )[0]
+    def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
+        """Attention to the encoded sequence."""
+        attended = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout2(attended[0])
 
-        return self._add(self._add(self._add(tgt, 1, attend), 2, attend_to_memory), 3, self._feed_forward)
+    def _ff_block(self, x):
+        """The feed-forward block after two attentions."""
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerEncoder(Module):
@@ -257,7 +267,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ):
         super().__init__()
-        self.layers: ModuleList = ModuleList(deepcopy(encoder_layer) for _ in range(num_layers))
+        self.layers: ModuleList = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -291,7 +301,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None):
         super().__init__()
-        self.layers: ModuleList = ModuleList(deepcopy(decoder_layer) for _ in range(num_layers))
+        self.layers: ModuleList = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 

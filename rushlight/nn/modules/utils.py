@@ -1,25 +1,16 @@
 """`torch.nn.modules.utils`: sizes given once or for each dimension, and keys of state dicts."""
 
-from collections.abc import Callable, Iterable
-from itertools import repeat
 from typing import Any
 
+from rushlight.nn.modules.base.making import _ntuple as _ntuple
+from rushlight.nn.modules.base.making import _pair as _pair
+from rushlight.nn.modules.base.making import _quadruple as _quadruple
+from rushlight.nn.modules.base.making import _reverse_repeat_tuple as _reverse_repeat_tuple
+from rushlight.nn.modules.base.making import _single as _single
+from rushlight.nn.modules.base.making import _triple as _triple
+from rushlight.tensors import Tensor
+
 __all__ = ["consume_prefix_in_state_dict_if_present"]
-
-
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that repeats a number `n` times as a tuple, and returns tuples unchanged."""
-
-    def parse(x: Any) -> tuple[Any, ...]:
-        return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
-
-    parse.__name__ = name
-    return parse
-
-
-_single, _pair, _triple, _quadruple = (
-    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1)
-)
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
@@ -39,6 +30,10 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
                 keys[""] = value
 
 
-def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
-    """The elements in reverse order, each `n` times: the form in which `F.pad` takes the padding of layers."""
-    return tuple(x for x in reversed(list(t)) for _ in range(n))
+def _list_with_default(out_size: list[int], defaults: list[int]) -> Any:
+    """A size given as one number, or as a list in which None stands for the last of the defaults."""
+    if isinstance(out_size, (int, Tensor)):
+        return out_size
+    if len(defaults) <= len(out_size):
+        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+    return [d if v is None else v for v, d in zip(out_size, defaults[-len(out_size) :], strict=False)]

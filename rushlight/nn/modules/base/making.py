@@ -35,6 +35,26 @@ def repeated(value: Any, n: int) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+    """`repeated` for a certain number of dimensions, as a function of the value."""
+
+    def parse(x: Any) -> tuple[Any, ...]:
+        return repeated(x, n)
+
+    parse.__name__ = name
+    return parse
+
+
+_single, _pair, _triple, _quadruple = (
+    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1)
+)
+
+
+def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
+    """The elements in reverse order, each `n` times: the form in which `F.pad` takes the padding of layers."""
+    return tuple(x for x in reversed(list(t)) for _ in range(n))
+
+
 def shown(module: Any, *names: str) -> str:
     """Some attributes of a module as its `repr` shows them: `eps=1e-05, affine=True`."""
     return ", ".join(f"{name}={getattr(module, name)}" for name in names)

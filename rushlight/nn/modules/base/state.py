@@ -15,7 +15,7 @@ from rushlight.core.meta import COPIED_OUT
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.nn.parameter import Parameter
 
-EXTRA_STATE = "_extra_state"
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 NO_OPERATION = (
     "for {}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
     "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
@@ -90,7 +90,7 @@ class State(Traversal):
             if member is not None:
                 destination[prefix + name] = member if keep_vars else member.detach()
         if type(self).get_extra_state is not State.get_extra_state:
-            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+            destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
     def _persistent_buffers(self):
         """The persistent buffers, which belong to the state dict."""
@@ -150,7 +150,7 @@ class State(Traversal):
                     error_msgs.append(problem)
             elif strict:
                 missing_keys.append(key)
-        self._load_extra_state(state_dict, prefix + EXTRA_STATE, strict, missing_keys, unexpected_keys)
+        self._load_extra_state(state_dict, prefix + _EXTRA_STATE_KEY_SUFFIX, strict, missing_keys, unexpected_keys)
         if strict:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix, members))
 
@@ -198,7 +198,7 @@ class State(Traversal):
 
     def _is_unexpected(self, key, prefix, members):
         """Whether a key with this module's prefix matches none of its members."""
-        if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
+        if not key.startswith(prefix) or key == prefix + _EXTRA_STATE_KEY_SUFFIX:
             return False
         name, dot, _ = key[len(prefix) :].partition(".")
         return name not in (self._modules if dot else members)
