@@ -315,9 +315,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The values as a NumPy array that shares the tensor's memory.
 
-        RuntimeError for a tensor that requires grad, unless `force` is given; TypeError for dtypes that NumPy lacks.
+        RuntimeError for a tensor that requires grad, unless `force` is given or grad mode is off; TypeError for dtypes
+        that NumPy lacks.
         """
-        if self.requires_grad and not force:
+        if self.requires_grad and not force and CURRENT.get().records:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         array = self._settled()
         if type(array) is Turned and not force:

@@ -9,10 +9,10 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A DLPack capsule that shares a tensor's memory.
+    """A DLPack capsule that shares a tensor's memory, also that of a tensor that requires grad.
 
     >>> import rushlight as torch
     >>> torch.from_dlpack(torch.utils.dlpack.to_dlpack(torch.ones(2)))
     tensor([1., 1.])
     """
-    return tensor.__dlpack__()
+    return tensor.detach().__dlpack__()

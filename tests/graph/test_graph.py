@@ -189,6 +189,24 @@ def test_numpy_refuses_tensors_that_require_grad(torch):
     with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
         np.asarray(x)
     assert np.asarray(x.detach()).tolist() == [1, 1]
+    for block in (torch.no_grad, torch.inference_mode):
+        with block():
+            assert x.numpy().tolist() == np.asarray(x).tolist() == [1, 1]
+
+
+def test_saved_tensors_can_be_packed_as_arrays(torch):
+    """Hooks run without grad mode, where tensors that require grad may be read."""
+    x = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().copy(), torch.from_numpy):
+        y = (x.exp() * x).sum()
+    y.backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.full(3, 2 * np.e), rtol=1e-6)
+
+
+def test_a_capsule_shares_the_memory_of_a_parameter(torch):
+    x = torch.ones(2, requires_grad=True)
+    torch.from_dlpack(torch.utils.dlpack.to_dlpack(x))[0] = 5.0
+    assert x.tolist() == [5, 1]
 
 
 def test_a_finished_graph_is_freed_at_once():
