@@ -53,6 +53,7 @@ with _WithoutCollections():
     from rushlight.ops.elementwise.logic import *
     from rushlight.ops.elementwise.powers import *
     from rushlight.ops.elementwise.rounding import *
+    from rushlight.ops.elementwise.clamping import *
     from rushlight.ops.elementwise.selection import *
     from rushlight.ops.elementwise.special_functions import *
     from rushlight.ops.making.conversion import *
@@ -64,10 +65,12 @@ with _WithoutCollections():
     from rushlight.ops.making.ranges import *
     from rushlight.ops.making.shared_memory import *
     from rushlight.ops.making.windows import *
+    from rushlight.ops.picking.flat import *
     from rushlight.ops.picking.gather import *
     from rushlight.ops.picking.indexed import *
     from rushlight.ops.picking.indexing import *
     from rushlight.ops.picking.masking import *
+    from rushlight.ops.picking.nonzero import *
     from rushlight.ops.products.added_products import *
     from rushlight.ops.products.contractions import *
     from rushlight.ops.products.products import *

@@ -9,7 +9,7 @@ import rushlight as torch
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_operands, as_tensor, as_tensors, flat_unless, numpy, writing
 from rushlight.ops.elementwise import selection
-from rushlight.ops.picking import gather, indexed
+from rushlight.ops.picking import flat, gather, indexed
 from rushlight.ops.protocol import as_operand
 from rushlight.ops.shapes import diagonals, slicing
 from rushlight.tensors import Tensor
@@ -18,7 +18,7 @@ from rushlight.tensors import Tensor
 @numpy
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Tensor:
     if mode == "raise" and isinstance(indices, Tensor) and isinstance(a, Tensor) and indices.ndim < 2:
-        return indexed.take(a, indices) if axis is None else indexed.index_select(a, axis, indices)
+        return flat.take(a, indices) if axis is None else indexed.index_select(a, axis, indices)
     a, axis = flat_unless(as_tensor(a), axis)
     indices, n = as_tensor(indices), a.shape[axis]
     if mode == "wrap":

@@ -25,8 +25,8 @@ from rushlight.nn.functional.rms_normalization import *
 from rushlight.nn.functional.shuffling import *
 from rushlight.nn.functional.unpooling import *
 from rushlight.ops.picking.embedding import embedding as embedding
-from rushlight.ops.picking.embedding import embedding_bag as embedding_bag
-from rushlight.ops.picking.embedding import one_hot as one_hot
+from rushlight.ops.picking.embedding_bag import embedding_bag as embedding_bag
+from rushlight.ops.picking.one_hot import one_hot as one_hot
 from rushlight.ops.products.contractions import bilinear as bilinear
 from rushlight.ops.products.products import linear as linear
 from rushlight.ops.shapes.padding import pad as pad

@@ -14,7 +14,8 @@ from rushlight.core.inplace import change, check_history
 from rushlight.core.recording import recording
 from rushlight.nn import functional as F
 from rushlight.nn.functional.reductions import reduced
-from rushlight.ops.picking.embedding import bags_of, check_indices, count_rows, padding_row, reduced_bags, renormalise
+from rushlight.ops.picking.embedding import check_indices, padding_row, renormalise
+from rushlight.ops.picking.embedding_bag import bags_of, count_rows, reduced_bags
 from rushlight.tensors import Tensor
 
 __all__ = [

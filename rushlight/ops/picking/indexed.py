@@ -1,6 +1,5 @@
-"""Functions with an index tensor for one dimension (`index_add`, ...) or for the flattened tensor (`take`, `put`)."""
+"""Functions with an index tensor for one dimension: `index_select`, `index_add`, ..."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
-from rushlight.core.batched import Batched, aligned, spread, values
-from rushlight.core.batching import by, dynamic, with_index
+from rushlight.core.batched import values
+from rushlight.core.batching import with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import INDICES
@@ -26,19 +25,7 @@ from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cot
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
-__all__ = [
-    "argwhere",
-    "index_add",
-    "index_copy",
-    "index_fill",
-    "index_reduce",
-    "index_select",
-    "nonzero",
-    "nonzero_static",
-    "put",
-    "take",
-    "unravel_index",
-]
+__all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_select"]
 
 
 @operator(
@@ -376,213 +363,3 @@ def index_reduce(
     if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
         raise missing("maximum_cpu" if reduce == "amax" else "minimum_cpu", input._array.dtype)
     return _index_reduce(input, dim, index, source, reduce, include_self)
-
-
-# the flattened tensor
-
-
-def places(index: Array, size: int, n: int) -> Array:
-    """Flat indices of each example, offset so that they index all examples concatenated."""
-    examples = math.prod(index.shape[:n])
-    rows = index.reshape(examples, math.prod(index.shape[n:])) % max(size, 1)
-    return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
-
-
-def taken(op: Any, args: Sequence[Any], levels: Any) -> Array:
-    """The batch rule of `take`."""
-    input, index = args
-    if type(index) is not Batched:
-        array = aligned(input, levels)
-        rows = array.reshape(*array.shape[: len(levels)], input.size)
-        return rows[..., index]
-    if type(input) is not Batched:
-        return op.forward(input, aligned(index, levels))
-    return op.forward(spread(input, levels), places(spread(index, levels), input.size, len(levels)))
-
-
-def added_flat(n: int, input: Array, shape: Sequence[int], index: Array) -> Array:
-    """The batch rule of the adjoint of `take`."""
-    return _put_flat.forward(input, index.shape[:n] + shape, places(index, math.prod(shape), n))
-
-
-def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool) -> Array:
-    """The batch rule of `put`."""
-    return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
-
-
-@operator(linear=True, batch=taken, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
-def _take(input, index):
-    return np.reshape(input, -1)[index]
-
-
-@operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
-def _put_flat(input, shape, index):
-    """Zeros of a given shape with `input` added at flat indices: the adjoint of `take`."""
-    size = math.prod(shape)
-    flat = np.reshape(index, -1) % max(size, 1)
-    return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
-
-
-def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
-    """Raises PyTorch's errors for a source whose dtype or number of elements does not fit."""
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{TYPE_NAMES[input.dtype]} and source.dtype = {TYPE_NAMES[source.dtype]}"
-        )
-    if index._array.size != source._array.size:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source._array.size}, index.numel() = {index._array.size}"
-        )
-
-
-def check_flat(name: str, input: Tensor, index: Tensor, source: Tensor | None = None) -> None:
-    """Raises PyTorch's errors for flat indices, or for a source, that do not fit."""
-    array, size = index._array, input._array.size
-    if array.dtype != np.int64:
-        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
-    if source is not None:
-        check_put(input, index, source)
-    if array.size and size == 0:
-        tried = "tried to take from" if source is None else "Tried to put elements into"
-        raise IndexError(f"{name}(): {tried} an empty tensor")
-    if (wrong := beyond(array, size)) is not None:
-        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
-
-
-@takes_out
-@method
-def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at indices into the flattened tensor; the result has the shape of `index`.
-
-    >>> import rushlight as torch
-    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, -1]))
-    tensor([1, 4])
-    """
-    check_flat("take", input, index)
-    return _take(input, index)
-
-
-@operator(
-    layout="like first",
-    additive=True,
-    input=lambda grad, index, accumulate: (
-        grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=index.shape), False)
-    ),
-    source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
-    batch=by(put_flat),
-)
-def _put(input, index, source, accumulate):
-    if accumulate:
-        return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
-    out = np.array(input, order="C", like=input)
-    out.reshape(-1)[np.reshape(index, -1)] = np.reshape(source, -1)
-    return out
-
-
-@in_place
-@method
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `source` written at indices into the flattened tensor, or added with `accumulate`.
-
-    >>> import rushlight as torch
-    >>> torch.put(torch.zeros(3), torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
-    tensor([1., 0., 2.])
-    """
-    check_flat("put_", input, index, source)
-    return _put(input, index, source, accumulate)
-
-
-# indices of nonzero elements
-
-
-@method
-def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
-    """The indices of the nonzero elements, one row for each element; with `as_tuple` one vector for each dimension.
-
-    >>> import rushlight as torch
-    >>> torch.nonzero(torch.tensor([0, 1, 1]))
-    tensor([[1],
-            [2]])
-    """
-    if as_tuple:
-        rows = input if input._array.ndim else input.reshape(1)
-        return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])
-    result = _nonzero(input)
-    return result if out is None else write_out("nonzero", out, result)
-
-
-@operator(batch=dynamic, layout="as computed")
-def _nonzero(input):
-    return np.argwhere(input)
-
-
-@operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
-def _nonzero_static(input, size, fill_value):
-    return first_places(0, input, size, fill_value)
-
-
-def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
-    """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
-    examples = input.reshape(math.prod(input.shape[:n]), -1)
-    result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
-    example, place = np.nonzero(examples)
-    number = np.arange(example.size) - np.searchsorted(example, example)
-    kept = number < size
-    coordinates = np.unravel_index(place[kept], input.shape[n:]) if input.ndim > n else ()
-    for dim, coordinate in enumerate(coordinates):
-        result[example[kept], number[kept], dim] = coordinate
-    return result.reshape(*input.shape[:n], size, input.ndim - n)
-
-
-@method
-@takes_out
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first `size` rows of `nonzero`, padded with rows of `fill_value` if there are fewer.
-
-    The shape does not depend on the values, so it works inside `vmap`. RuntimeError for a negative size.
-
-    >>> import rushlight as torch
-    >>> torch.nonzero_static(torch.tensor([0, 1, 1]), size=3)
-    tensor([[ 1],
-            [ 2],
-            [-1]])
-    """
-    if size < 0:
-        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    if type(fill_value) is not int:
-        kind = type(fill_value).__name__
-        raise TypeError(f"nonzero_static(): argument 'fill_value' must be int, not {kind}")
-    return _nonzero_static(input, size, fill_value)
-
-
-@method
-def argwhere(input: Tensor) -> Tensor:
-    """The indices of the nonzero elements, one row for each element.
-
-    >>> import rushlight as torch
-    >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
-    tensor([[0, 1],
-            [1, 0]])
-    """
-    return _nonzero(input)
-
-
-def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Converts flat indices to coordinates in a tensor of the given shape: one tensor for each dimension.
-
-    TypeError for indices that are not integers, ValueError for a negative shape.
-
-    >>> import rushlight as torch
-    >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
-    (tensor([2, 0]), tensor([0, 1]))
-    """
-    if indices._array.dtype.kind not in "iu":
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    if min(sizes, default=0) < 0:
-        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]
-    flat = indices._array.astype(np.int64)[..., None]
-    return new_tensor(flat // np.array(steps, np.int64) % np.array(sizes, np.int64)).unbind(-1)

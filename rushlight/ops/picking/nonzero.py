@@ -1,0 +1,106 @@
+"""Where the nonzero elements are."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushlight.core.aliases import Array
+from rushlight.core.batching import by, dynamic
+from rushlight.core.graph import new_tensor
+from rushlight.ops.out import takes_out, write_out
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["argwhere", "nonzero", "nonzero_static", "unravel_index"]
+
+
+@method
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
+    """The indices of the nonzero elements, one row for each element; with `as_tuple` one vector for each dimension.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero(torch.tensor([0, 1, 1]))
+    tensor([[1],
+            [2]])
+    """
+    if as_tuple:
+        rows = input if input._array.ndim else input.reshape(1)
+        return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])
+    result = _nonzero(input)
+    return result if out is None else write_out("nonzero", out, result)
+
+
+@operator(batch=dynamic, layout="as computed")
+def _nonzero(input):
+    return np.argwhere(input)
+
+
+@operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
+def _nonzero_static(input, size, fill_value):
+    return first_places(0, input, size, fill_value)
+
+
+def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
+    """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
+    examples = input.reshape(math.prod(input.shape[:n]), -1)
+    result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
+    example, place = np.nonzero(examples)
+    number = np.arange(example.size) - np.searchsorted(example, example)
+    kept = number < size
+    coordinates = np.unravel_index(place[kept], input.shape[n:]) if input.ndim > n else ()
+    for dim, coordinate in enumerate(coordinates):
+        result[example[kept], number[kept], dim] = coordinate
+    return result.reshape(*input.shape[:n], size, input.ndim - n)
+
+
+@method
+@takes_out
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first `size` rows of `nonzero`, padded with rows of `fill_value` if there are fewer.
+
+    The shape does not depend on the values, so it works inside `vmap`. RuntimeError for a negative size.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero_static(torch.tensor([0, 1, 1]), size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if type(fill_value) is not int:
+        kind = type(fill_value).__name__
+        raise TypeError(f"nonzero_static(): argument 'fill_value' must be int, not {kind}")
+    return _nonzero_static(input, size, fill_value)
+
+
+@method
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the nonzero elements, one row for each element.
+
+    >>> import rushlight as torch
+    >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return _nonzero(input)
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Converts flat indices to coordinates in a tensor of the given shape: one tensor for each dimension.
+
+    TypeError for indices that are not integers, ValueError for a negative shape.
+
+    >>> import rushlight as torch
+    >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
+    (tensor([2, 0]), tensor([0, 1]))
+    """
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]
+    flat = indices._array.astype(np.int64)[..., None]
+    return new_tensor(flat // np.array(steps, np.int64) % np.array(sizes, np.int64)).unbind(-1)
