@@ -53,6 +53,7 @@ RUNTIME_ERRORS = [
         "multinomial only supports floating-point dtypes for input, got: Long",
         lambda: multinomial(G, np.ones(3, np.int64), 1),
     ),
+    ("number of categories cannot exceed 2^24", lambda: multinomial(G, np.broadcast_to(ONES[:1], 2**24 + 1), 1)),
     ("cannot sample n_sample <= 0 samples", lambda: multinomial(G, ONES, 0)),
     ("cannot sample n_sample > prob_dist.size(-1) samples without rep", lambda: multinomial(G, ONES, 4)),
     ("probability tensor contains either `inf`, `nan` or element < 0", lambda: multinomial(G, -ONES, 1)),
