@@ -106,8 +106,8 @@ during = bool(_has_any_global_hook()), len(_global_forward_hooks)
 handle.remove()
 results = [AnyNorm(3)(torch.randn(2, 3, 4, 4, 2, 2)), [[isinstance(p, k) for k in kinds] for p in pools],
            GeM(1)(torch.rand(1, 2, 4, 4)), repr(nn.Sequential(Counted())), _EXTRA_STATE_KEY_SUFFIX, before, during,
-           bool(_has_any_global_hook()), _ntuple(5)(1), _quadruple([1, 2]), _triple(0), _reverse_repeat_tuple((1, 2), 3),
-           _list_with_default([None, 3], [7, 8, 9])]
+           bool(_has_any_global_hook()), _ntuple(5)(1), _quadruple([1, 2]), _triple(0),
+           _reverse_repeat_tuple((1, 2), 3), _list_with_default([None, 3], [7, 8, 9])]
 """
 
 PROGRAMS = {name: text for name, text in list(globals().items()) if name.isupper() and "results" in text}
