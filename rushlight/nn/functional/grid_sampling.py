@@ -5,7 +5,7 @@ dimensions and the usual modes a kernel computes the values and the first-order 
 """
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 from types import ModuleType
@@ -277,11 +277,17 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
     """The points of the identity grid, one a row, each followed by a 1 (homogeneous coordinates)."""
-    lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in space]
-    if not align_corners:
-        lines = [line * (n - 1) / n for line, n in zip(lines, space, strict=True)]
-    points = [*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(space)]
-    return np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype)
+    points = np.ones((*space, len(space) + 1), dtype)
+    for i, n in enumerate(reversed(space)):
+        points[..., i] = coordinates(n, align_corners).reshape(-1, *(1,) * i)
+    return points.reshape(prod(space), len(space) + 1)
+
+
+@lru_cache(maxsize=64)
+def coordinates(n: int, align_corners: bool) -> np.ndarray:
+    """The coordinates of n pixels in a line that goes from -1 to 1, to the ends of the line or the last pixels."""
+    line = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
+    return line if align_corners else line * (n - 1) / n
 
 
 def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:

@@ -93,9 +93,13 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
         normal, invstd = standardized(x, (2,), eps)
         input_grad = standardized_cotangent(scaled, normal, invstd, (2,), *moments)
     else:
-        invstd = result2[..., None]
-        normal = (x - result1[..., None]) * invstd
-        input_grad = kernels.standardized_cotangent(scaled, normal, invstd, *moments) if needs[0] else None
+        mean, invstd = result1[..., None], result2[..., None]
+        of_moments = any(g.any() for g in moments)
+        normal = (x - mean) * invstd if needs[1] or of_moments else None
+        if of_moments:
+            input_grad = kernels.standardized_cotangent(scaled, normal, invstd, *moments)
+        else:
+            input_grad, _, _ = kernels.cotangents(scaled, x, None, mean, invstd, 1, needs[0], False)
     return [
         np.reshape(input_grad, input.shape) if needs[0] else None,
         np.add.reduce(grad * np.reshape(normal, planes), axis=(0, 2)) if needs[1] else None,
@@ -115,7 +119,8 @@ def _group_norm(input, weight, bias, groups, eps):
     samples, channels = input.shape[:2]
     plane = math.prod(input.shape[2:])
     grouped = input.reshape(samples, groups, channels // groups * plane)
-    result, mean, invstd = kernels.standardized(grouped, eps)
+    wide = grouped.astype(np.promote_types(input.dtype, np.float32), copy=False)
+    result, mean, invstd = kernels.normalized(wide, None, None, 1, eps)
     result = result.reshape(samples, channels, plane)
     if weight is not None:
         result *= weight[:, None]
