@@ -26,8 +26,14 @@ cdef struct Register:
     npy_intp stride
 
 
+cdef enum Simple:
+    NEITHER, PLUS, MINUS, TIMES, OVER
+
+
 cdef struct Step:
     Loop loop
+    Simple simple  # what it is, if that takes less time than calling the loop
+    bint single
     int arity
     int given[3]
     int out

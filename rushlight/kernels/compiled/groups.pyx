@@ -19,13 +19,15 @@ from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cdef enum:
-    NEAR = 1 << 17  # bytes of scratch memory that fit in the cache
+    NEAR = 1 << 14  # bytes of scratch memory: with the operands they fit in the L1 cache
     SHORTEST = 256  # the least elements of a part
     GRAIN = 1 << 15  # elements of one thread's part
     SHARED = 1 << 17  # elements times steps from which on threads pay off
     ALIGNMENT = 64
     MOST_REGISTERS = 256  # of a group that is shared
+    FEW = 16  # elements up to which a call of NumPy's loop takes longer than a simple step itself
 
+SIMPLE = {np.add: PLUS, np.subtract: MINUS, np.multiply: TIMES, np.divide: OVER}
 WAYS = {"all": OVER_ALL, "down": DOWN, "along": ALONG}
 
 
@@ -76,6 +78,8 @@ cdef class Group:
         """Stores a step."""
         cdef Step* step = &self.code.step[i]
         step.loop = loop_for(function, types)
+        step.single = types == "ff->f"
+        step.simple = SIMPLE.get(function, NEITHER) if step.single or types == "dd->d" else NEITHER
         step.arity = len(operands)
         for k, number in enumerate(operands):
             step.given[k] = number
@@ -255,6 +259,13 @@ cdef inline void take_steps(const Code* group, const Register* registers, npy_in
     cdef const Register* register
     cdef int i, k
     for i in range(group.steps):
+        if n <= FEW and step.simple != NEITHER:
+            if step.single:
+                take_few(step.simple, &registers[step.given[0]], &registers[step.given[1]], &registers[step.out], n, <float>0)
+            else:
+                take_few(step.simple, &registers[step.given[0]], &registers[step.given[1]], &registers[step.out], n, <double>0)
+            step += 1
+            continue
         for k in range(step.arity):
             register = &registers[step.given[k]]
             args[k] = register.start
@@ -264,6 +275,27 @@ cdef inline void take_steps(const Code* group, const Register* registers, npy_in
         strides[step.arity] = register.stride
         step.loop.function(args, &n, strides, step.loop.data)
         step += 1
+
+
+cdef inline void take_few(Simple simple, const Register* a, const Register* b, const Register* made, npy_intp n,
+                          real like) noexcept nogil:
+    """A simple step on a few elements."""
+    cdef npy_intp i, down = a.stride // sizeof(real), right = b.stride // sizeof(real)
+    cdef const real* x = <const real*>a.start
+    cdef const real* y = <const real*>b.start
+    cdef real* out = <real*>made.start
+    if simple == TIMES:
+        for i in range(n):
+            out[i] = x[i * down] * y[i * right]
+    elif simple == PLUS:
+        for i in range(n):
+            out[i] = x[i * down] + y[i * right]
+    elif simple == MINUS:
+        for i in range(n):
+            out[i] = x[i * down] - y[i * right]
+    else:
+        for i in range(n):
+            out[i] = x[i * down] / y[i * right]
 
 
 # operands that are not contiguous
