@@ -14,7 +14,7 @@ from rushlight.nn import functional as F
 
 APART = ("groups", "sharing", "ufuncs", "walker")  # kernels that are given work of any kind, with tests of their own
 SILENT = {  # functions that give nothing: what does not suit them is not given to them
-    *(f"streams.{name}" for name in ("normal", "uniform", "integers", "permutation", "pairs")),
+    *(f"streams.{name}" for name in ("normal", "uniform", "integers", "permutation", "pairs", "below", "set_twister")),
     *("rejection.poisson", "rejection.binomial", "rejection.gamma"),
     *("convolution.products", "convolution.contractions", "taps.add"),
     *("steps.fill", "steps.count_up", "triangles.fill_indices"),
@@ -108,6 +108,9 @@ CALLS = {
     "streams.integers": lambda: torch.randint(9, (100,)),
     "streams.permutation": lambda: torch.randperm(100),
     "streams.pairs": lambda: torch.randn(3),
+    "streams.below": lambda: torch.rand(100).bernoulli_(0.5),
+    "streams.twister": lambda: torch.default_generator.snapshot(),
+    "streams.set_twister": lambda: torch.default_generator.rewind(torch.default_generator.snapshot()),
     "streams.multiplied_and_added": lambda: torch.rand(100).double().uniform_(-2, 3),
     "streams.logarithm": lambda: torch.rand(100).geometric_(0.5),
     "streams.logarithm_beyond_one": lambda: torch.rand(100).exponential_(),
