@@ -226,7 +226,7 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 _calculate_fan_in_and_fan_out = fans  # PyTorch's private name, which many programs use
 
 
-def fan_of(tensor: Tensor, mode: str) -> int:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     """Fan-in or fan-out, according to `mode`."""
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
@@ -262,7 +262,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 
 def kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     """The standard deviation gain / sqrt(fan), which keeps the variance of activations, or that of gradients."""
-    fan = fan_of(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
@@ -388,3 +388,11 @@ kaiming_uniform: Callable[..., Any] = deprecated(kaiming_uniform_)
 kaiming_normal: Callable[..., Any] = deprecated(kaiming_normal_)
 orthogonal: Callable[..., Any] = deprecated(orthogonal_)
 sparse: Callable[..., Any] = deprecated(sparse_)
+
+
+# What PyTorch's own initializers call: these change tensors outside of the graph in any case.
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_trunc_normal_ = trunc_normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_

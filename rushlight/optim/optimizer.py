@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight import dtypes
+from rushlight.autograd.grad_mode import set_grad_enabled
 from rushlight.core.advice import advised, listed
 from rushlight.core.errors import about
 from rushlight.core.graph import TensorBase, new_tensor
@@ -18,11 +20,13 @@ from rushlight.core.lines import warn
 from rushlight.core.turned import Turned
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
+from rushlight.ops.elementwise.complexes import view_as_real
 from rushlight.tensors import Tensor
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook", "required"]
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+ParamsT = params_t = _params_t = Params  # its names in PyTorch, now and before 2.3
 HOOKS = (
     "step_pre_hooks",
     "step_post_hooks",
@@ -43,8 +47,8 @@ NEWER_OPTIONS: dict[str, Any] = {  # options that older files lack, and their va
     "momentum": 0,
     "nesterov": False,
 }
-BEFORE_ANY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
-AFTER_ANY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_optimizer_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 
 
 EMPTY = (
@@ -53,24 +57,24 @@ EMPTY = (
 )
 
 
-class _Required:
+class _RequiredParameter:
     """Marks an option without default value."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required: _Required = _Required()
+required: _RequiredParameter = _RequiredParameter()
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(optimizer, args, kwargs)` before every step of any optimizer."""
-    return add_hook(BEFORE_ANY_STEP, hook)
+    return add_hook(_global_optimizer_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook(optimizer, args, kwargs)` after every step of any optimizer."""
-    return add_hook(AFTER_ANY_STEP, hook)
+    return add_hook(_global_optimizer_post_hooks, hook)
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +83,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def with_hooks(*args, **kwargs):
         self = args[0]  # hooks get the optimizer among the arguments, as in PyTorch
-        if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
+        if _global_optimizer_pre_hooks or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
         profiler, taker = observer(), taker_of_steps()
         if taker is not None:
@@ -90,8 +94,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):
                 loss = step(*args, **kwargs)
         self._opt_called = True  # learning rate schedulers check this
-        if AFTER_ANY_STEP or self._optimizer_step_post_hooks:
-            for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
+        if _global_optimizer_post_hooks or self._optimizer_step_post_hooks:
+            for hook in chain(self._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()):
                 hook(self, args, kwargs)
         return loss
 
@@ -100,7 +104,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
 def before_step(optimizer: Any, step: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """The arguments of a step, after the pre-hooks, which may replace them."""
-    for hook in chain(BEFORE_ANY_STEP.values(), optimizer._optimizer_step_pre_hooks.values()):
+    for hook in chain(_global_optimizer_pre_hooks.values(), optimizer._optimizer_step_pre_hooks.values()):
         result = hook(optimizer, args, kwargs)
         if result is not None:
             if not (isinstance(result, tuple) and len(result) == 2):
@@ -342,6 +346,70 @@ class Optimizer:
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer)` after a state dict is loaded."""
         return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a step: it is recorded if the optimizer's option `differentiable` is True."""
+
+    @functools.wraps(func)
+    def step(*args, **kwargs):
+        with set_grad_enabled(args[0].defaults["differentiable"]):
+            return func(*args, **kwargs)
+
+    return step
+
+
+def _get_value(x: Any) -> Any:
+    """A tensor of one number as that number; other values unchanged."""
+    return x.item() if isinstance(x, TensorBase) else x
+
+
+def _stack_if_compiling(x: Any) -> Any:
+    """The argument unchanged: steps are not compiled by PyTorch's compiler."""
+    return x
+
+
+def _to_scalar(x: Any) -> Any:
+    """A tensor of one element as one without dimensions; other values unchanged."""
+    return x.squeeze() if isinstance(x, TensorBase) and x.ndim else x
+
+
+def _get_scalar_dtype(is_fused: bool | None = None) -> dtypes.dtype:
+    """The dtype in which optimizers count steps."""
+    double = dtypes.get_default_dtype() is dtypes.float64 and not is_fused
+    return dtypes.float64 if double else dtypes.float32
+
+
+def _view_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
+    """Replaces complex tensors in a list, and those at the same places of others, by pairs of real numbers."""
+    for i, param in enumerate(params):
+        if param.is_complex():
+            for tensors in (params, *state_and_grads):
+                tensors[i] = view_as_real(tensors[i])
+
+
+def _default_to_fused_or_foreach(params: list[Any], differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+    """Whether PyTorch would do a step by a fused kernel, and whether by functions on lists of tensors, on a CPU."""
+    if differentiable:
+        return False, False
+    fused = use_fused and all(p is None or p.is_floating_point() for p in params)
+    return fused, not fused and all(p is None for p in params)
+
+
+# What PyTorch's docstrings of optimizers say of common options: programs put it into those of their own optimizers.
+_params_doc = "params (iterable): parameters, or pairs of names and parameters, or dictionaries of parameter groups"
+_foreach_doc = "foreach (bool, optional): whether to use functions on lists of tensors, without effect on a CPU"
+_fused_doc = "fused (bool, optional): whether to update each parameter by one kernel, as is done on a CPU anyway"
+_capturable_doc = "capturable (bool, optional): whether steps can be captured in a CUDA graph; refused on a CPU"
+_differentiable_doc = "differentiable (bool, optional): whether steps are recorded, so that gradients flow through them"
+_maximize_doc = "maximize (bool, optional): maximize the objective instead of minimizing it (default: False)"
+
+
+def _disable_dynamo_if_unsupported(
+    single_tensor_fn: Callable[..., object] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates an optimizer's function, and leaves it as it is: only PyTorch's compiler would be kept away."""
+    return lambda function: function
 
 
 def placed(hooks: OrderedDict[Any, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:

@@ -9,7 +9,10 @@ from rushlight.utils import checkpoint, data
 __all__ = ["checkpoint", "data"]
 
 ON_DEMAND = frozenset(
-    "_python_dispatch _pytree benchmark dlpack flop_counter hooks model_zoo module_tracker tensorboard".split()
+    (
+        "_contextlib _foreach_utils _python_dispatch _pytree benchmark dlpack flop_counter hooks model_zoo "
+        "module_tracker tensorboard"
+    ).split()
 )
 
 

@@ -2,9 +2,12 @@
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.nn.functional.activation import *
+from rushlight.nn.functional.activation import _get_softmax_dim as _get_softmax_dim
 from rushlight.nn.functional.adaptive_pooling import *
 from rushlight.nn.functional.attention import *
 from rushlight.nn.functional.batch_normalization import *
+from rushlight.nn.functional.batch_normalization import _verify_batch_size as _verify_batch_size
+from rushlight.nn.functional.batch_normalization import _verify_spatial_size as _verify_spatial_size
 from rushlight.nn.functional.convolution import *
 from rushlight.nn.functional.ctc import *
 from rushlight.nn.functional.distance import *
@@ -19,6 +22,10 @@ from rushlight.nn.functional.linear_entropy import linear_cross_entropy as linea
 from rushlight.nn.functional.losses import *
 from rushlight.nn.functional.margin_losses import *
 from rushlight.nn.functional.multi_head_attention import *
+from rushlight.nn.functional.multi_head_attention import _canonical_mask as _canonical_mask
+from rushlight.nn.functional.multi_head_attention import _in_projection as _in_projection
+from rushlight.nn.functional.multi_head_attention import _in_projection_packed as _in_projection_packed
+from rushlight.nn.functional.multi_head_attention import _none_or_dtype as _none_or_dtype
 from rushlight.nn.functional.normalization import *
 from rushlight.nn.functional.pooling import *
 from rushlight.nn.functional.rms_normalization import *

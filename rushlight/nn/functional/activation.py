@@ -1,7 +1,5 @@
 """Activations: those of `ops.activation`, and softmax functions for which `dim` may be omitted."""
 
-from typing import Any
-
 import numpy as np
 
 from rushlight import random
@@ -86,10 +84,10 @@ __all__ = [
 ]
 
 
-def guessed(name: str, ndim: int) -> Any:
+def _get_softmax_dim(name: str, ndim: int, stacklevel: int = 3) -> int:
     """The dimension that PyTorch uses if none is given, with its warning.
 
-    The warning is shown at the user's line, so `_stacklevel` is not needed.
+    The warning is shown at the user's line, so `stacklevel` is not needed.
     """
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
@@ -104,7 +102,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    dim = guessed("softmax", input.ndim) if dim is None else dim
+    dim = _get_softmax_dim("softmax", input.ndim) if dim is None else dim
     return plain.softmax(input, dim, dtype=dtype)
 
 
@@ -115,7 +113,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    dim = guessed("softmin", input.ndim) if dim is None else dim
+    dim = _get_softmax_dim("softmin", input.ndim) if dim is None else dim
     return plain.softmax(-input, dim, dtype=dtype)
 
 
@@ -126,7 +124,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    dim = guessed("log_softmax", input.ndim) if dim is None else dim
+    dim = _get_softmax_dim("log_softmax", input.ndim) if dim is None else dim
     return plain.log_softmax(input, dim, dtype=dtype)
 
 

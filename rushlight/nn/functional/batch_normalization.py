@@ -182,6 +182,18 @@ def of_nothing(input: Array, weight: Array, bias: Any) -> Any:
     return result if bias is None else result + bias.select(0, 0)
 
 
+def _verify_batch_size(size: Sequence[int]) -> None:
+    """Raises PyTorch's ValueError if a batch has only one value for each channel."""
+    if size[0] * math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+
+
+def _verify_spatial_size(size: Sequence[int]) -> None:
+    """Raises PyTorch's ValueError if a sample has only one value for each channel."""
+    if math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -214,8 +226,7 @@ def batch_norm(
         shape = input.shape
         if not shape:
             raise IndexError("tuple index out of range: batch_norm takes an input (N, C, ...)")
-        if shape[0] * math.prod(shape[2:]) == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+        _verify_batch_size(shape)
     check_channel_operands(input, running_mean, running_var, weight, bias, training)
     return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
@@ -270,8 +281,8 @@ def instance_norm(
              [-1.0000,  1.0000]]])
     """
     shape = input.shape
-    if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
+    if use_input_stats:
+        _verify_spatial_size(shape)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels, *space = shape

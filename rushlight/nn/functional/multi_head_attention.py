@@ -10,7 +10,9 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
+from rushlight.dtypes import as_numpy
 from rushlight.dtypes import bool as torch_bool
+from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.functional.attention import scaled_dot_product_attention
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import linear, matmul
@@ -94,12 +96,31 @@ def check_dimensions(
     return batched
 
 
-def as_added(mask: Tensor | None, name: str, dtype: np.dtype) -> Any:
+def _canonical_mask(
+    mask: Tensor | None,
+    mask_name: str,
+    other_type: Dtype | None,
+    other_name: str,
+    target_type: Dtype,
+    check_other: bool = True,
+) -> Tensor | None:
     """A mask as a bias to be added to the scores; a bool mask is True where attention is NOT allowed."""
-    if mask is None or mask.is_floating_point():
+    if mask is None:
         return mask
-    expect(mask.dtype == torch_bool, f"only bool and floating types of {name} are supported")
-    return new_tensor(np.where(mask._array, -np.inf, 0).astype(dtype))
+    added = mask.is_floating_point()
+    expect(added or mask.dtype == torch_bool, f"only bool and floating types of {mask_name} are supported")
+    if check_other and other_type is not None and mask.dtype != other_type:
+        warn(
+            f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.",
+        )
+    return mask if added else new_tensor(np.where(mask._array, -np.inf, 0).astype(as_numpy(target_type)))
+
+
+def _none_or_dtype(input: Tensor | None) -> Dtype | None:
+    """The dtype of a mask; None if there is none."""
+    if input is None or isinstance(input, Tensor):
+        return None if input is None else input.dtype
+    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
 
 
 def attention_mask(mask: Tensor, length: int, each: int, places: int) -> Tensor:
@@ -115,13 +136,9 @@ def masks_of(
 ) -> tuple[Tensor | None, ...]:
     """Both masks as biases; that over queries is dropped if `is_causal` makes it superfluous."""
     length, batch, _ = query.shape
-    dtype = query._array.dtype
-    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
-        warn(
-            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
-        )
-    padding = as_added(key_padding_mask, "key_padding_mask", dtype)
-    attention = None if causal else as_added(attn_mask, "attn_mask", dtype)
+    other = _none_or_dtype(attn_mask)
+    padding = _canonical_mask(key_padding_mask, "key_padding_mask", other, "attn_mask", query.dtype)
+    attention = None if causal else _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
     if attention is not None:
         attention = attention_mask(attention, length, batch * num_heads, key.shape[0])
     return attention, padding
@@ -148,26 +165,43 @@ def project(query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Any) 
 
     `weights` is the packed weight, or one weight for each.
     """
-    biases = (None,) * 3 if bias is None else bias.chunk(3)
     if isinstance(weights, Tensor):
-        return project_packed(query, key, value, weights, bias, biases)
-    width = query.shape[-1]
-    for name, x, w in zip(("query", "key", "value"), (query, key, value), weights, strict=True):
+        return _in_projection_packed(query, key, value, weights, bias)
+    return _in_projection(query, key, value, *weights, *((None,) * 3 if bias is None else bias.chunk(3)))
+
+
+def _in_projection(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Any = None,
+    b_k: Any = None,
+    b_v: Any = None,
+) -> Any:
+    """The projections with a weight and a bias for each; AssertionError for shapes that do not fit."""
+    width = q.shape[-1]
+    for name, x, w, b in zip(("query", "key", "value"), (q, k, v), (w_q, w_k, w_v), (b_q, b_k, b_v), strict=True):
         shape = (width, x.shape[-1])
         expect(tuple(w.shape) == shape, f"expecting {name} weights shape of {shape}, but got {w.shape}")
-    return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+        if b is not None:
+            expect(tuple(b.shape) == (width,), f"expecting {name} bias shape of {(width,)}, but got {b.shape}")
+    return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
 
 
-def project_packed(query: Any, key: Any, value: Any, weight: Array, bias: Any, biases: Any) -> Any:
+def _in_projection_packed(q: Any, k: Any, v: Any, w: Array, b: Any = None) -> Any:
     """The projections with one packed weight and one packed bias for all three."""
-    if key is not value:
-        return [linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases, strict=True)]
-    if query is key:
-        return linear(query, weight, bias).chunk(3, -1)
-    width = query.shape[-1]
-    bias_q, bias_kv = (None, None) if bias is None else bias.split([width, 2 * width])
-    weight_q, weight_kv = weight.split([width, 2 * width])
-    return [linear(query, weight_q, bias_q), *linear(key, weight_kv, bias_kv).chunk(2, -1)]
+    if k is not v:
+        biases = (None,) * 3 if b is None else b.chunk(3)
+        return tuple(linear(*operands) for operands in zip((q, k, v), w.chunk(3), biases, strict=True))
+    if q is k:
+        return linear(q, w, b).chunk(3, -1)
+    width = q.shape[-1]
+    bias_q, bias_kv = (None, None) if b is None else b.split([width, 2 * width])
+    weight_q, weight_kv = w.split([width, 2 * width])
+    return (linear(q, weight_q, bias_q), *linear(k, weight_kv, bias_kv).chunk(2, -1))
 
 
 def add_biases(keys: Keys, bias_k: Any, bias_v: Any, static_k: Any, static_v: Any, batch: int) -> None:

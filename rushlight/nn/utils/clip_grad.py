@@ -184,3 +184,7 @@ def clip_grad_norm(
         FutureWarning,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+_get_total_norm = get_total_norm  # PyTorch's private names from before they were public
+_clip_grads_with_norm_ = clip_grads_with_norm_

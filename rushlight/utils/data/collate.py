@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.advice import advised
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.dtypes import from_numpy_dtype
 from rushlight.ops.shapes import joining
 from rushlight.tensors import Tensor
@@ -27,50 +27,81 @@ def default_collate(batch: Sequence[Any]) -> Any:
     [tensor([[1, 2],
             [3, 4]]), tensor([0.5000, 1.5000], dtype=torch.float64)]
     """
-    first = batch[0]
-    for kind, put_together in LEAVES:
-        if isinstance(first, kind):
-            return put_together(batch)
+    return collate(batch, collate_fn_map=default_collate_fn_map)
+
+
+def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable[..., Any]] | None = None) -> Any:
+    """Makes a batch with one function for each class of samples, called as `function(batch, collate_fn_map=...)`.
+
+    Tuples, lists and mappings of classes without a function are collated element by element.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.data._utils.collate import collate
+    >>> collate([["a", "b"], ["c", "d"]], collate_fn_map={str: lambda batch, collate_fn_map: "".join(batch)})
+    ['ac', 'bd']
+    """
+    first, functions = batch[0], collate_fn_map or {}
+    kinds = [type(first)] if type(first) in functions else [kind for kind in functions if isinstance(first, kind)]
+    if kinds:
+        return functions[kinds[0]](batch, collate_fn_map=collate_fn_map)
     if isinstance(first, Mapping):
-        return rebuilt(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
+        parts = {key: collate([sample[key] for sample in batch], collate_fn_map=collate_fn_map) for key in first}
+        return rebuilt(first, parts)
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError(advised("each element in list of batch should be of equal size"))
-        return rebuilt(first, [default_collate(samples) for samples in zip(*batch, strict=True)])
-    raise TypeError(advised(UNKNOWN.format(type(first))))
+        return rebuilt(first, [collate(samples, collate_fn_map=collate_fn_map) for samples in zip(*batch, strict=True)])
+    raise TypeError(advised(default_collate_err_msg_format.format(type(first))))
 
 
-UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+default_collate_err_msg_format = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
 
 
-def stack(batch: Any) -> Tensor:
+def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
     """Stacks tensors along a new first dimension."""
     return joining.stack(list(batch), 0)
 
 
-def stack_arrays(batch: Any) -> Any:
+def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
     """Stacks arrays along a new first dimension."""
     if batch[0].dtype.kind in "SUO":
-        raise TypeError(advised(UNKNOWN.format(batch[0].dtype)))
+        raise TypeError(advised(default_collate_err_msg_format.format(batch[0].dtype)))
     array = np.stack(batch)
     from_numpy_dtype(array.dtype)
     return new_tensor(array)
 
 
-def numbers(dtype: Any) -> Callable[..., Any]:
-    """Makes a function that makes a tensor of numbers."""
-    return lambda batch: new_tensor(np.array(batch, dtype))
+def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
+    """A tensor of NumPy's numbers, in their dtype."""
+    return new_tensor(np.array(batch))
 
 
-LEAVES: list[tuple[Any, Callable[..., Any]]] = [
-    (TensorBase, stack),
-    (np.ndarray, stack_arrays),
-    ((np.bool_, np.number), numbers(None)),
-    (float, numbers(np.float64)),
-    (bool, numbers(np.bool_)),
-    (int, numbers(np.int64)),
-    ((str, bytes), lambda batch: batch),
-]
+def collate_float_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
+    """A tensor of float64."""
+    return new_tensor(np.array(batch, np.float64))
+
+
+def collate_int_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
+    """A tensor of int64, or bool for booleans."""
+    return new_tensor(np.array(batch, np.bool_ if isinstance(batch[0], bool) else np.int64))
+
+
+def collate_str_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
+    """The strings unchanged."""
+    return batch
+
+
+default_collate_fn_map: dict[Any, Callable[..., Any]] = {  # programs add classes of their own
+    Tensor: collate_tensor_fn,
+    np.ndarray: collate_numpy_array_fn,
+    (np.bool_, np.number, np.object_): collate_numpy_scalar_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
+}
 
 
 def default_convert(data: Any) -> Any:

@@ -10,10 +10,11 @@ from typing import Any
 
 from rushlight.core.interpreters import observer
 from rushlight.core.lines import warn
+from rushlight.reraising import ExceptionWrapper
 from rushlight.tensors import Tensor
 from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
 from rushlight.utils.data.sampler import draw_seed
-from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
+from rushlight.utils.data.worker import PATIENCE, End, Restart, work
 
 
 def fetcher_for(loader: Any) -> Callable[..., Any]:
@@ -157,7 +158,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             if isinstance(data, End):
                 continue
             self._ask()
-            if isinstance(data, Failure):
+            if isinstance(data, ExceptionWrapper):
                 data.reraise()
             return data
         if not self.loader.persistent_workers:

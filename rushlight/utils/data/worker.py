@@ -3,13 +3,13 @@
 import os
 import queue
 import random
-import traceback
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rushlight import random as rushlight_random
+from rushlight.reraising import ExceptionWrapper
 
 __all__ = ["get_worker_info"]
 
@@ -39,36 +39,9 @@ def get_worker_info() -> WorkerInfo | None:
     return _worker_info
 
 
-@dataclass(frozen=True)
-class Failure:
-    """An error in a worker."""
-
-    kind: type[Exception]
-    message: str
-
-    @staticmethod
-    def of(error: Exception, worker: int) -> "Failure":
-        """The failure for an exception, with its traceback as text."""
-        trace = "".join(traceback.format_exception(error))
-        return Failure(
-            type(error),
-            f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {trace}",
-        )
-
-    def reraise(self) -> None:
-        """Raises an exception of the same type; RuntimeError if that type does not take a message."""
-        try:
-            error = self.kind(Message(self.message))
-        except Exception:
-            error = RuntimeError(self.message)
-        raise error
-
-
-class Message(str):
-    """A string that KeyError, which shows the `repr` of its key, shows unquoted."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
+def failure_of(worker: int) -> ExceptionWrapper:
+    """The exception that is being handled in a worker."""
+    return ExceptionWrapper(where=f"in DataLoader worker process {worker}")
 
 
 class End:
@@ -106,8 +79,8 @@ def work(
         if worker_init_fn is not None:
             worker_init_fn(worker)
         fetcher = make_fetcher(dataset)
-    except Exception as error:
-        failure = Failure.of(error, worker)
+    except Exception:
+        failure = failure_of(worker)
     while os.getppid() == parent:
         try:
             task = tasks.get(timeout=PATIENCE)
@@ -130,5 +103,5 @@ def result_of(fetcher: Any, index: Any, worker: int) -> Any:
         return fetcher.fetch(index)
     except StopIteration:
         return End()
-    except Exception as error:
-        return Failure.of(error, worker)
+    except Exception:
+        return failure_of(worker)
