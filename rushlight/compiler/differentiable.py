@@ -18,6 +18,7 @@ from rushlight.core.context import last_number
 from rushlight.core.errors import modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, new_tensor
 from rushlight.core.hooks import Hooks
+from rushlight.core.inplace import AsStridedBackward0
 from rushlight.core.recording import recording as is_recording
 
 RESULT = -1  # the kind of place for a result of the call itself, as in `nodes`
@@ -84,6 +85,8 @@ def keeps_packed(node: Node) -> bool:
 
 def lets_go(node: Node) -> bool:
     """Whether a pass through a node frees something that a second one needs."""
+    if isinstance(node, AsStridedBackward0):  # the history of a view: no pass frees it
+        return False
     return node.plan is None or node.plan.saves_tensors or node.holds_tensors()
 
 

@@ -331,6 +331,21 @@ def test_explanations_under_a_profiler_say_so():
     assert "profiler" in told.trouble
 
 
+def test_a_pass_that_ends_at_a_view_of_what_was_changed_frees_nothing():
+    def f(s):
+        y = s.reshape(1, 1).sin().squeeze()
+        y.mul_(2)
+        return y
+
+    g = compiled(f)
+    for _ in range(4):
+        s = torch.tensor(0.5, requires_grad=True)
+        y = g(s)
+        y.sum().backward(inputs=[y])
+        y.backward()
+        assert s.grad == 2 * torch.cos(torch.tensor(0.5))
+
+
 def test_a_graph_that_was_used_up():
     weight = torch.ones(2, requires_grad=True)
 
