@@ -24,17 +24,17 @@ def parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a PyTorch or MindSpore script, with rushlight in its place")
     run.add_argument("--explain", action="store_true", help="say at the end why gradients are missing or wrong")
-    run.add_argument("--page", metavar="HTML", help="write the explanation as a page, too")
+    run.add_argument("--page", metavar="HTML", help="also write the explanation to an HTML page")
     rest = argparse.REMAINDER
-    run.add_argument("-m", "--module", metavar=("MODULE", "..."), nargs=rest, help="a module instead, with arguments")
-    run.add_argument("-c", metavar=("TEXT", "..."), dest="text", nargs=rest, help="a program's text instead")
-    run.add_argument("script", nargs="?", help="the script, unchanged: its imports get rushlight; `-` reads it")
-    run.add_argument("arguments", nargs=rest, help="what the script gets in sys.argv")
+    run.add_argument("-m", "--module", metavar=("MODULE", "..."), nargs=rest, help="run a module, with its arguments")
+    run.add_argument("-c", metavar=("TEXT", "..."), dest="text", nargs=rest, help="run code, with its arguments")
+    run.add_argument("script", nargs="?", help="the script; `-` reads it from standard input")
+    run.add_argument("arguments", nargs=rest, help="arguments for the script (sys.argv)")
     run.set_defaults(command=run_command, usage=run.error)
 
     explain = commands.add_parser("explain", help="list the mistakes that run --explain finds")
-    explain.add_argument("--list", action="store_true", help="list them: the default; with names, show their programs")
-    explain.add_argument("names", nargs="*", help="kinds to show in full, or `all`")
+    explain.add_argument("--list", action="store_true", help="list them (default); with names, show their programs")
+    explain.add_argument("names", nargs="*", help="mistakes to show in full, or `all`")
     explain.set_defaults(command=explain_command)
 
     launch = commands.add_parser("launch", help="run a script on several processes, over MPI")
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("--out", metavar="PNG", default="demo/rushlight-demo.png", help="the picture (%(default)s)")
     demo.set_defaults(command=demo_command)
 
-    info = commands.add_parser("info", help="print versions, and what computes")
+    info = commands.add_parser("info", help="print versions, libraries and the CPU features in use")
     info.set_defaults(command=info_command)
     return top
 

@@ -13,7 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Accepts `torchrun`'s arguments and `--use-env`; without that each process gets its rank as `--local-rank`."""
     given = sys.argv[1:] if arguments is None else arguments
     made = run.parser("torch.distributed.launch")
-    run.add(made, "use_env", action="store_true", help="scripts read LOCAL_RANK, and get no argument")
+    run.add(made, "use_env", action="store_true", help="set LOCAL_RANK instead of passing --local-rank")
     options = made.parse_args(given)
     if not options.use_env:
         here = len(given) - len(options.arguments) - 1

@@ -42,14 +42,14 @@ def main(arguments: list[str] | None = None) -> int:
 def parser(name: str) -> argparse.ArgumentParser:
     """The parser for `torchrun`'s arguments."""
     made = argparse.ArgumentParser(name, allow_abbrev=False)
-    add(made, "nproc_per_node", default="1", help="a number, or auto or cpu: one for each CPU")
+    add(made, "nproc_per_node", default="1", help="number of processes; auto or cpu: one for each CPU")
     made.add_argument("--nnodes", default="1")
-    add(made, "max_restarts", type=int, default=0, help="how often all are started anew when one fails")
-    add(made, "rdzv_id", default="none", help="what TORCHELASTIC_RUN_ID is set to")
-    made.add_argument("--role", default="default", help="what ROLE_NAME is set to")
-    made.add_argument("--standalone", action="store_true", help="not needed")
+    add(made, "max_restarts", type=int, default=0, help="how often to restart all processes when one fails")
+    add(made, "rdzv_id", default="none", help="value of TORCHELASTIC_RUN_ID")
+    made.add_argument("--role", default="default", help="value of ROLE_NAME")
+    made.add_argument("--standalone", action="store_true", help="accepted for compatibility, without effect")
     for name in NOT_NEEDED:
-        add(made, name, help="not needed")
+        add(made, name, help="accepted for compatibility, without effect")
     for name in REFUSED:
         add(made, name, help=argparse.SUPPRESS)
     add_arguments(made)

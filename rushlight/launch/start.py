@@ -42,12 +42,12 @@ def positive(text: str) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `rushlight launch` to a parser."""
     cores = os.cpu_count()
-    parser.add_argument("-n", "--processes", type=positive, default=cores, metavar="N", help="how many processes")
-    parser.add_argument("--hosts", metavar="A,B", help="the machines to start them on, instead of this one alone")
-    parser.add_argument("--no-labels", action="store_true", help="print lines without rank and time before them")
-    parser.add_argument("-m", "--module", action="store_true", help="the script is the name of a module")
+    parser.add_argument("-n", "--processes", type=positive, default=cores, metavar="N", help="number of processes")
+    parser.add_argument("--hosts", metavar="A,B", help="machines to start them on (default: this one)")
+    parser.add_argument("--no-labels", action="store_true", help="do not print rank and time before each line")
+    parser.add_argument("-m", "--module", action="store_true", help="treat the script as the name of a module")
     parser.add_argument("script", help="a PyTorch script, unchanged")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments for the script (sys.argv)")
 
 
 def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, str] | None = None) -> int:

@@ -30,7 +30,7 @@ class ElementwiseOptimizer(Optimizer):
     A subclass checks its options, and defines
     - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes these tensors and
       the parameter in place, and first copies what a recorded step needs unchanged. Weight decay and the sign for
-      `maximize` are already applied to the gradient. `_kernel` is the name of the compiled version;
+      `maximize` are already applied to the gradient. `_kernel` names its compiled version, if it has one;
     - `_names`, the names of these tensors of the state, and `_first`, their initial values if not zeros;
     - `_moment`, which counts a step in a state, and `_numbers`, which computes the rule's numbers from its result;
       `_later` says what `_moment` returns once the state exists: "count" (the number of steps), "none", or "any".
@@ -40,7 +40,7 @@ class ElementwiseOptimizer(Optimizer):
     that gradients flow through it).
     """
 
-    _kernel: ClassVar[str]
+    _kernel: ClassVar[str] = ""
     _later: ClassVar[str] = "count"
 
     def __init__(self, params: Params, defaults: dict[str, Any]):

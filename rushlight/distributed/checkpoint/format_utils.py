@@ -138,8 +138,8 @@ def main(arguments: list[str] | None = None) -> None:
     """`python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE`, or torch_to_dcp FILE FOLDER."""
     parser = argparse.ArgumentParser("torch.distributed.checkpoint.format_utils")
     parser.add_argument("mode", choices=["torch_to_dcp", "dcp_to_torch"])
-    parser.add_argument("src", help="the checkpoint that there is")
-    parser.add_argument("dst", help="where the other goes")
+    parser.add_argument("src", help="the checkpoint to convert")
+    parser.add_argument("dst", help="where to write the converted checkpoint")
     options = parser.parse_args(arguments)
     (torch_save_to_dcp if options.mode == "torch_to_dcp" else dcp_to_torch_save)(options.src, options.dst)
 
