@@ -27,7 +27,7 @@ from rushlight.devices import CPU, META, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
 from rushlight.printing import batched_str, meta_str, tensor_str
 from rushlight.settings import warn_once
-from rushlight.size import Size
+from rushlight.size import Size, size_of
 
 __all__ = ["Tensor"]
 
@@ -220,11 +220,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
     @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
-        return Size(self._array.shape)
+        return size_of(self._array.shape)
 
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the size of one dimension."""
-        return Size(self._array.shape) if dim is None else one_size("size", self._array.shape, dim)
+        return size_of(self._array.shape) if dim is None else one_size("size", self._array.shape, dim)
 
     @property
     def dtype(self) -> dtypes.dtype:

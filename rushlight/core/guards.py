@@ -47,8 +47,8 @@ def with_errors_of(refusal, other_form, foreign, function, place):
 
     A function of tensors that returned an array was given only arrays: operators accept those, but the call is refused.
 
-    If the exception is a TypeError and `other_form(place, args, kwargs)` recognizes the arguments as another of
-    PyTorch's forms of the call, the function is called again with the arguments it returns. `foreign(args, kwargs)`
+    If `other_form(place, args, kwargs, error)` recognizes the arguments as another of PyTorch's forms of the call, the
+    function is called again with the arguments it returns. `foreign(args, kwargs)`
     tells whether an argument overrides calls itself: then that one is asked.
     """
 
@@ -66,8 +66,8 @@ def with_errors_of(refusal, other_form, foreign, function, place):
         except Exception as error:
             again = (args, kwargs) if SWITCH is None and foreign(args, kwargs) else None
             better = error if again else refusal(place, args, kwargs, error)
-            if again is None and isinstance(better, TypeError):
-                again = other_form(place, args, kwargs)
+            if again is None:
+                again = other_form(place, args, kwargs, better)
             if again is None:
                 if better is error:
                     raise

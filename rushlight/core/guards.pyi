@@ -11,7 +11,7 @@ def asking(function: Function) -> Function: ...
 def use_switch(switch: Switch | None) -> None: ...
 def with_errors_of(
     refusal: Callable[[str, tuple[Any, ...], dict[str, Any], Exception], BaseException],
-    other_form: Callable[[str, tuple[Any, ...], dict[str, Any]], tuple[Any, Any] | None],
+    other_form: Callable[[str, tuple[Any, ...], dict[str, Any], Exception], tuple[Any, Any] | None],
     foreign: Callable[[tuple[Any, ...], dict[str, Any]], Any],
     function: Function,
     place: str,

@@ -38,6 +38,10 @@ cpdef pair(Operator op, TensorBase a, TensorBase b)
 
 cpdef call(Operator op, tuple args)
 
+cdef bint is_scalar(object arg)
+
+cdef tuple with_python_numbers(Operator op, tuple args)
+
 cdef usual_call(Operator op, tuple args)
 
 cdef usual_bare(Operator op, tuple args)

@@ -38,6 +38,7 @@ from rushlight.core.turned import Turned
 
 ndarray = np.ndarray
 generic = np.generic
+SCALARS = frozenset(np.sctypeDict.values())  # looked up by type: isinstance is slow where it is false
 dtype_type = np.dtype
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
@@ -185,7 +186,23 @@ def pair(op, a, b):
 
 def call(op, args):
     """Calls any operator, with all of its arguments in positional order."""
+    for arg in args:
+        if is_scalar(arg):
+            args = with_python_numbers(op, args)
+            break
     return interpreted(ANY, op, args) if STACK.depth else usual_call(op, args)
+
+
+def is_scalar(arg):
+    """Whether an argument is one of NumPy's scalars."""
+    if arg is None or type(arg) is int or type(arg) is bool or type(arg) is float or type(arg) is tuple:
+        return False
+    return not isinstance(arg, TensorBase) and type(arg) in SCALARS
+
+
+def with_python_numbers(op, args):
+    """The arguments with Python's numbers in place of NumPy's, which would promote arrays; operands stay arrays."""
+    return tuple([arg.item() if i not in op.inputs and is_scalar(arg) else arg for i, arg in enumerate(args)])
 
 
 def usual_call(op, args):

@@ -1,13 +1,17 @@
-"""Other forms in which PyTorch's functions can be called: other parameter names, and deprecated argument orders.
+"""Other forms in which PyTorch's functions can be called: other parameter names, NumPy's numbers, deprecated orders.
 
 They are tried only after a call has failed: if the arguments fit a signature of PyTorch's, the call is repeated.
 """
 
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
+import numpy as np
+
+from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
-from rushlight.refusals.signatures import NUMPY_NAMES, Signature, parameters, recorded
+from rushlight.refusals.signatures import NUMPY_NAMES, Parameter, Signature, parameters, recorded
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -33,20 +37,22 @@ NAMES = {  # parameter names of PyTorch's Python functions that its signatures d
 }
 
 
-def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """The arguments of a call in rushlight's form; None if they are in it already, or in no known form."""
+def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Call | None:
+    """The arguments of a failed call in rushlight's form; None if they are in it already, or in no known form."""
+    call: Call | None = None
     renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
-    call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
-    if call is None and renamed != kwargs:
-        call = args, renamed
-    return None if call is None or same(call, (args, kwargs)) else call
+    if isinstance(error, TypeError):
+        call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
+    if call is None:
+        call = tuple([in_python(v) for v in args]), {name: in_python(v) for name, v in renamed.items()}
+    return None if same(call, (args, kwargs)) else call
 
 
 def same(call: Call, other: Call) -> bool:
     """Whether two calls have identical arguments."""
     (args, kwargs), (others, named) = call, other
     alike = len(args) == len(others) and all(a is b for a, b in zip(args, others, strict=True))
-    return alike and list(kwargs) == list(named)
+    return alike and list(kwargs) == list(named) and all(kwargs[name] is named[name] for name in kwargs)
 
 
 @cache
@@ -84,12 +90,37 @@ def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> C
     for signature in recorded().get(place, ()):
         if signature.misfit(given, kwargs) is not None:
             continue
-        names = {p.name for p in signature.parameters}
-        named = {key if key in names else NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
-        positional = list(given)
-        for parameter in [p for p in signature.parameters if not p.keyword_only][len(given) :]:
-            if parameter.name not in named:
-                break
-            positional.append(named.pop(parameter.name))
-        return (*self, *positional), named
+        listed = {p.name: p for p in signature.parameters}
+        values = {name if name in listed else NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
+        names = [p.name for p in signature.parameters if not p.keyword_only]
+        if len(given) > len(names):  # sizes, one by one
+            return (*self, *[as_parameter(listed[names[0]], value) for value in given]), values
+        values = {**dict(zip(names, given, strict=False)), **values}
+        values = {
+            name: as_parameter(listed[name], value) if name in listed else value
+            for name, value in values.items()
+            if not (value is None and name in listed and has_default(listed[name]))
+        }
+        positional = [values.pop(name) for name in list(takewhile(values.__contains__, names))]
+        return (*self, *positional), values
     return None
+
+
+def has_default(parameter: Parameter) -> bool:
+    """Whether None stands for the default of a parameter that is never None."""
+    return parameter.optional and not parameter.kind.endswith("?")
+
+
+def as_parameter(parameter: Parameter, value: Any) -> Any:
+    """A value with Python's numbers where the parameter is a number, or several; tensors of one number are such too."""
+    is_number = any(word in parameter.kind for word in ("int", "float", "Number", "Scalar"))
+    return in_python(value, (np.generic, np.ndarray, TensorBase) if is_number else np.generic)
+
+
+def in_python(value: Any, kinds: Any = np.generic) -> Any:
+    """A value of some kinds as Python's number, also in a list or tuple; any other value as it is."""
+    if isinstance(value, kinds) and value.ndim == 0:
+        return value.item()
+    if type(value) in (list, tuple) and any(isinstance(item, kinds) for item in value):
+        return type(value)([in_python(item, kinds) for item in value])
+    return value

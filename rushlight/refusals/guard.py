@@ -75,11 +75,13 @@ def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
     return foreign(values) or any(foreign(value) for value in values if type(value) in (list, tuple))
 
 
-def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
+def other_form(
+    place: str, args: Any, kwargs: dict[str, Any], error: Exception
+) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
     """The arguments of a failed call in a form that the function accepts; None if there is none."""
     from rushlight.refusals.forms import other_form
 
-    return other_form(place, args, kwargs)
+    return other_form(place, args, kwargs, error)
 
 
 def refusal(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:

@@ -81,6 +81,8 @@ def values(library, form):
         "v": torch.tensor([1.0, 2.0]),
         "i": torch.tensor([[0, 1], [1, 0]]),
         "d": torch.tensor([[2.0, 1.0], [1.0, 3.0]]).double(),
+        "N": np.int64,
+        "F": np.float64,
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -122,3 +124,59 @@ def test_gradients_flow_through_other_forms():
     x = rushlight.ones(2, requires_grad=True)
     rushlight.stack([x, 2 * x], axis=0).sum().backward()
     assert x.grad.tolist() == [3.0, 3.0]
+
+
+NUMBERS = """
+torch.polygamma(N(1), x)
+torch.polygamma(torch.tensor(1), x)
+x.polygamma(N(1))
+torch.mvlgamma(x, N(1))
+torch.mvlgamma(x, torch.tensor(1))
+torch.var(x, correction=N(1))
+torch.std(x, 0, correction=F(1.0))
+torch.var_mean(x, dim=N(0))
+torch.std_mean(x, dim=N(0), correction=N(0))
+torch.addcmul(x, x, x, value=F(0.5))
+x.addcdiv(x, x, value=F(0.5))
+torch.nn.functional.softplus(x, N(2))
+torch.logit(x / 10, F(0.1))
+x.quantile(0.5, dim=N(1))
+torch.nanquantile(x, 0.5, dim=torch.tensor(1))
+torch.aminmax(x, dim=N(0))
+x.kthvalue(N(2))
+x.kthvalue(torch.tensor(2))
+torch.nn.functional.cosine_similarity(x, x, dim=N(0))
+torch.nn.functional.avg_pool1d(b, N(2))
+torch.nn.functional.avg_pool1d(b, N(2), N(1))
+torch.nn.functional.max_pool1d(b, N(2), N(1))
+torch.nn.functional.conv1d(b, b, stride=N(2), padding=torch.tensor(1))
+torch.roll(x, 1, None)
+x.roll(1, None)
+torch.roll(x, (N(1),), (torch.tensor(0),))
+torch.native_group_norm(b, None, None, 1, 2, 2, 1, F(0.1))[0]
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("form", NUMBERS)
+def test_numbers_of_numpy_and_tensors_of_one_number_are_numbers(form):
+    pytest.importorskip("torch")
+    for ours, theirs in zip(values("rushlight", form), values("torch", form), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_with_numbers_of_numpy():
+    x = rushlight.ones(2, 2, requires_grad=True)
+    rushlight.addcmul(x, x, x, value=np.float64(0.5)).sum().backward()
+    assert x.grad.dtype is rushlight.float32
+    assert x.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_sizes_are_integers(torch):
+    sizes = torch.Size((torch.tensor(3), True, np.int64(2)))
+    assert tuple(sizes) == (3, 1, 2)
+    last = (torch.tensor(4),)
+    assert torch.ones(2, 3).shape + last == torch.Size([2, 3, 4])
+    for wrong in (2.0, "a", torch.tensor(2.5)):
+        with pytest.raises(TypeError):
+            torch.Size((wrong,))

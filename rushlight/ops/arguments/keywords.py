@@ -49,7 +49,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
             result = function(*args, **kwargs)
         except Exception as error:
             better = refusal(place, args, kwargs, error)
-            again = other_form(place, args, given) if isinstance(better, TypeError) else None
+            again = other_form(place, args, given, better)
             if again is None:
                 raise better from None
             return called(*again[0], **again[1])

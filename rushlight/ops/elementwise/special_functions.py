@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    result = _polygamma(n, input)
+    result = _polygamma(index(n), input)
     return result if out is None else write_out("polygamma", out, result, input)
 
 
@@ -207,7 +208,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    result = _mvlgamma(input, p)
+    result = _mvlgamma(input, index(p))
     return result if out is None else write_out("mvlgamma", out, result, input)
 
 

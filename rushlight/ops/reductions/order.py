@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -223,7 +224,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     n = array.shape[wrapped] if array.ndim else 1
     if n and not 1 <= k <= n:
         raise RuntimeError(advised(f"kthvalue(): selected number k out of range for dimension {wrapped}"))
-    return ranked_in_dim("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
+    return ranked_in_dim("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, index(k))
 
 
 ROUNDED: dict[str, Callable[..., Any]] = {
