@@ -376,7 +376,12 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return format(self.item() if self._array.ndim == 0 else repr(self), spec)
 
     def __contains__(self, element: object) -> bool:
-        return bool((self == element).any())
+        found = self == element
+        if isinstance(found, bool):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
+        return bool(found.any())
 
     def __repr__(self) -> str:
         if type(self._array) is Batched and not is_meta(self._array):

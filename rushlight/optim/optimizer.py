@@ -99,6 +99,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 hook(self, args, kwargs)
         return loss
 
+    with_hooks.hooked = True  # type: ignore[attr-defined]  # PyTorch's mark, which programs look for
     return with_hooks
 
 
@@ -179,6 +180,11 @@ class Optimizer:
         """Creates the tables of hooks if they do not exist yet."""
         for name in HOOKS:
             self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
+
+    def _patch_step_function(self):
+        """Lets the step call the hooks, if a program has put a function of its own in its place."""
+        if not hasattr(type(self).step, "hooked"):
+            type(self).step = hooked(type(self).step)
 
     def __getstate__(self) -> Any:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}

@@ -192,8 +192,21 @@ for _ in range(4):
     optimizer.zero_grad()
     sum((p.abs() ** 2).sum() for p in params).backward()
     optimizer.step()
+class Wrapper(Lion):
+    def __init__(self, optimizer):
+        self.__dict__.update(optimizer.__dict__)
+        self._patch_step_function()
+
+Wrapper.step = lambda self, closure=None: Lion.step.__wrapped__(self, closure)
+wrapper, calls = Wrapper(optimizer), []
+wrapper.register_step_post_hook(lambda *a: calls.append(1))
+wrapper.step()
+try:
+    "weights" in params[0]
+except RuntimeError as error:
+    calls.append(str(error))
 ones, none = [torch.ones(2)], [None]
-results = [params, [optimizer.state[p]["mean"] for p in params], [optimizer.state[p]["step"] for p in params],
+results = [calls, params, [optimizer.state[p]["mean"] for p in params], [optimizer.state[p]["step"] for p in params],
            [_default_to_fused_or_foreach(*a) for a in [(ones, False), (ones, True, True), (ones, False, True),
                                                        (none, False), ([torch.ones(1).int()], False, True)]],
            _stack_if_compiling([1, 2]), len(_global_optimizer_post_hooks), repr(required),
