@@ -71,11 +71,6 @@ class Setting:
         self.variable.set(self.outside)
 
 
-def switched(**switches):
-    """A context manager that changes some switches."""
-    return Setting(CURRENT, CURRENT.get().replace(**switches))
-
-
 def in_grad_mode(enabled):
     """A context manager that sets grad mode."""
     modes = CURRENT.get()
