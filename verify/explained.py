@@ -94,7 +94,7 @@ NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 EXPLANATIONS = [
     Explanation("programs", r"^[^\n]*: (values|shape|strides)", r"inference_mode\(\):\n    {name} = ", INFERENCE),
     Explanation("programs", "^[^\n]*: node", rf"\b{{name}} = [^\n]*(({COMPOSED})\(| @ )", BUILT),
-    Explanation("programs", r"^seen\[", rf"(\w+) = [^\n]*({COMPOSED})\(.*\b\1\.grad_fn\.register_", BUILT),
+    Explanation("programs", r"^seen(\[|:)", rf"(\w+) = [^\n]*({COMPOSED})\(.*\b\1\.grad_fn\.register_", BUILT),
     Explanation("programs", ": version", r"\b{name} = [^\n]*quantile\(", INSIDE),
     Explanation("programs", ": version", "inference_mode", COUNTED),
     Explanation("programs", r"^[^\n]*\.detach_\(\)\nraises nothing", r"\b{name} = torch\.einsum\(", LOOKS),
@@ -118,8 +118,12 @@ EXPLANATIONS = [
     ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
-    Explanation("programs", rf"^torch.nn.utils.clip_grad_value_[^\n]*\n{NOTHING_RAISED}", "", CLIPPING),
-    Explanation("programs", r"(inputs=|grad\(.*, )\[x, t.*raises nothing, on PyTorch Run", "", NODES_OF_INPUTS),
+    Explanation(
+        "programs", "^torch.nn.utils.clip_grad_value_[^\n]*\nraises nothing, on PyTorch (Run|Attr)", "", CLIPPING
+    ),
+    Explanation(
+        "programs", r"(inputs=|grad\(.*, )\[x, t.*raises nothing, on PyTorch (Run|Assert)", "", NODES_OF_INPUTS
+    ),
     Explanation(
         "programs",
         r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing",
@@ -136,6 +140,9 @@ EXPLANATIONS = [
     Explanation("programs", r"index_copy\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
     Explanation(
         "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
+    ),
+    Explanation(
+        "programs", "^second.*values", r"(\w+) = [^\n]*\.unfold\(.*\b\1\.(select|slice|diagonal)_scatter\(", MEMORY
     ),
     Explanation(
         "programs", r"raises (Index|Value|Attribute|Type)Error, on PyTorch Run", r"autograd\.functional", FUNCTIONAL

@@ -12,6 +12,7 @@ cdef class Entry:
     cdef public dict formulas
     cdef public object joint
     cdef public tuple inputs
+    cdef public tuple operands
     cdef public object promote
     cdef public str kept
     cdef public bint broadcasts

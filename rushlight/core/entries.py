@@ -13,7 +13,7 @@ SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is eno
     "AvgPool2DBackward0",
     "AvgPool3DBackward0",
     "ComplexBackward0",
-    "DivBackward1",
+    "DivBackward2",
     "FftR2CBackward0",
     "NllLoss2DBackward0",
     "NllLossBackward0",
@@ -41,6 +41,7 @@ LAYING = {
 OPTIONS = {
     # computation
     "promote": None,  # converts tensors and numbers to the arrays that an elementwise operator computes with
+    "operands": (),  # the names of the arguments that `promote` converts, where they are not `inputs`
     "broadcasts": False,  # operands of different shapes are broadcast
     "lists": (),  # the names of the arguments that are lists of tensors
     "view": False,  # the result is a view of the first argument
@@ -90,6 +91,7 @@ class Entry:
         self.joint = options["joint"]
         self.inputs = tuple(params.index(p) for p in options["inputs"] or formulas)
         self.promote = options["promote"]
+        self.operands = tuple(params.index(p) for p in options["operands"]) or self.inputs
         self.kept = getattr(self.promote, "kept", "")
         self.broadcasts = options["broadcasts"]
         self.lists = frozenset(params.index(p) for p in options["lists"])

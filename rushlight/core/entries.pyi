@@ -13,6 +13,7 @@ class Entry:
     formulas: dict[str, Callable[..., Any]]
     joint: Callable[..., Any] | None
     inputs: tuple[int, ...]
+    operands: tuple[int, ...]
     lists: frozenset[int]
     promote: Callable[..., Any] | None
     kept: str

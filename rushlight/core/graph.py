@@ -282,7 +282,7 @@ class Node(Vertex):
     def name(self):
         """The node's name in PyTorch, such as `AddBackward0`."""
         name = type(self).__name__
-        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "NotImplemented") else name
 
     def _sequence_nr(self):
         """The node's number in the order of recording."""

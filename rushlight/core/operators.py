@@ -213,8 +213,8 @@ def usual_call(op, args):
     if op.promote is not None and not are_kept(op, arrays):
         if any_turned(arrays):
             return call(op, RESOLVED(args))
-        promoted = op.promote(*[args[i] for i in op.inputs])
-        for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
+        promoted = op.promote(*[args[i] for i in op.operands])
+        for position, array in zip(op.operands, promoted if len(op.operands) > 1 else (promoted,)):
             arrays[position] = array
     return finish(op, args, arrays)
 
@@ -232,7 +232,7 @@ def promoted(op, a):
 def are_kept(op, arrays):
     """Whether the operands of a call need no promotion: NumPy's arrays, all of one dtype."""
     first = None
-    for position in op.inputs:
+    for position in op.operands:
         array = arrays[position]
         if array is None:
             continue

@@ -41,7 +41,7 @@ def record_pair(op, a, b, needs, out, modes):
     """Records a call of an operator of two operands; `b` may be a number."""
     node = start(op, needs)
     save_pair(node, a, b, out._array, out)
-    node.arity = 2
+    node.arity = len(op.inputs)
     if needs & 1:
         node.edge0 = a if a._node is None else a._node
         node.number0 = a._index

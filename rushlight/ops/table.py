@@ -135,36 +135,51 @@ def binary(
     inplace: bool = True,
     node: str = "",
     number_node: str = "",
+    base_node: str = "",
     numbers: str = "other",
     methods: bool = True,
+    slot: str = "",
     **options: Any,
 ) -> Binary:
     """Registers an elementwise operator of two operands and returns its public function.
 
     `input` and `other` are the gradient formulas: functions of `grad` and of `input`, `other` or `result`. `numbers`
-    says which operand may be a number: `"other"`, `"either"`, or none. `number_node` is the name of the node if `other`
-    is a number, if that differs. The other options are those of `core.entries`.
+    says which operand may be a number: `"other"`, `"either"`, or none. `number_node` and `base_node` are the names of
+    the nodes if `other` or `input` is a number, where these have an overload of their own in PyTorch, with one edge.
+    The other options are those of `core.entries`.
     """
-    formulas = {} if input is None or other is None else {"input": input, "other": other}
+    formulas = {key: formula for key, formula in (("input", input), ("other", other)) if formula is not None}
     options |= {"promote": promote, "broadcasts": True}
-    params = ("input", "other")
-    entry = with_number = enter(name, forward, params, formulas, node=node, **options)
+    entry = enter(name, forward, ("input", "other"), formulas, node=node, **options)
     IN_STEP.add(name)
+
+    def overload(operand: str, node: str) -> Operator:
+        """The operator that has a gradient of one operand only, where the other is a number."""
+        if not node:
+            return entry
+        given = options | {"node": node, "operands": entry.params}
+        return Operator(name, forward, entry.params, {operand: formulas[operand]}, **given)
+
+    with_number, of_number = overload("input", number_node), overload("other", base_node)
     if number_node:
-        with_number = Operator(name, forward, params, formulas, node=number_node, **options)
         TABLE[f"{name}_number"] = with_number
+    if slot:
+        fill(slot, with_number)  # Python's reflected operators are only called with numbers
 
     def function(input, other, *, out=None):
+        base = input
         if not isinstance(input, TensorBase):
             either = numbers == "either" and (isinstance(other, TensorBase) or name in TENSORS_OF_NUMBERS)
             prepared = promote(input, other) if either else NotImplemented
             if prepared is NotImplemented:
                 return refuse_operands(name, input, other)
             input = new_tensor(prepared[0])
-        if isinstance(other, TensorBase):
+        if not isinstance(other, TensorBase):
+            result = call_binary(with_number, input, other) if numbers else NotImplemented
+        elif base is input or of_number is entry:
             result = call_binary(entry, input, other)
         else:
-            result = call_binary(with_number, input, other) if numbers else NotImplemented
+            result = of_number(input, other)
         if result is NotImplemented:
             return refuse_operands(name, input, other)
         return result if out is None else write_out(name, out, result, input, other)
@@ -177,7 +192,8 @@ def binary(
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = on_operands(entry, promote)
     if inplace and methods:
-        setattr(Tensor, name + "_", named(binary_in_place(name + "_", entry, numbers), name + "_", doc))
+        variant = binary_in_place(name + "_", entry, with_number if numbers else None)
+        setattr(Tensor, name + "_", named(variant, name + "_", doc))
     return function
 
 
@@ -195,12 +211,14 @@ def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., A
     return function
 
 
-def binary_in_place(name: str, entry: Any, numbers: str) -> Callable[..., Any]:
-    """The in-place variant of a binary operator."""
+def binary_in_place(name: str, entry: Operator, with_number: Operator | None) -> Callable[..., Any]:
+    """The in-place variant of a binary operator, and of its overload for numbers."""
 
     def variant(self, other):
-        if isinstance(other, TensorBase) or (numbers and isinstance(other, NUMBERS)):
+        if isinstance(other, TensorBase):
             return change_binary(entry, self, other)
+        if with_number is not None and isinstance(other, NUMBERS):
+            return change_binary(with_number, self, other)
         return refuse(name, "other", 1, other)
 
     return variant

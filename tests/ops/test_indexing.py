@@ -376,3 +376,36 @@ def test_an_index_without_elements_scatters_nothing(torch, name, index, source):
     assert torch.autograd.grad(result.sum(), x)[0].tolist() == [[1.0] * 4] * 3
     with pytest.raises(RuntimeError, match=r"scatter\(\): Expected self.dtype to be equal to src.dtype"):
         call(src.long())
+
+
+REFUSED = {
+    "scatter": lambda torch: scattered(torch, "scatter"),
+    "scatter_add": lambda torch: scattered(torch, "scatter_add"),
+    "scatter_reduce": lambda torch: scattered(torch, "scatter_reduce", "amax"),
+    "gradient of nothing": lambda torch: gradient_of_nothing(torch),
+    "index_select along nothing": lambda torch: torch.zeros(0, 3).index_select(0, torch.tensor([0])),
+    "index_select of nothing": lambda torch: torch.zeros(0, 3).index_select(1, torch.tensor([5])),
+    "index_select of one dimension": lambda torch: torch.zeros(0).index_select(0, torch.tensor([0])),
+}
+
+
+def scattered(torch, name, *options):
+    """A scatter whose source is a tensor without dimensions, and whose index has two."""
+    return getattr(torch.zeros(1, 4), name)(1, torch.zeros(1, 2, dtype=torch.int64), torch.tensor(2.0), *options)
+
+
+def gradient_of_nothing(torch):
+    """The gradient of what `index_add` adds to a tensor without rows."""
+    source = torch.ones(2, 3, requires_grad=True)
+    torch.zeros(0, 3).index_add(0, torch.tensor([0, 0]), source).sum().backward()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_raises_pytorchs_types(name):
+    theirs = pytest.importorskip("torch")
+    said = []
+    for library in (torch, theirs):
+        with pytest.raises((RuntimeError, IndexError)) as error:
+            REFUSED[name](library)
+        said.append((error.type, str(error.value)[:24]))
+    assert said[0] == said[1]

@@ -60,3 +60,13 @@ def test_inverses_of_zero():
             assert inverse.real.isinf().all()
             assert inverse.imag.isnan().all()
             assert inverse.dtype is x.dtype
+
+
+@pytest.mark.parametrize("name", ["addcmul", "addcdiv"])
+def test_scaled_products_are_multiplied_from_the_left(name):
+    theirs = pytest.importorskip("torch")
+    large, small = complex(1e300, 0), complex(1e300 if name == "addcmul" else 1e-300, 0)
+    for torch in (rushlight, theirs):
+        a, b = (torch.full((3,), value, dtype=torch.complex128) for value in (large, small))
+        result = getattr(torch, name)(torch.zeros_like(a), a, b, value=2)
+        assert str(complex(result[0])) == "(inf+0j)"

@@ -96,7 +96,7 @@ C_NAMES = {
 def _addcmul(input, tensor1, tensor2, value):
     if input.dtype.kind in "iu":
         value = int(value)
-    return input + value * (tensor1 * tensor2)
+    return input + value * tensor1 * tensor2
 
 
 @in_place
@@ -125,7 +125,7 @@ def quotient_cotangent(grad: Array, tensor1: Array, tensor2: Array, value: float
     broadcasts=True,
 )
 def _addcdiv(input, tensor1, tensor2, value):
-    return input + value * (tensor1 / tensor2)
+    return input + value * tensor1 / tensor2
 
 
 @in_place

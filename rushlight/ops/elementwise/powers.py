@@ -113,8 +113,8 @@ _pow = binary(
     "pow",
     powers_by_number,
     lambda grad, input, other: power_cotangent(grad, input, other),
-    lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
     promote=bases_and_exponents,
+    operands=("input", "other"),
     methods=False,
     series=recurrence(recurrences.power),
     saved_as={"other": "exponent"},
@@ -123,9 +123,10 @@ _pow_tensor = binary(
     "pow_tensor",
     powers,
     lambda grad, input, other, result: power_cotangent(grad, input, other),
-    TABLE["pow"].formulas["other"],
+    exponent_cotangent,
     promote=bases_and_exponents,
     node="PowBackward1",
+    base_node="PowBackward2",
     aten="pow",
     saved_as={"other": "exponent"},
     methods=False,
@@ -155,7 +156,7 @@ def pow_(self: Tensor, exponent: Operand) -> Tensor:
     """`pow`, in place."""
     if of_bools(self, exponent):
         return self.bitwise_or_(not exponent)
-    return change_binary(TABLE["pow"], self, exponent)
+    return change_binary(TABLE["pow_tensor" if isinstance(exponent, TensorBase) else "pow"], self, exponent)
 
 
 def of_bools(base: Any, exponent: Any) -> bool:

@@ -10,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import LARGEST, kind_of
+from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real
@@ -161,6 +162,7 @@ def remainders(name: str, ufunc: Any, quotient: Any, doc: str, numbers: str = "o
         promote=no_zero(only("iuf", f"{name}_cpu")),
         node=f"{name.capitalize()}Backward1",
         number_node=f"{name.capitalize()}Backward0",
+        base_node=f"{name.capitalize()}Backward1" if numbers == "either" else "",
         numbers=numbers,
     )
 
@@ -210,15 +212,24 @@ floor_divide: Binary = binary(
     tensor([ 3, -4])
     """,
     node="NotImplemented",
+    number_node="NotImplemented",
+    base_node="NotImplemented",
     promote=no_zero(only("iuf", "div_floor_cpu")),
     numbers="either",
 )
-Tensor.__mod__ = lambda self, other: call_binary(  # type: ignore[method-assign]
-    TABLE["remainder" if isinstance(other, TensorBase) else "remainder_number"], self, other
-)
+
+
+def overload(name: str, other: Any) -> Operator:
+    """The operator of a name for a tensor or for a number as the other operand."""
+    return TABLE[name if isinstance(other, TensorBase) else f"{name}_number"]
+
+
+Tensor.__mod__ = lambda self, other: call_binary(overload("remainder", other), self, other)  # type: ignore[method-assign]
 Tensor.__rmod__ = lambda self, other: remainder(other, self)
 Tensor.__imod__ = Tensor.remainder_
-Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)  # type: ignore[method-assign]
+Tensor.__floordiv__ = lambda self, other: call_binary(  # type: ignore[method-assign]
+    overload("floor_divide", other), self, other
+)
 Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
 Tensor.__ifloordiv__ = Tensor.floor_divide_
 

@@ -289,6 +289,7 @@ xlogy: Binary = binary(
     """,
     promote=floats("xlogy_cpu"),
     number_node="XlogyBackward2",
+    base_node="XlogyBackward1",
     numbers="either",
 )
 xlog1py: Binary = binary(
@@ -306,6 +307,7 @@ xlog1py: Binary = binary(
     node="SpecialXlog1PyBackward0",
     aten="special_xlog1py",
     number_node="SpecialXlog1PyBackward2",
+    base_node="SpecialXlog1PyBackward1",
     methods=False,
     numbers="either",
 )
@@ -324,6 +326,7 @@ zeta: Binary = binary(
     node="SpecialZetaBackward0",
     aten="special_zeta",
     number_node="SpecialZetaBackward2",
+    base_node="SpecialZetaBackward1",
     methods=False,
     numbers="either",
 )

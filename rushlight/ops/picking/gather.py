@@ -122,7 +122,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     if src is not None:
-        check_source(sizes, src._array.shape or (1,))
+        check_source(sizes, src._array.shape)
     check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
     check_bounds(index._array, shape[dim], dim)
     return dim
@@ -141,9 +141,9 @@ def checked(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[int, T
 
 def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
     """Raises PyTorch's errors for a source whose number of dimensions is not that of the index."""
-    if len(source) == len(sizes):
+    if max(1, len(source)) == len(sizes):
         return
-    if len(source) < len(sizes) and all(n <= m for n, m in zip(sizes, source, strict=False)):
+    if source and len(source) < len(sizes) and all(n <= m for n, m in zip(sizes, source, strict=False)):
         n = len(source)
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {n})")
     raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")

@@ -20,7 +20,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import is_complex, missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
-from rushlight.ops.picking.gather import check_bounds, check_picked
+from rushlight.ops.picking.gather import check_bounds, check_picked, outside
 from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced, reduced_by_kernel
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -32,6 +32,8 @@ __all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_selec
     linear=True, batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index)
 )
 def _index_select(input, dim, index):
+    if input.ndim > 1 and not input.shape[dim] and index.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
 
 
@@ -58,11 +60,13 @@ def vector_index(name: str, index: Tensor) -> None:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
 
 
-def check_selected(index: Array, size: int, ndim: int) -> None:
-    """Raises IndexError for an index out of range, and RuntimeError if the dimension is empty."""
-    if size == 0 and index.size and ndim > 1:
-        raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    check_picked(index, size)
+def check_selected(index: Array, shape: Sequence[int], dim: int) -> None:
+    """Raises IndexError for an index out of range; of a tensor without elements it is a RuntimeError."""
+    size = shape[dim]
+    if len(shape) < 2 or 0 not in shape:
+        check_picked(index, size)
+    elif size and not are_indices(index, size):
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={outside(index, size)} axis_dim={size}")
 
 
 @method
@@ -82,7 +86,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if input._array.ndim == 0 and index._array.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)")
-    check_selected(index._array, (input._array.shape or (1,))[dim], input._array.ndim)
+    check_selected(index._array, input._array.shape or (1,), dim)
     result = _index_select(input, dim, index)
     return result if out is None else write_out("index_select", out, result, input)
 
