@@ -160,6 +160,38 @@ LEFT_OUT = [
         outside=False,
     ),
     LeftOut(
+        "NumPy has no complex numbers of two halves: compute in torch.complex64.",
+        "torch.complex32 torch.chalf torch.Tensor.chalf torch.ComplexHalfStorage",
+        outside=False,
+    ),
+    LeftOut(
+        "it holds scales of matrix products on GPUs: keep scales in float32.",
+        "torch.float8_e8m0fnu",
+        outside=False,
+    ),
+    LeftOut(
+        "sparse matrices are stored element by element, not in blocks: use to_sparse_csr or to_sparse_csc.",
+        "torch.Tensor.to_sparse_bsr torch.Tensor.to_sparse_bsc",
+        outside=False,
+    ),
+    LeftOut(
+        "make a sparse tensor of the other's shape: torch.zeros_like(other), or sparse_resize_.",
+        "torch.resize_as_sparse_ torch.Tensor.resize_as_sparse_",
+        outside=False,
+    ),
+    LeftOut(
+        "solve with torch.linalg.solve(A.to_dense(), b), or without gradients with scipy.sparse.linalg.spsolve; "
+        "PyTorch's own needs a GPU.",
+        "torch.sparse.solve",
+        outside=False,
+    ),
+    LeftOut(
+        "keep values and mask apart: the functions of torch.masked take the mask as an argument.",
+        """torch.masked.MaskedTensor torch.masked.as_masked_tensor torch.masked.is_masked_tensor
+        torch.masked.masked_tensor""",
+        outside=False,
+    ),
+    LeftOut(
         "a tensor stays the object that it is: copy_ changes its values, and `data` its memory.",
         "torch.utils.weak torch.utils.swap_tensors torch.Tensor.module_load",
         outside=False,
