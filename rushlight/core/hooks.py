@@ -242,7 +242,10 @@ def as_tensors(grads: Sequence[Array | None] | Array) -> Any:
 
 def as_tensor(grad: Any, model: Array = None) -> Any:
     """A gradient as a tensor for users; `model` is the array of the tensor that it belongs to, where that is known."""
-    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(hand_out(as_array(grad), model))
+    if grad is None or isinstance(grad, TensorBase):
+        return grad
+    compact = model is None or model.flags.c_contiguous  # its layout alone: a recorded step would read its values
+    return new_tensor(hand_out(as_array(grad), bool(compact)))
 
 
 def as_given(grad: Any, recorded: bool) -> Array:

@@ -75,16 +75,16 @@ def join(view: Any, source: Any) -> None:
     view._unsettled = True
 
 
-def handed_out(grad: Array, model: Array = None) -> Array:
+def handed_out(grad: Array, compact: bool) -> Array:
     """A gradient's array for users: writable, and contiguous if its layout is not one of PyTorch's.
 
-    `model` is the array of the tensor that it belongs to, where that is known.
+    `compact` tells whether the tensor that it belongs to is contiguous, or unknown.
     """
     if type(grad) is not np.ndarray:
         return grad
     if is_repeated(grad):
         return grad if grad.flags.writeable else repeated_anew(grad)
-    if grad.flags.c_contiguous or not is_ours(grad, model):
+    if grad.flags.c_contiguous or not is_ours(grad, compact):
         return grad if grad.flags.writeable else np.array(grad, order="K")
     return np.ascontiguousarray(grad)
 
@@ -92,9 +92,9 @@ def handed_out(grad: Array, model: Array = None) -> Array:
 hand_out: Callable[..., Any] = noted(handed_out)
 
 
-def is_ours(grad: Array, model: Array) -> bool:
+def is_ours(grad: Array, compact: bool) -> bool:
     """Whether a gradient has a memory layout that PyTorch's would not have."""
-    return grad.ndim > 2 and (model is None or model.flags.c_contiguous) and batch_last(grad).flags.c_contiguous
+    return grad.ndim > 2 and compact and batch_last(grad).flags.c_contiguous
 
 
 def repeated_anew(grad: Array) -> Array:

@@ -363,6 +363,22 @@ def test_a_graph_that_was_used_up():
             loss.backward()
 
 
+def test_a_change_of_what_a_backward_pass_reads_only_the_layout_of_is_allowed():
+    @compiled
+    def f(b):
+        y = b.repeat_interleave(2, -1) + 1
+        z = torch.view_as_real(y * 1j).triu()
+        print(end="")
+        y.mul_(2)
+        return y, z, torch.autograd.grad((z**2).sum(), [b])[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(4):
+            b = torch.tensor([[1.0], [2.0], [3.0]], requires_grad=True)
+            assert f(b)[2].tolist() == [[8.0], [12.0], [16.0]]
+
+
 def test_a_change_between_forward_and_backward_is_found():
     weight = torch.ones(2, requires_grad=True)
     f = compiled(lambda x: torch.exp(x * weight))
