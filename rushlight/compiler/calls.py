@@ -111,7 +111,7 @@ def promoted(op: Any, args: tuple[Any, ...], arrays: list[Any], way: int) -> lis
     """The arrays after promotion to one dtype."""
     if op.promote is None or (way != ANY and of_one_dtype(arrays)):
         return arrays
-    positions = op.inputs if way == ANY else range(len(args))
+    positions = op.operands if way == ANY else range(len(args))
     result = op.promote(*[args[i] for i in positions])
     if result is NotImplemented:
         return arrays

@@ -118,7 +118,7 @@ class CompiledFunctionBackward(Node):
 
     def __init__(self):
         self.passed = False
-        self.values = None
+        self.backward = self.call = self.values = None
 
     def keep(self, backward, results, arguments, made, call):
         """Makes this the node of the results that a backward program belongs to, and saves what the pass needs."""

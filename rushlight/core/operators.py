@@ -202,7 +202,7 @@ def is_scalar(arg):
 
 def with_python_numbers(op, args):
     """The arguments with Python's numbers in place of NumPy's, which would promote arrays; operands stay arrays."""
-    return tuple([arg.item() if i not in op.inputs and is_scalar(arg) else arg for i, arg in enumerate(args)])
+    return tuple([arg.item() if i not in op.operands and is_scalar(arg) else arg for i, arg in enumerate(args)])
 
 
 def usual_call(op, args):

@@ -43,9 +43,9 @@ def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any], error:
     renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
     if isinstance(error, TypeError):
         call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
-    if call is None:
+    if call is None and place != ".from_numpy":  # which refuses numbers of either kind by their type
         call = tuple([in_python(v) for v in args]), {name: in_python(v) for name, v in renamed.items()}
-    return None if same(call, (args, kwargs)) else call
+    return None if call is None or same(call, (args, kwargs)) else call
 
 
 def same(call: Call, other: Call) -> bool:
