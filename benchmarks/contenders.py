@@ -14,13 +14,18 @@ RUSHLIGHT = Path(importlib.util.find_spec("rushlight").origin).parent  # in the 
 
 @dataclass(frozen=True)
 class Contender:
-    """A library, its modules that forms use, and what its process does before that rushlight does on import."""
+    """A library, its modules that forms use, and what its process does before that rushlight does on import.
+
+    A step is called `calls` times before it is timed, but no more once these took `patience` seconds.
+    """
 
     title: str
     modules: tuple[str, ...]
     helps: tuple[Callable[[], None], ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    calls: int = 2
+    patience: float = 0.1
 
     @property
     def installed(self) -> bool:
@@ -102,11 +107,13 @@ DESCRIPTIONS = {
     "autograd": describe_autograd,
     "numpy": describe_numpy,
 }
+# The calls of rushlight's compiled functions are timed against eager ones first, and checked at the replays 10 and 100.
+SETTLED = {"calls": 110, "patience": 30.0}
 IN_PROCESS = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # or a pool of processes stays about
 CONTENDERS = {
     "rushlight": Contender("rushlight", ("rushlight",)),
-    "rushlight, walker": Contender("rushlight, compiled", ("rushlight",)),
-    "rushlight, llvm": Contender("rushlight, compiled with LLVM", ("rushlight",), needs=("llvmlite",)),
+    "rushlight, walker": Contender("rushlight, compiled", ("rushlight",), **SETTLED),
+    "rushlight, llvm": Contender("rushlight, compiled with LLVM", ("rushlight",), needs=("llvmlite",), **SETTLED),
     "torch": Contender("PyTorch", ("torch",)),
     "torch, blocks kept": Contender("PyTorch, blocks kept", ("torch",), (keep_blocks,)),
     "torch.compile": Contender("torch.compile", ("torch",), environment=IN_PROCESS),

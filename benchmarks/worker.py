@@ -39,13 +39,14 @@ class Worker:
         return CONTENDERS[self.name].describe()
 
     def prepare(self, workload: "Workload") -> None:
-        """Makes a workload's step, and does it twice, for compilers compile; once where it is long."""
+        """Makes a workload's step, and does it as often as the contender needs before it is timed."""
         loaded = len(sys.modules)
         self.make(workload)
-        begin = time.perf_counter()
-        self.step()
-        if time.perf_counter() - begin < LONG:
+        contender, begin = CONTENDERS[self.name], time.perf_counter()
+        for _ in range(contender.calls):
             self.step()
+            if time.perf_counter() - begin > contender.patience:
+                break
         if len(sys.modules) > loaded:  # libraries load some of their modules late
             self.settle()
 
