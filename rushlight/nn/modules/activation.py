@@ -175,6 +175,8 @@ class RReLU(_Pointwise):
 
     Source: B. Xu et al., "Empirical evaluation of rectified activations in convolutional network", 2015.
 
+    RuntimeError if `lower` is above `upper`.
+
     >>> import rushlight as torch
     >>> torch.nn.RReLU().eval()(torch.tensor([-1.0, 2.0]))
     tensor([-0.2292,  2.0000])
@@ -195,6 +197,8 @@ class RReLU(_Pointwise):
 
 class Hardtanh(_Pointwise):
     """clamp(x, min_val, max_val).
+
+    AssertionError if `min_val` is not below `max_val`.
 
     >>> import rushlight as torch
     >>> torch.nn.Hardtanh()(torch.tensor([-4.0, 0.5, 1.5]))
@@ -307,6 +311,8 @@ class PReLU(Module):
 
     Source: K. He et al., "Delving deep into rectifiers", 2015.
 
+    RuntimeError for another number of channels than of slopes.
+
     >>> import rushlight as torch
     >>> torch.nn.PReLU()(torch.tensor([-1.0, 2.0]))
     tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
@@ -336,6 +342,8 @@ class GELU(Module):
     """x times the normal distribution function of x; `approximate="tanh"` uses its tanh approximation.
 
     Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
+
+    RuntimeError for an `approximate` other than "none" and "tanh".
 
     >>> import rushlight as torch
     >>> torch.nn.GELU()(torch.tensor([-1.0, 2.0]))
@@ -457,6 +465,8 @@ class _Shrink(Module):
 class Hardshrink(_Shrink):
     """x where |x| > lambd, else 0.
 
+    NotImplementedError for integers.
+
     >>> import rushlight as torch
     >>> torch.nn.Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
     tensor([-1.,  0.,  2.])
@@ -469,6 +479,8 @@ class Hardshrink(_Shrink):
 
 class Softshrink(_Shrink):
     """x moved towards 0 by `lambd`; 0 where |x| <= lambd.
+
+    RuntimeError for a negative `lambd`.
 
     >>> import rushlight as torch
     >>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
@@ -484,6 +496,8 @@ class GLU(Module):
     """a * sigmoid(b), where a and b are the halves of the input along a dimension.
 
     Source: Y. Dauphin et al., "Language modeling with gated convolutional networks", 2016.
+
+    RuntimeError for a dimension of odd size.
 
     >>> import rushlight as torch
     >>> torch.nn.GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
@@ -518,6 +532,8 @@ class _Along(Module):
 class Softmax(_Along):
     """exp(x) divided by its sum along a dimension.
 
+    IndexError for a dimension that does not exist.
+
     >>> import rushlight as torch
     >>> torch.nn.Softmax(dim=1)(torch.zeros(1, 4))
     tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
@@ -531,6 +547,8 @@ class Softmax(_Along):
 class LogSoftmax(_Along):
     """The logarithm of softmax.
 
+    IndexError for a dimension that does not exist.
+
     >>> import rushlight as torch
     >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([1.0, 1.0]))
     tensor([-0.6931, -0.6931])
@@ -543,6 +561,8 @@ class LogSoftmax(_Along):
 
 class Softmin(_Along):
     """Softmax of -x.
+
+    IndexError for a dimension that does not exist.
 
     >>> import rushlight as torch
     >>> torch.nn.Softmin(dim=0)(torch.tensor([1.0, 1.0, 2.0]))

@@ -39,6 +39,8 @@ class _AdaptiveAvgPoolNd(Module):
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of (N, C, L) or (C, L) to `output_size`.
 
+    RuntimeError for inputs of other numbers of dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
     tensor([[2., 6.]])
@@ -52,6 +54,8 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
+    RuntimeError for inputs of other numbers of dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool2d((5, None))(torch.ones(1, 64, 8, 9)).shape
     torch.Size([1, 64, 5, 9])
@@ -64,6 +68,8 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Adaptive average pooling of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`.
+
+    RuntimeError for inputs of other numbers of dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveAvgPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape
@@ -91,6 +97,8 @@ class _AdaptiveMaxPoolNd(Module):
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of (N, C, L) or (C, L) to `output_size`.
 
+    RuntimeError for inputs of other numbers of dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
     tensor([[3., 7.]])
@@ -104,6 +112,8 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of images (N, C, H, W) or (C, H, W) to `output_size`; None keeps a size.
 
+    RuntimeError for inputs of other numbers of dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool2d(1)(torch.tensor([[[1.0, 3.0], [7.0, 5.0]]]))
     tensor([[[7.]]])
@@ -116,6 +126,8 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Adaptive max pooling of volumes (N, C, D, H, W) or (C, D, H, W) to `output_size`; None keeps a size.
+
+    RuntimeError for inputs of other numbers of dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.AdaptiveMaxPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape

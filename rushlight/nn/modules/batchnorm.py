@@ -123,6 +123,9 @@ class BatchNorm1d(_BatchNorm):
     In evaluation mode, running statistics are used instead of the batch's. `momentum` is the weight of the latest batch
     in them (None: all batches count equally). Source: S. Ioffe, C. Szegedy, "Batch normalization", 2015.
 
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel; RuntimeError
+    for another number of channels.
+
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm1d(2)
     >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
@@ -136,6 +139,9 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Batch normalization of images (N, C, H, W); see `BatchNorm1d`.
 
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel; RuntimeError
+    for another number of channels.
+
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm2d(3)
     >>> norm(torch.rand(8, 3, 5, 5)).shape, norm.running_mean.shape
@@ -147,6 +153,9 @@ class BatchNorm2d(_BatchNorm):
 
 class BatchNorm3d(_BatchNorm):
     """Batch normalization of volumes (N, C, D, H, W); see `BatchNorm1d`.
+
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel; RuntimeError
+    for another number of channels.
 
     >>> import rushlight as torch
     >>> norm = torch.nn.BatchNorm3d(3)

@@ -163,6 +163,9 @@ class Conv1d(_Conv):
     `padding` may be "valid" (none) or "same" (the output is as long as the input); `groups` divides the channels into
     groups with weights of their own.
 
+    ValueError for channels that do not divide into the groups, and for unknown kinds of padding; RuntimeError for
+    inputs with other channels, or smaller than the kernel.
+
     >>> import rushlight as torch
     >>> torch.nn.Conv1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
     torch.Size([20, 33, 24])
@@ -176,6 +179,9 @@ class Conv2d(_Conv):
 
     Each size is one number or two. Other arguments as for `Conv1d`.
 
+    ValueError for channels that do not divide into the groups, and for unknown kinds of padding; RuntimeError for
+    inputs with other channels, or smaller than the kernel.
+
     >>> import rushlight as torch
     >>> torch.nn.Conv2d(16, 33, (3, 5), stride=(2, 1), padding=(4, 2))(torch.ones(2, 16, 50, 100)).shape
     torch.Size([2, 33, 28, 100])
@@ -186,6 +192,9 @@ class Conv2d(_Conv):
 
 class Conv3d(_Conv):
     """Convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W).
+
+    ValueError for channels that do not divide into the groups, and for unknown kinds of padding; RuntimeError for
+    inputs with other channels, or smaller than the kernel.
 
     >>> import rushlight as torch
     >>> torch.nn.Conv3d(2, 3, 3)(torch.ones(1, 2, 5, 6, 7)).shape

@@ -141,6 +141,9 @@ CONVOLUTIONS = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpos
 class ConvTranspose1d(_ConvTranspose):
     """Transposed convolution along one dimension: inputs (N, in_channels, L) or (in_channels, L).
 
+    ValueError for a `padding_mode` other than "zeros", and for an `output_size` that is out of reach; RuntimeError for
+    inputs with other channels, and for too much `output_padding`.
+
     >>> import rushlight as torch
     >>> torch.nn.ConvTranspose1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
     torch.Size([20, 33, 101])
@@ -151,6 +154,9 @@ class ConvTranspose1d(_ConvTranspose):
 
 class ConvTranspose2d(_ConvTranspose):
     """Transposed convolution of images: inputs (N, in_channels, H, W) or (in_channels, H, W).
+
+    ValueError for a `padding_mode` other than "zeros", and for an `output_size` that is out of reach; RuntimeError for
+    inputs with other channels, and for too much `output_padding`.
 
     >>> import rushlight as torch
     >>> up = torch.nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1)
@@ -163,6 +169,9 @@ class ConvTranspose2d(_ConvTranspose):
 
 class ConvTranspose3d(_ConvTranspose):
     """Transposed convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W).
+
+    ValueError for a `padding_mode` other than "zeros", and for an `output_size` that is out of reach; RuntimeError for
+    inputs with other channels, and for too much `output_padding`.
 
     >>> import rushlight as torch
     >>> torch.nn.ConvTranspose3d(4, 2, 3, stride=2)(torch.rand(1, 4, 5, 5, 5)).shape

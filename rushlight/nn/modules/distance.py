@@ -10,6 +10,8 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class PairwiseDistance(Module):
     """The p-norm of the difference of two tensors along the last dimension, to which `eps` is added first.
 
+    RuntimeError for shapes that do not broadcast.
+
     >>> import rushlight as torch
     >>> torch.nn.PairwiseDistance()(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([5.0000])
@@ -28,6 +30,8 @@ class PairwiseDistance(Module):
 
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along a dimension.
+
+    RuntimeError for shapes that do not broadcast, IndexError for a dimension that does not exist.
 
     >>> import rushlight as torch
     >>> torch.nn.CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))

@@ -29,6 +29,8 @@ class Dropout(_DropoutNd):
 
     Source: G. Hinton et al., "Improving neural networks by preventing co-adaptation of feature detectors", 2012.
 
+    ValueError for a `p` that is not between 0 and 1.
+
     >>> import rushlight as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.nn.Dropout(0.5)(torch.ones(6))
@@ -43,6 +45,8 @@ class Dropout(_DropoutNd):
 class Dropout1d(_DropoutNd):
     """In training, sets random channels of (N, C, L) or (C, L) to zero.
 
+    ValueError for a `p` that is not between 0 and 1; RuntimeError for inputs of other numbers of dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.Dropout1d(0.5)(torch.ones(8, 3)).unique(dim=1).shape
     torch.Size([8, 1])
@@ -56,6 +60,8 @@ class Dropout1d(_DropoutNd):
 class Dropout2d(_DropoutNd):
     """In training, sets random channels of images (N, C, H, W) to zero.
 
+    ValueError for a `p` that is not between 0 and 1.
+
     >>> import rushlight as torch
     >>> torch.nn.Dropout2d(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape
     torch.Size([1, 8, 1])
@@ -68,6 +74,8 @@ class Dropout2d(_DropoutNd):
 
 class Dropout3d(_DropoutNd):
     """In training, sets random channels of volumes (N, C, D, H, W) to zero.
+
+    ValueError for a `p` that is not between 0 and 1.
 
     >>> import rushlight as torch
     >>> torch.nn.Dropout3d(0.5)(torch.ones(1, 8, 2, 3, 3)).flatten(2).unique(dim=2).shape
@@ -84,6 +92,8 @@ class AlphaDropout(_DropoutNd):
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
 
+    ValueError for a `p` that is not between 0 and 1.
+
     >>> import rushlight as torch
     >>> drop = torch.nn.AlphaDropout(0.5)
     >>> drop.eval()(torch.tensor([1.0, 2.0]))
@@ -99,6 +109,8 @@ class AlphaDropout(_DropoutNd):
 
 class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels.
+
+    ValueError for a `p` that is not between 0 and 1.
 
     >>> import rushlight as torch
     >>> torch.nn.FeatureAlphaDropout(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape

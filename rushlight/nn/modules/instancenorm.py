@@ -66,6 +66,8 @@ class InstanceNorm1d(_InstanceNorm):
 
     Source: D. Ulyanov et al., "Instance normalization: the missing ingredient for fast stylization", 2016.
 
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel.
+
     >>> import rushlight as torch
     >>> torch.nn.InstanceNorm1d(2)(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
     tensor([[[-1.0000,  1.0000],
@@ -78,6 +80,8 @@ class InstanceNorm1d(_InstanceNorm):
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalization of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`.
 
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel.
+
     >>> import rushlight as torch
     >>> torch.nn.InstanceNorm2d(3, affine=True)(torch.rand(8, 3, 5, 5)).shape
     torch.Size([8, 3, 5, 5])
@@ -88,6 +92,8 @@ class InstanceNorm2d(_InstanceNorm):
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalization of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`.
+
+    ValueError for inputs of other numbers of dimensions, and in training for a single value in a channel.
 
     >>> import rushlight as torch
     >>> torch.nn.InstanceNorm3d(3)(torch.rand(8, 3, 2, 5, 5)).shape

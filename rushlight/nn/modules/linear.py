@@ -35,6 +35,8 @@ class Identity(Module):
 class Linear(Module):
     """`input @ weight.T + bias`, for inputs of shape (..., in_features); the result is (..., out_features).
 
+    RuntimeError for inputs whose last dimension is not `in_features`, or of another dtype.
+
     >>> import rushlight as torch
     >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
     torch.Size([128, 30])
@@ -83,6 +85,8 @@ def draw_weight_and_bias(layer: Module) -> None:
 
 class Bilinear(Module):
     """`input1 @ weight[k] @ input2 + bias[k]` for every output feature k, over the last dimensions of the inputs.
+
+    RuntimeError for inputs of other sizes.
 
     >>> import rushlight as torch
     >>> torch.nn.Bilinear(20, 30, 40)(torch.ones(128, 20), torch.ones(128, 30)).shape

@@ -76,6 +76,8 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The absolute difference of input and target.
 
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
+
     >>> import rushlight as torch
     >>> torch.nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(1.)
@@ -88,6 +90,8 @@ class L1Loss(_Loss):
 
 class MSELoss(_Loss):
     """The squared difference of input and target.
+
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> torch.nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
@@ -103,6 +107,8 @@ class SmoothL1Loss(_Loss):
     """|z| - beta / 2 of the differences z; where |z| < beta, z² / (2 * beta).
 
     Source: R. Girshick, "Fast R-CNN", 2015.
+
+    RuntimeError for a negative `beta`, and for shapes that do not broadcast.
 
     >>> import rushlight as torch
     >>> torch.nn.SmoothL1Loss()(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]))
@@ -143,6 +149,8 @@ class NLLLoss(_WeightedLoss):
     """The negative log likelihood of target classes (N, ...), given log probabilities (N, C, ...).
 
     Targets equal to `ignore_index` are not counted. The mean is weighted by the classes' weights.
+
+    IndexError for classes out of range, ValueError for another number of targets.
 
     >>> import rushlight as torch
     >>> torch.nn.NLLLoss()(torch.tensor([[0.7, 0.3], [0.4, 0.6]]).log(), torch.tensor([0, 1]))
@@ -190,6 +198,9 @@ class CrossEntropyLoss(_WeightedLoss):
 
     Targets may also be probabilities (N, C, ...). `label_smoothing` mixes the targets with the uniform distribution.
 
+    IndexError for classes out of range, ValueError for another number of targets, RuntimeError for targets of other
+    dtypes and for `weight` of another size.
+
     >>> import rushlight as torch
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 0.0], [0.0, 0.0]]), torch.tensor([0, 1]))
     tensor(0.6931)
@@ -225,6 +236,8 @@ class PoissonNLLLoss(_Loss):
 
     With `log_input=False`, input - target * log(input + eps). `full` adds Stirling's approximation of the constant
     term.
+
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> torch.nn.PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
@@ -263,6 +276,8 @@ class GaussianNLLLoss(_Loss):
     Variances are taken as at least `eps`; `full` adds the constant term. Source: D. Nix, A. Weigend, "Estimating the
     mean and variance of the target probability distribution", 1994.
 
+    ValueError for negative variances.
+
     >>> import rushlight as torch
     >>> torch.nn.GaussianNLLLoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 2.0]), torch.tensor([1.0, 0.5]))
     tensor(-0.1108)
@@ -282,6 +297,8 @@ class KLDivLoss(_Loss):
     """The Kullback-Leibler divergence: target * (log(target) - input), where the input is log probabilities.
 
     With `log_target`, targets are log probabilities too. The reduction "batchmean" divides by the number of samples.
+
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
@@ -306,6 +323,8 @@ class KLDivLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input)).
 
+    ValueError for targets of another shape, RuntimeError for inputs that are not between 0 and 1.
+
     >>> import rushlight as torch
     >>> torch.nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
     tensor(0.1643)
@@ -318,6 +337,8 @@ class BCELoss(_WeightedLoss):
 
 class BCEWithLogitsLoss(_WeightedLoss):
     """The binary cross entropy of sigmoid(input), without overflow; `pos_weight` multiplies the positive targets' loss.
+
+    ValueError for targets of another shape.
 
     >>> import rushlight as torch
     >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
@@ -345,6 +366,8 @@ class BCEWithLogitsLoss(_WeightedLoss):
 class HingeEmbeddingLoss(_Loss):
     """x where the target is 1, max(0, margin - x) where it is -1; x is a distance.
 
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
+
     >>> import rushlight as torch
     >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]))
     tensor(0.6500)
@@ -362,6 +385,8 @@ class HingeEmbeddingLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input)), with targets of 1 and -1.
 
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
+
     >>> import rushlight as torch
     >>> torch.nn.SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
     tensor(0.2201)
@@ -374,6 +399,8 @@ class SoftMarginLoss(_Loss):
 
 class MultiLabelMarginLoss(_Loss):
     """The hinge loss for several classes per sample: inputs (N, C), targets (N, C) are lists of classes, ended by -1.
+
+    RuntimeError for targets of another shape.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.MultiLabelMarginLoss()
@@ -388,6 +415,8 @@ class MultiLabelMarginLoss(_Loss):
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean binary cross entropy over classes, after a sigmoid: inputs and targets (N, C).
+
+    RuntimeError for shapes that do not broadcast, ValueError for an unknown `reduction`.
 
     >>> import rushlight as torch
     >>> torch.nn.MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
@@ -456,6 +485,8 @@ class CosineEmbeddingLoss(_Loss):
 class MarginRankingLoss(_Loss):
     """max(0, -target * (x1 - x2) + margin): x1 should be larger if the target is 1, x2 if it is -1.
 
+    RuntimeError for shapes that do not broadcast.
+
     >>> import rushlight as torch
     >>> loss = torch.nn.MarginRankingLoss(margin=0.5, reduction="none")
     >>> loss(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 1.2]), torch.tensor([1, 1]))
@@ -482,6 +513,8 @@ class TripletMarginLoss(_Loss):
 
     With `swap`, d(positive, negative) is used if it is smaller than d(anchor, negative). Source: V. Balntas et al.,
     "Learning shallow convolutional feature descriptors with triplet losses", 2016.
+
+    ValueError for a `margin` that is not positive, RuntimeError for shapes that do not broadcast.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.TripletMarginLoss(margin=1.0)
@@ -523,6 +556,8 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """`TripletMarginLoss` with any distance function of two tensors; by default `PairwiseDistance`.
 
+    ValueError for a `margin` that is not positive, RuntimeError for shapes that do not broadcast.
+
     >>> import rushlight as torch
     >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().amax(1))
     >>> loss(torch.tensor([[0.0, 0.0]]), torch.tensor([[0.0, 0.5]]), torch.tensor([[0.0, 1.0]]))
@@ -560,6 +595,8 @@ class CTCLoss(_Loss):
     """Connectionist temporal classification: the negative log likelihood of label sequences over all alignments.
 
     Source: A. Graves et al., "Connectionist temporal classification", 2006.
+
+    RuntimeError for lengths beyond the input or the target.
 
     >>> import rushlight as torch
     >>> loss = torch.nn.CTCLoss()

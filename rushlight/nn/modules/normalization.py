@@ -26,6 +26,8 @@ class LayerNorm(Module):
 
     Source: J. Ba et al., "Layer normalization", 2016.
 
+    RuntimeError for inputs whose last dimensions are not `normalized_shape`.
+
     >>> import rushlight as torch
     >>> torch.nn.LayerNorm(2)(torch.tensor([[1.0, 3.0]])).detach()
     tensor([[-1.0000,  1.0000]])
@@ -113,6 +115,8 @@ class RMSNorm(Module):
     `eps=None` means the epsilon of the dtype. Source: B. Zhang, R. Sennrich, "Root mean square layer normalization",
     2019.
 
+    RuntimeError for inputs whose last dimensions are not `normalized_shape`.
+
     >>> import rushlight as torch
     >>> torch.nn.RMSNorm([2])(torch.tensor([[3.0, -3.0]])).detach()
     tensor([[ 1., -1.]])
@@ -152,6 +156,8 @@ class LocalResponseNorm(Module):
 
     Source: A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012.
 
+    ValueError for inputs of fewer than three dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.LocalResponseNorm(2)(torch.ones(1, 3, 2)).shape
     torch.Size([1, 3, 2])
@@ -175,6 +181,8 @@ class LocalResponseNorm(Module):
 
 class CrossMapLRN2d(LocalResponseNorm):
     """`LocalResponseNorm` for images (N, C, H, W), under its name in Lua Torch.
+
+    ValueError for inputs of fewer than three dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.CrossMapLRN2d(2)(torch.ones(1, 3, 1, 1)).flatten()

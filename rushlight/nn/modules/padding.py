@@ -67,6 +67,8 @@ class _ConstantPad(_Pad):
 class ConstantPad1d(_ConstantPad):
     """Pads the last dimension with a constant: by one number of elements, or by (left, right).
 
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad1d((1, 2), 3.5)(torch.ones(1, 2))
     tensor([[3.5000, 1.0000, 1.0000, 3.5000, 3.5000]])
@@ -77,6 +79,8 @@ class ConstantPad1d(_ConstantPad):
 
 class ConstantPad2d(_ConstantPad):
     """Pads the last two dimensions with a constant: by one number, or by (left, right, top, bottom).
+
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -90,6 +94,8 @@ class ConstantPad2d(_ConstantPad):
 
 class ConstantPad3d(_ConstantPad):
     """Pads the last three dimensions with a constant: by one number, or (left, right, top, bottom, front, back).
+
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ConstantPad3d((1, 0, 0, 1, 0, 0), 9.0)(torch.ones(1, 1, 1, 2))
@@ -114,6 +120,8 @@ class _ZeroPad(_ConstantPad):
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """Pads the last dimension with zeros.
 
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
     tensor([[0., 0., 1., 2., 0.]])
@@ -122,6 +130,8 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Pads the last two dimensions with zeros.
+
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -133,6 +143,8 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Pads the last three dimensions with zeros.
+
+    RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ZeroPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -149,6 +161,8 @@ class _ReflectionPad(_Pad):
 class ReflectionPad1d(_ReflectionPad):
     """Pads the last dimension by reflection at its ends; the edge elements are not repeated.
 
+    RuntimeError for padding that is as long as the input.
+
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 2., 1., 2., 3., 2., 1.]])
@@ -159,6 +173,8 @@ class ReflectionPad1d(_ReflectionPad):
 
 class ReflectionPad2d(_ReflectionPad):
     """Pads the last two dimensions by reflection at their edges; the edge elements are not repeated.
+
+    RuntimeError for padding that is as long as the input.
 
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -172,6 +188,8 @@ class ReflectionPad2d(_ReflectionPad):
 
 class ReflectionPad3d(_ReflectionPad):
     """Pads the last three dimensions by reflection at their edges; the edge elements are not repeated.
+
+    RuntimeError for padding that is as long as the input.
 
     >>> import rushlight as torch
     >>> torch.nn.ReflectionPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -190,6 +208,8 @@ class _ReplicationPad(_Pad):
 class ReplicationPad1d(_ReplicationPad):
     """Pads the last dimension by repeating the elements at its ends.
 
+    NotImplementedError or RuntimeError for inputs of too few dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[1., 1., 1., 2., 3., 3.]])
@@ -200,6 +220,8 @@ class ReplicationPad1d(_ReplicationPad):
 
 class ReplicationPad2d(_ReplicationPad):
     """Pads the last two dimensions by repeating the elements at their edges.
+
+    NotImplementedError or RuntimeError for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -213,6 +235,8 @@ class ReplicationPad2d(_ReplicationPad):
 
 class ReplicationPad3d(_ReplicationPad):
     """Pads the last three dimensions by repeating the elements at their edges.
+
+    NotImplementedError or RuntimeError for inputs of too few dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.ReplicationPad3d(1)(torch.rand(1, 2, 2, 2)).shape
@@ -238,6 +262,8 @@ class _CircularPad(_Pad):
 class CircularPad1d(_CircularPad):
     """Pads the last dimension with elements from its other end.
 
+    RuntimeError for padding that is longer than the input.
+
     >>> import rushlight as torch
     >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 1., 2., 3., 1.]])
@@ -248,6 +274,8 @@ class CircularPad1d(_CircularPad):
 
 class CircularPad2d(_CircularPad):
     """Pads the last two dimensions with elements from their other ends.
+
+    RuntimeError for padding that is longer than the input.
 
     >>> import rushlight as torch
     >>> torch.nn.CircularPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -261,6 +289,8 @@ class CircularPad2d(_CircularPad):
 
 class CircularPad3d(_CircularPad):
     """Pads the last three dimensions with elements from their other ends.
+
+    RuntimeError for padding that is longer than the input.
 
     >>> import rushlight as torch
     >>> torch.nn.CircularPad3d(1)(torch.rand(1, 2, 2, 2)).shape

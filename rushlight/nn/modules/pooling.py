@@ -64,6 +64,8 @@ class MaxPool1d(_MaxPoolNd):
 
     Windows start every `stride` (by default `kernel_size`) elements; `ceil_mode` includes an incomplete last window.
 
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
+
     >>> import rushlight as torch
     >>> torch.nn.MaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
     tensor([[3., 7.]])
@@ -77,6 +79,8 @@ class MaxPool1d(_MaxPoolNd):
 class MaxPool2d(_MaxPoolNd):
     """The maximum of each window of images (N, C, H, W) or (C, H, W); see `MaxPool1d`.
 
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
+
     >>> import rushlight as torch
     >>> torch.nn.MaxPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
     tensor([[[4.]]])
@@ -89,6 +93,8 @@ class MaxPool2d(_MaxPoolNd):
 
 class MaxPool3d(_MaxPoolNd):
     """The maximum of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`.
+
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
 
     >>> import rushlight as torch
     >>> torch.nn.MaxPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
@@ -127,6 +133,9 @@ class _MaxUnpool(_MaxUnpoolNd):
 class MaxUnpool1d(_MaxUnpool):
     """Zeros, with the results of `MaxPool1d` at the indices that it returned.
 
+    RuntimeError for indices of another shape than the input, or outside of the output; ValueError for an `output_size`
+    that is out of reach.
+
     >>> import rushlight as torch
     >>> values, places = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
     >>> torch.nn.MaxUnpool1d(2)(values, places)
@@ -142,6 +151,9 @@ class MaxUnpool1d(_MaxUnpool):
 
 class MaxUnpool2d(_MaxUnpool):
     """Zeros, with the results of `MaxPool2d` at the indices that it returned.
+
+    RuntimeError for indices of another shape than the input, or outside of the output; ValueError for an `output_size`
+    that is out of reach.
 
     >>> import rushlight as torch
     >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
@@ -159,6 +171,9 @@ class MaxUnpool2d(_MaxUnpool):
 
 class MaxUnpool3d(_MaxUnpool):
     """Zeros, with the results of `MaxPool3d` at the indices that it returned.
+
+    RuntimeError for indices of another shape than the input, or outside of the output; ValueError for an `output_size`
+    that is out of reach.
 
     >>> import rushlight as torch
     >>> values, places = torch.nn.MaxPool3d(2, return_indices=True)(torch.rand(1, 4, 4, 4))
@@ -189,6 +204,8 @@ class AvgPool1d(_AvgPoolNd):
     """The mean of each window of inputs (N, C, L) or (C, L).
 
     Padding counts as zeros, unless `count_include_pad` is False.
+
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
 
     >>> import rushlight as torch
     >>> torch.nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
@@ -250,6 +267,8 @@ class _AvgPool(_AvgPoolNd):
 class AvgPool2d(_AvgPool):
     """The mean of each window of images (N, C, H, W) or (C, H, W); `divisor_override` divides by another number.
 
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
+
     >>> import rushlight as torch
     >>> torch.nn.AvgPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
     tensor([[[2.5000]]])
@@ -262,6 +281,8 @@ class AvgPool2d(_AvgPool):
 
 class AvgPool3d(_AvgPool):
     """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    RuntimeError for inputs without room for one window, and for padding of more than half a window.
 
     >>> import rushlight as torch
     >>> torch.nn.AvgPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
@@ -291,6 +312,8 @@ class _LPPoolNd(Module):
 class LPPool1d(_LPPoolNd):
     """The p-norm of each window: (sum of x ** p) ** (1 / p), p = norm_type, without absolute values.
 
+    RuntimeError for inputs without room for one window.
+
     >>> import rushlight as torch
     >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0, 6.0, 8.0]]))
     tensor([[ 5., 10.]])
@@ -304,6 +327,8 @@ class LPPool1d(_LPPoolNd):
 class LPPool2d(_LPPoolNd):
     """The p-norm of each window of images; see `LPPool1d`.
 
+    RuntimeError for inputs without room for one window.
+
     >>> import rushlight as torch
     >>> torch.nn.LPPool2d(1, 2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
     tensor([[[10.]]])
@@ -316,6 +341,8 @@ class LPPool2d(_LPPoolNd):
 
 class LPPool3d(_LPPoolNd):
     """The p-norm of each window of volumes; see `LPPool1d`.
+
+    RuntimeError for inputs without room for one window.
 
     >>> import rushlight as torch
     >>> torch.nn.LPPool3d(2, 2)(torch.rand(1, 4, 6, 8)).shape

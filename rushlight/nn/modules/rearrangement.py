@@ -13,6 +13,8 @@ class PixelShuffle(Module):
 
     Source: W. Shi et al., "Real-time single image and video super-resolution", 2016.
 
+    RuntimeError for channels that are no multiple of the square of the factor.
+
     >>> import rushlight as torch
     >>> torch.nn.PixelShuffle(3)(torch.ones(1, 9, 4, 4)).shape
     torch.Size([1, 1, 12, 12])
@@ -33,6 +35,8 @@ class PixelShuffle(Module):
 
 class PixelUnshuffle(Module):
     """The inverse of `PixelShuffle`.
+
+    RuntimeError for heights and widths that are no multiples of the factor.
 
     >>> import rushlight as torch
     >>> torch.nn.PixelUnshuffle(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])).flatten()
@@ -57,6 +61,8 @@ class ChannelShuffle(Module):
 
     Source: X. Zhang et al., "ShuffleNet", 2017.
 
+    RuntimeError for channels that do not divide into the groups.
+
     >>> import rushlight as torch
     >>> torch.nn.ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1, 1)).flatten()
     tensor([0., 2., 1., 3.])
@@ -77,6 +83,8 @@ class ChannelShuffle(Module):
 
 class Unfold(Module):
     """Extracts sliding patches of images: (N, C, H, W) gives (N, C * kernel elements, number of patches).
+
+    RuntimeError for inputs that are smaller than a block.
 
     >>> import rushlight as torch
     >>> torch.nn.Unfold(kernel_size=(2, 3))(torch.ones(2, 5, 3, 4)).shape
@@ -101,6 +109,8 @@ class Unfold(Module):
 
 class Fold(Module):
     """Adds patches up to images of `output_size`: the adjoint of `Unfold`.
+
+    RuntimeError for another number of columns than there are blocks.
 
     >>> import rushlight as torch
     >>> pieces = torch.ones(1, 4, 4)  # 4 pieces of 2 × 2, flat

@@ -99,6 +99,8 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """One step of an RNN: tanh, or relu, of W_ih x + b_ih + W_hh h + b_hh.
 
+    RuntimeError for inputs of another size than `input_size`.
+
     >>> import rushlight as torch
     >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
     torch.Size([3, 20])
@@ -129,6 +131,8 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of long short-term memory.
 
+    RuntimeError for inputs of another size than `input_size`.
+
     >>> import rushlight as torch
     >>> hidden, cell = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
     >>> hidden.shape, cell.shape
@@ -158,6 +162,8 @@ class LSTMCell(RNNCellBase):
 
 class GRUCell(RNNCellBase):
     """One step of a gated recurrent unit.
+
+    RuntimeError for inputs of another size than `input_size`.
 
     >>> import rushlight as torch
     >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape

@@ -66,6 +66,9 @@ class Embedding(_Table):
     The vector of `padding_idx` is initially zero and gets no gradient. With `max_norm`, looked-up vectors with a larger
     norm are scaled down in place. `scale_grad_by_freq` divides each vector's gradient by the number of its occurrences.
 
+    IndexError for indices out of range, RuntimeError for indices that are not integers, AssertionError for a
+    `padding_idx` out of range.
+
     >>> import rushlight as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5]])).shape
     torch.Size([1, 4, 3])
@@ -143,6 +146,8 @@ class EmbeddingBag(_Table):
     """Looks up bags of vectors and returns the sum, mean or maximum of each bag.
 
     A bag is a row of a matrix of indices; in a vector of indices, `offsets` says where each bag starts.
+
+    RuntimeError for indices out of range, ValueError for one-dimensional indices without `offsets`.
 
     >>> import rushlight as torch
     >>> bag = torch.nn.EmbeddingBag(10, 3, mode="sum")

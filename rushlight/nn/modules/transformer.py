@@ -121,6 +121,8 @@ class TransformerEncoderLayer(_Layer):
     Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first` normalizes before
     each block instead of after it.
 
+    AssertionError if `d_model` does not divide into the heads; RuntimeError for an unknown activation.
+
     >>> import rushlight as torch
     >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8)).shape
     torch.Size([5, 3, 8])
@@ -182,6 +184,8 @@ class TransformerEncoderLayer(_Layer):
 
 class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to an encoded sequence, then two linear layers; see `TransformerEncoderLayer`.
+
+    AssertionError if `d_model` does not divide into the heads; RuntimeError for an unknown activation.
 
     >>> import rushlight as torch
     >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)

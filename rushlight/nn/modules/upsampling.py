@@ -15,6 +15,9 @@ class Upsample(Module):
 
     With `align_corners`, the centres of the corner pixels of input and output are aligned.
 
+    ValueError unless one of `size` and `scale_factor` is given; NotImplementedError for inputs of other numbers of
+    dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.Upsample(scale_factor=2)(torch.ones(1, 1, 2, 2)).shape
     torch.Size([1, 1, 4, 4])
@@ -59,6 +62,9 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Upsamples images by repeating pixels.
 
+    ValueError unless one of `size` and `scale_factor` is given; NotImplementedError for inputs of other numbers of
+    dimensions.
+
     >>> import rushlight as torch
     >>> torch.nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))
     tensor([[[[0., 0., 3., 3.],
@@ -71,6 +77,9 @@ class UpsamplingNearest2d(Upsample):
 
 class UpsamplingBilinear2d(Upsample):
     """Upsamples images by bilinear interpolation with aligned corners.
+
+    ValueError unless one of `size` and `scale_factor` is given; NotImplementedError for inputs of other numbers of
+    dimensions.
 
     >>> import rushlight as torch
     >>> torch.nn.UpsamplingBilinear2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))
