@@ -31,11 +31,9 @@ def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
 
 def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
     """The views of a flat tensor that have the shapes of some tensors."""
-    views, start = [], 0
-    for tensor in tensors:
-        views.append(flat.narrow(0, start, tensor.numel()).view(tensor.shape))
-        start += tensor.numel()
-    return tuple(views)
+    models = list(tensors)
+    parts = flat.split([model.numel() for model in models])
+    return tuple(part.view(model.shape) for part, model in zip(parts, models, strict=True))
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
