@@ -2,3 +2,5 @@
 
 cdef object SWITCH
 cdef list ASKED
+
+cdef answer(object function, tuple args, dict kwargs)

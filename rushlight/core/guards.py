@@ -28,16 +28,22 @@ def use_switch(switch):
     ASKED.insert(0, switch)
 
 
+def answer(function, args, kwargs):
+    """The first result, in a tuple, that something asked has for a call; None if the function is to be called."""
+    for asked in ASKED:
+        taken = asked(function, args, kwargs)
+        if taken is not None:
+            return taken
+    return None
+
+
 def asking(function):
     """Decorates a public function that other functions call below its guard: it asks what guards ask."""
 
     @wraps(function)
     def called(*args, **kwargs):
-        for asked in ASKED:
-            taken = asked(called, args, kwargs)
-            if taken is not None:
-                return taken[0]
-        return function(*args, **kwargs)
+        taken = answer(called, args, kwargs)
+        return function(*args, **kwargs) if taken is None else taken[0]
 
     return called
 
@@ -48,16 +54,15 @@ def with_errors_of(refusal, other_form, foreign, function, place):
     A function of tensors that returned an array was given only arrays: operators accept those, but the call is refused.
 
     If `other_form(place, args, kwargs, error)` recognizes the arguments as another of PyTorch's forms of the call, the
-    function is called again with the arguments it returns. `foreign(args, kwargs)`
-    tells whether an argument overrides calls itself: then that one is asked.
+    function is called again with the arguments it returns. `foreign(args, kwargs)` tells whether an argument overrides
+    calls itself: then that one is asked.
     """
 
     def called(*args, **kwargs):
         if ASKED:
-            for asked in ASKED:
-                taken = asked(called, args, kwargs)
-                if taken is not None:
-                    return taken[0]
+            taken = answer(called, args, kwargs)
+            if taken is not None:
+                return taken[0]
         try:
             result = function(*args, **kwargs)
             if type(result) is ndarray or isinstance(result, generic):
