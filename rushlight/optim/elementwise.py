@@ -11,12 +11,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight import dtypes
 from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
-from rushlight.optim.optimizer import Optimizer, Params, beside
+from rushlight.optim.optimizer import Optimizer, Params, _get_scalar_dtype, beside
 
 fast: ModuleType | None = load("updates")
 gathering: ModuleType | None = load("gathering")
@@ -217,8 +216,7 @@ def scalar(value: Any) -> Any:
     """A number as a tensor, as states store it; in a recorded step it may be a tensor already."""
     if isinstance(value, TensorBase):
         return value
-    kind = np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32
-    return new_tensor(np.array(value, kind))
+    return new_tensor(np.array(value, _get_scalar_dtype()._numpy))
 
 
 def advance(state: dict[str, Any]) -> float:
