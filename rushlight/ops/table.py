@@ -153,14 +153,8 @@ def binary(
     entry = enter(name, forward, ("input", "other"), formulas, node=node, **options)
     IN_STEP.add(name)
 
-    def overload(operand: str, node: str) -> Operator:
-        """The operator that has a gradient of one operand only, where the other is a number."""
-        if not node:
-            return entry
-        given = options | {"node": node, "operands": entry.params}
-        return Operator(name, forward, entry.params, {operand: formulas[operand]}, **given)
-
-    with_number, of_number = overload("input", number_node), overload("other", base_node)
+    with_number = with_one_gradient(entry, forward, "input", number_node, options)
+    of_number = with_one_gradient(entry, forward, "other", base_node, options)
     if number_node:
         TABLE[f"{name}_number"] = with_number
     if slot:
@@ -195,6 +189,16 @@ def binary(
         variant = binary_in_place(name + "_", entry, with_number if numbers else None)
         setattr(Tensor, name + "_", named(variant, name + "_", doc))
     return function
+
+
+def with_one_gradient(
+    entry: Operator, forward: Callable[..., Any], operand: str, node: str, options: dict[str, Any]
+) -> Operator:
+    """The overload of a binary operator whose other operand is a number; the operator itself if `node` is empty."""
+    if not node:
+        return entry
+    formulas = {operand: entry.formulas[operand]}
+    return Operator(entry.name, forward, entry.params, formulas, **options, node=node, operands=entry.params)
 
 
 def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., Any]:
