@@ -114,11 +114,7 @@ def unary(
         result = call_unary(entry, input)
         return result if out is None else write_out(name, out, result, input)
 
-    if methods:
-        vars(function)["refuses"] = True
-        publish(function, name, doc, inplace)
-    else:
-        named(function, name, doc)
+    announce(function, name, doc, methods, inplace)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = function
     return function
@@ -178,11 +174,7 @@ def binary(
             return refuse_operands(name, input, other)
         return result if out is None else write_out(name, out, result, input, other)
 
-    if methods:
-        vars(function)["refuses"] = True
-        publish(function, name, doc, False)
-    else:
-        named(function, name, doc)
+    announce(function, name, doc, methods, False)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = on_operands(entry, promote)
     if inplace and methods:
@@ -235,6 +227,15 @@ def no_derivative(name: str) -> Callable[..., Any]:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return formula
+
+
+def announce(function: Callable[..., Any], name: str, doc: str, methods: bool, inplace: bool) -> None:
+    """Names the public function of an operator and, with `methods`, makes it a method that refuses wrong operands."""
+    if not methods:
+        named(function, name, doc)
+        return
+    vars(function)["refuses"] = True
+    publish(function, name, doc, inplace)
 
 
 def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) -> None:
