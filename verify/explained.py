@@ -89,6 +89,7 @@ EMPTY_GROUPS = "PyTorch's group_norm of nothing has nan for the slope of a weigh
 EMPTY_RESIDUALS = "PyTorch's lstsq has no residuals where nothing is solved for: docs/pytorch-mistakes.md"
 EMPTY_ATTENTION = "PyTorch's attention does not look at sizes where a tensor is empty: docs/pytorch-mistakes.md"
 ENDED = "PyTorch ends the process, where the program runs on PyTorch alone"
+RETAINED = "PyTorch cannot change a second result that retains its gradient: docs/pytorch-mistakes.md"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -101,6 +102,7 @@ EXPLANATIONS = [
     Explanation(
         "programs", r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing", r"torch\.(trapezoid|einsum)\(", SAVES
     ),
+    Explanation("programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n(.*\n)?{name}\.retain_grad\(\)", RETAINED),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
@@ -142,7 +144,10 @@ EXPLANATIONS = [
         "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
     ),
     Explanation(
-        "programs", "^second.*values", r"(\w+) = [^\n]*\.unfold\(.*\b\1\.(select|slice|diagonal)_scatter\(", MEMORY
+        "programs",
+        "^(first|again|second).*values",
+        r"(\w+) = [^\n]*\.unfold\(.*\b\1\.(select|slice|diagonal)_scatter\(",
+        MEMORY,
     ),
     Explanation(
         "programs", r"raises (Index|Value|Attribute|Type)Error, on PyTorch Run", r"autograd\.functional", FUNCTIONAL

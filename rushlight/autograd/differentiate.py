@@ -287,7 +287,7 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
 
 def check_recorded(i: Any, out: Any) -> None:
     """Raises RuntimeError if the i-th output does not require grad."""
-    if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
+    if isinstance(out, TensorBase) and out.grad_fn is None and not out._needs:
         error = RuntimeError(
             f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors that "
             "do not require grad, or inside no_grad, or was detached."

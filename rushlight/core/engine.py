@@ -342,9 +342,13 @@ class Backward:
         else:
             for i in range(node.arity):
                 target = node.edge(i)
-                if target is not None and self.needs(target):
+                if target is None:
+                    continue
+                if self.needs(target):
                     result = node.cotangent(i, grad, self.recorded)
                     self.deliver(target, node.number(i), result, is_new(result, grad))
+                else:
+                    node.verify(i)
         if not self.keep_graph:
             node.release()
 

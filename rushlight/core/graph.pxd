@@ -93,6 +93,7 @@ cdef class Node(Vertex):
     cdef object cotangent(self, Py_ssize_t i, object grad, bint recorded)
     @cython.locals(plan=Plan)
     cdef object cotangents(self, object grad, bint recorded, object needs)
+    cdef object verify(self, Py_ssize_t i)
     cdef object fitted(self, Py_ssize_t i, object grad)
     cpdef release(self)
     cpdef bint holds_tensors(self)

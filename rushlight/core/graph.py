@@ -197,6 +197,11 @@ class Node(Vertex):
         results = plan.formulas[0](grad, *values)
         return [self.fitted(i, g) for i, g in enumerate(results)] if self.flags else results
 
+    def verify(self, i):
+        """Raises for a change in place of what the cotangent of input `i` needs, though nobody asked for it."""
+        for k in self.plan.picks[i]:
+            self.saved_value(k, False)
+
     def fitted(self, i, grad):
         """A cotangent converted to its input's shape and dtype."""
         if grad is None:
@@ -256,7 +261,7 @@ class Node(Vertex):
         """The cotangents of the inputs in `needs`, from that of the result (a list if there are several results)."""
         if self.plan.joint:
             return self.cotangents(grad, recorded, needs)
-        return [self.cotangent(i, grad, recorded) if needs[i] else None for i in range(self.arity)]
+        return [self.cotangent(i, grad, recorded) if needs[i] else self.verify(i) for i in range(self.arity)]
 
     @property
     def next_functions(self):

@@ -129,3 +129,13 @@ def test_tasks_keep_their_modes_apart():
         return await asyncio.gather(silent(), loud())
 
     assert asyncio.run(both()) == [False, True]
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_a_view_made_without_recording_cannot_be_differentiated(torch, mode):
+    x = torch.ones(2, 1, requires_grad=True)
+    with getattr(torch, mode)():
+        view = x.mT
+    (x * 2).sum().backward()
+    with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+        torch.autograd.grad(view, x, torch.ones(1, 2))

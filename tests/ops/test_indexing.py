@@ -409,3 +409,19 @@ def test_what_does_not_fit_raises_pytorchs_types(name):
             REFUSED[name](library)
         said.append((error.type, str(error.value)[:24]))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex64", "float32"])
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+@pytest.mark.parametrize("n", [0, 2])
+def test_reductions_of_each_type_into_elements_are_refused_as_in_pytorch(dtype, reduce, n):
+    theirs = pytest.importorskip("torch")
+
+    def seen(torch):
+        x = torch.ones(n, dtype=getattr(torch, dtype))
+        try:
+            return x.scatter_reduce(0, torch.arange(n), x, reduce).tolist()
+        except RuntimeError as error:
+            return f"{type(error).__name__}: {error}".partition(". ")[0]
+
+    assert seen(torch) == seen(theirs)

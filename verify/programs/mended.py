@@ -106,7 +106,8 @@ class Mended(TorchFunctionMode):
             return instead(*args, **kwargs)
         if any(isinstance(arg, torch.Tensor) and is_functorch_wrapped_tensor(arg) for arg in args):
             return func(*args, **kwargs)  # within transforms no memory can be seen
-        if args and (name == "__setitem__" or (name.endswith("_") and not name.startswith("__"))):
+        changes = name == "__setitem__" or (name.endswith("_") and not name.startswith("__"))
+        if changes and args and isinstance(args[0], torch.Tensor):
             return self.changed(func, args, kwargs)
         if name in SHAPES_ONLY:
             self.rest.append(explained.SAVED)

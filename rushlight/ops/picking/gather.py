@@ -427,6 +427,15 @@ def _scatter_reduce(input, dim, index, src, reduce, include_self):
     return reduced_along(input, dim, index, corner(src, index.shape), reduce, include_self)
 
 
+def check_reduction(index: Tensor, reduce: str, dtype: np.dtype) -> None:
+    """Raises PyTorch's errors for a reduction that does not exist for a type of data."""
+    halved = reduce == "mean" and dtype.kind == "b"
+    if index._array.size and (halved or (reduce in ("amax", "amin") and dtype.kind == "c")):
+        raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", dtype)
+    if halved:
+        raise missing("div_floor_cpu", dtype)
+
+
 @takes_out
 @in_place
 @method
@@ -445,6 +454,5 @@ def scatter_reduce(
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     dim, index, src = checked(input, dim, index, src)
-    if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
-        raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
+    check_reduction(index, reduce, input._array.dtype)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

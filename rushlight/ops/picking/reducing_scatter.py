@@ -27,7 +27,7 @@ def start_of(reduce: str, dtype: np.dtype) -> float:
     """The initial value of a reduction."""
     if reduce in ("sum", "mean", "prod"):
         return 1 if reduce == "prod" else 0
-    if kind_of(dtype) == "f":
+    if kind_of(dtype) in "fc":
         return -np.inf if reduce == "amax" else np.inf
     if dtype.kind == "b":
         return reduce == "amin"
