@@ -44,6 +44,21 @@ def test_operands_that_broadcast(shapes, dtype, written):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [*range(1, 18), 63])
+def test_few_elements(size, dtype, written):
+    """Arithmetic, functions and comparisons of every length about a vector's."""
+    x, y = (written.input(normal(size, dtype=dtype, seed=i)) for i in range(2))
+    number = written.input(normal(dtype=dtype))
+    quotient = written.call("div", written.call("sub", x, number), written.call("neg", y))
+    product = written.call("mul", written.call("tanh", quotient), written.call("add", x, y))
+    wide = written.call("mul", product, written.input(np.array([2.0])))
+    chosen = written.call("where", written.call("gt", product, quotient), product, x)
+    total = written.call("sum", written.call("abs", chosen))
+    written.returns(product, wide, chosen, total, written.call("gt", chosen, y))
+    written.check()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("dims", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (0, 1, 2)])
 @pytest.mark.parametrize("shape", [(2, 3, 4), (70, 5, 300), (1, 1, 1), (3, 1, 2)])
 def test_sums(shape, dims, dtype, written):

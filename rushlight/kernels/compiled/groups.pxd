@@ -27,13 +27,16 @@ cdef struct Register:
 
 
 cdef enum Simple:
-    NEITHER, PLUS, MINUS, TIMES, OVER
+    OTHER, TIMES, OVER, PLUS, MINUS, NEGATED
+
+
+cdef struct Short:  # a step on few elements, with its operands and result as numbers of elements in scratch memory
+    Simple simple
+    int x, y, out
 
 
 cdef struct Step:
     Loop loop
-    Simple simple  # what it is, if that takes less time than calling the loop
-    bint single
     int arity
     int given[3]
     int out
@@ -65,15 +68,19 @@ cdef struct Code:
     Source* source
     Register* register
     Step* step
+    Short* short  # the steps of a group of few elements, else NULL
+    bint single  # whether simple steps of it compute in float32
     Target* target
     Sum* sum
     char* memory  # the memory of intermediate results
+    char* allocated
 
 
 cdef class Group:
     cdef Code code
 
     cdef note_step(self, int i, function, str types, tuple operands)
+    cdef note_short(self, steps)
     cdef note_source(self, int i, area, tuple shape)
     cdef note_sum(self, int i, int number, str way, area)
     cdef lay_out(self, steps, dict written, list items)

@@ -4,6 +4,10 @@
 A part of the elements goes through all steps before the next part does. The result of a step is stored in scratch
 memory, or in its final place; non-contiguous operands are copied to scratch memory first. Sums are taken of each part
 while it is in the cache. Large groups are shared among threads.
+
+A group of few elements has all its operands and results in scratch memory, in whole vectors, and takes arithmetic
+without NumPy's loops: a call takes longer than such a step. Behind the elements is the last one again, so that nothing
+is computed there that takes longer or fails.
 """
 
 from libc.stdlib cimport calloc, free, malloc
@@ -15,7 +19,7 @@ from math import lcm
 import numpy as np
 
 from rushlight.core.loops cimport loop_for
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport always, few_doubles, few_floats, real, wide
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cdef enum:
@@ -25,9 +29,11 @@ cdef enum:
     SHARED = 1 << 17  # elements times steps from which on threads pay off
     ALIGNMENT = 64
     MOST_REGISTERS = 256  # of a group that is shared
-    FEW = 16  # elements up to which a call of NumPy's loop takes longer than a simple step itself
+    FEW = 16  # elements up to which a group has short steps
+    VECTOR = 8  # floats, of which registers of short steps have whole ones
+    REGISTER = 32  # bytes
 
-SIMPLE = {np.add: PLUS, np.subtract: MINUS, np.multiply: TIMES, np.divide: OVER}
+SIMPLE = {np.multiply: TIMES, np.divide: OVER, np.add: PLUS, np.subtract: MINUS, np.negative: NEGATED}
 WAYS = {"all": OVER_ALL, "down": DOWN, "along": ALONG}
 
 
@@ -50,9 +56,10 @@ cdef class Group:
         free(self.code.source)
         free(self.code.register)
         free(self.code.step)
+        free(self.code.short)
         free(self.code.target)
         free(self.code.sum)
-        free(self.code.memory)
+        free(self.code.allocated)
 
     def __init__(self, group):
         self.code.size = 1
@@ -63,6 +70,10 @@ cdef class Group:
         for i, (function, types, operands) in enumerate(group.steps):
             self.note_step(i, function, types, operands)
             items.append(np.dtype(types[-1]).itemsize)
+        if self.code.size <= FEW:
+            self.code.short = <Short*>calloc(self.code.steps + 1, sizeof(Short))
+            if self.code.short == NULL:
+                raise MemoryError
         for i, area in enumerate(group.reads):
             self.note_source(i, area, group.shape)
         for i, (number, area) in enumerate(group.writes):
@@ -73,17 +84,31 @@ cdef class Group:
             if number < self.code.sources and self.code.source[number].stride == 0:
                 self.code.source[number].spread = True
         self.lay_out(group.steps, written, items)
+        if self.code.short != NULL:
+            self.note_short(group.steps)
 
     cdef note_step(self, int i, function, str types, tuple operands):
         """Stores a step."""
         cdef Step* step = &self.code.step[i]
         step.loop = loop_for(function, types)
-        step.single = types == "ff->f"
-        step.simple = SIMPLE.get(function, NEITHER) if step.single or types == "dd->d" else NEITHER
         step.arity = len(operands)
         for k, number in enumerate(operands):
             step.given[k] = number
         step.out = self.code.sources + i
+
+    cdef note_short(self, steps):
+        """Stores the steps of a group of few elements, whose registers all have their place by now."""
+        cdef Short* short
+        cdef int i, item
+        self.code.single = any(types[-1] == "f" for _, types, _ in steps)
+        item = 4 if self.code.single else 8
+        for i, (function, types, operands) in enumerate(steps):
+            short = &self.code.short[i]
+            if set(types) == {"f" if self.code.single else "d", "-", ">"}:
+                short.simple = SIMPLE.get(function, OTHER)
+            short.x = (self.code.register[operands[0]].start - self.code.memory) // item
+            short.y = (self.code.register[operands[len(operands) - 1]].start - self.code.memory) // item
+            short.out = (self.code.register[self.code.sources + i].start - self.code.memory) // item
 
     cdef note_source(self, int i, area, tuple shape):
         """Stores an operand, with as few dimensions as describe its layout."""
@@ -91,7 +116,7 @@ cdef class Group:
         source.slot, source.offset, source.item = area.slot, area.offset, area.dtype.itemsize
         dims = joined(shape, area)
         source.stride = dims[len(dims) - 1][1]
-        source.spread = len(dims) > 1 or source.stride not in (0, source.item)
+        source.spread = self.code.short != NULL or len(dims) > 1 or source.stride not in (0, source.item)
         if len(dims) > MOST_DIMS:
             raise ValueError("an operand of too many dimensions")
         source.ndim = len(dims)
@@ -119,10 +144,12 @@ cdef class Group:
         last = {number: i for i, (_, _, operands) in enumerate(steps) for number in operands}
         for i in range(self.code.sums):
             last[self.code.sum[i].register] = len(steps)
+        if self.code.short != NULL:
+            last.update(dict.fromkeys(written, len(steps)))
         places, unused, count = {}, [], 0
         for i, (_, _, operands) in enumerate(steps):
             number = self.code.sources + i
-            if number not in written:
+            if self.code.short != NULL or number not in written:
                 if not unused:
                     unused.append(count)
                     count += 1
@@ -133,13 +160,16 @@ cdef class Group:
         self.code.tile = self.code.size if self.code.size * room <= NEAR else max(SHORTEST, NEAR // room)
         if self.code.tile < self.code.size:
             self.code.tile = max(1, self.code.tile // self.code.unit) * self.code.unit
-        length = (self.code.tile * max(items) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self.code.tile = min(self.code.tile, self.code.size)
+        length = (whole_vectors(self.code.tile) * max(items) + REGISTER - 1) // REGISTER * REGISTER
         self.code.scratch = (count + len(spreads)) * length
-        self.code.memory = <char*>malloc(self.code.scratch + 1)
-        if self.code.memory == NULL:
+        self.code.allocated = <char*>malloc(self.code.scratch + ALIGNMENT)
+        if self.code.allocated == NULL:
             raise MemoryError
+        self.code.memory = self.code.allocated + (-<size_t>self.code.allocated) % ALIGNMENT
         for k, i in enumerate(spreads):
             self.code.source[i].scratch = (count + k) * length
+            self.code.register[i].start = self.code.memory + self.code.source[i].scratch
         for number, place in places.items():
             self.code.register[number].start = self.code.memory + <npy_intp>place * length
         for number in range(self.code.registers):
@@ -160,6 +190,9 @@ cdef class Group:
             total = &self.code.sum[i]
             if total.way != ALONG:
                 memset(slots[total.slot] + total.offset, 0, total.size * (4 if total.single else 8))
+        if self.code.short != NULL:
+            take_few(&self.code, slots)
+            return 0
         if self.code.size * (self.code.steps + 1) >= SHARED and self.code.registers <= MOST_REGISTERS and number_of_threads() > 1:
             return self.compute_shared(slots)
         take_parts(&self.code, self.code.register, slots, self.code.memory, 0, self.code.size, NULL)
@@ -253,49 +286,97 @@ cdef void take_parts(const Code* group, Register* registers, char** slots, char*
 
 cdef inline void take_steps(const Code* group, const Register* registers, npy_intp n) noexcept nogil:
     """Runs all steps for a part."""
+    cdef int i
+    for i in range(group.steps):
+        take_step(&group.step[i], registers, n)
+
+
+cdef inline void take_step(const Step* step, const Register* registers, npy_intp n) noexcept nogil:
+    """Runs a step by NumPy's loop."""
     cdef char* args[4]
     cdef npy_intp strides[4]
-    cdef const Step* step = group.step
     cdef const Register* register
-    cdef int i, k
-    for i in range(group.steps):
-        if n <= FEW and step.simple != NEITHER:
-            if step.single:
-                take_few(step.simple, &registers[step.given[0]], &registers[step.given[1]], &registers[step.out], n, <float>0)
-            else:
-                take_few(step.simple, &registers[step.given[0]], &registers[step.given[1]], &registers[step.out], n, <double>0)
-            step += 1
-            continue
-        for k in range(step.arity):
-            register = &registers[step.given[k]]
-            args[k] = register.start
-            strides[k] = register.stride
-        register = &registers[step.out]
-        args[step.arity] = register.start
-        strides[step.arity] = register.stride
-        step.loop.function(args, &n, strides, step.loop.data)
-        step += 1
+    cdef int k
+    for k in range(step.arity):
+        register = &registers[step.given[k]]
+        args[k] = register.start
+        strides[k] = register.stride
+    register = &registers[step.out]
+    args[step.arity] = register.start
+    strides[step.arity] = register.stride
+    step.loop.function(args, &n, strides, step.loop.data)
 
 
-cdef inline void take_few(Simple simple, const Register* a, const Register* b, const Register* made, npy_intp n,
-                          real like) noexcept nogil:
-    """A simple step on a few elements."""
-    cdef npy_intp i, down = a.stride // sizeof(real), right = b.stride // sizeof(real)
-    cdef const real* x = <const real*>a.start
-    cdef const real* y = <const real*>b.start
-    cdef real* out = <real*>made.start
-    if simple == TIMES:
-        for i in range(n):
-            out[i] = x[i * down] * y[i * right]
-    elif simple == PLUS:
-        for i in range(n):
-            out[i] = x[i * down] + y[i * right]
-    elif simple == MINUS:
-        for i in range(n):
-            out[i] = x[i * down] - y[i * right]
+# groups of few elements
+
+
+cdef inline npy_intp whole_vectors(npy_intp n) noexcept nogil:
+    """The number of elements with those that fill up the last vector."""
+    return (n + VECTOR - 1) // VECTOR * VECTOR
+
+
+cdef void take_few(const Code* group, char** slots) noexcept nogil:
+    """Runs a group of few elements."""
+    cdef npy_intp lanes = whole_vectors(group.size)
+    cdef const Source* source
+    cdef const Target* target
+    cdef char* start
+    cdef int i
+    for i in range(group.sources):
+        source = &group.source[i]
+        start = group.memory + source.scratch
+        spread(source, slots[source.slot] + source.offset, start, 0, group.size)
+        copy_run(start + (group.size - 1) * source.item, 0, start + group.size * source.item, lanes - group.size, source.item)
+    if group.single:
+        take_short(group, <float*>group.memory, lanes)
     else:
-        for i in range(n):
-            out[i] = x[i * down] / y[i * right]
+        take_short(group, <double*>group.memory, lanes)
+    for i in range(group.targets):
+        target = &group.target[i]
+        memcpy(slots[target.slot] + target.offset, group.register[target.register].start, group.size * target.item)
+    take_sums(group, group.register, slots, 0, group.size, NULL)
+
+
+cdef wide take_short(const Code* group, real* memory, npy_intp lanes) noexcept nogil:
+    """Runs all steps on a few elements."""
+    cdef const Short* step
+    cdef int i
+    for i in range(group.steps):
+        step = &group.short[i]
+        if step.simple == OTHER:
+            take_step(&group.step[i], group.register, lanes)
+        else:
+            take_simple(step.simple, memory + step.x, memory + step.y, memory + step.out, lanes)
+
+
+cdef always take_simple(Simple simple, const real* x, const real* y, real* out, npy_intp lanes) noexcept nogil:
+    """Arithmetic on whole vectors."""
+    cdef npy_intp i
+    if real is float:
+        for i from 0 <= i < lanes by VECTOR:
+            put_simple(simple, <const few_floats*>(x + i), <const few_floats*>(y + i), <few_floats*>(out + i))
+    else:
+        for i from 0 <= i < lanes by VECTOR // 2:
+            put_simple(simple, <const few_doubles*>(x + i), <const few_doubles*>(y + i), <few_doubles*>(out + i))
+
+
+ctypedef fused few:
+    few_floats
+    few_doubles
+
+
+cdef always put_simple(Simple simple, const few* x, const few* y, few* out) noexcept nogil:
+    """Arithmetic on a vector."""
+    if simple == TIMES:
+        out[0] = x[0] * y[0]
+    elif simple == OVER:
+        out[0] = x[0] / y[0]
+    elif simple == PLUS:
+        out[0] = x[0] + y[0]
+    elif simple == MINUS:
+        out[0] = x[0] - y[0]
+    else:
+        out[0] = -x[0]
 
 
 # operands that are not contiguous

@@ -1,4 +1,4 @@
-# Vectors of 16 floats or 8 doubles, and functions compiled for several generations of CPUs.
+# Vectors of 16 floats or 8 doubles (`few` are half as long), and functions compiled for several generations of CPUs.
 #
 # `lanes` are GCC's and Clang's vector types, on any CPU: `+ - * /` work on them, with a number on one side too; they are
 # read and written through pointers, aligned or not. A function declared `cdef wide NAME(...) noexcept nogil` is compiled
@@ -56,6 +56,8 @@ cdef extern from *:
     typedef long long rushlight_bits __attribute__((vector_size(64), aligned(4), may_alias));
     typedef float rushlight_floats __attribute__((vector_size(64), aligned(4), may_alias));
     typedef double rushlight_doubles __attribute__((vector_size(64), aligned(8), may_alias));
+    typedef float rushlight_few_floats __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef double rushlight_few_doubles __attribute__((vector_size(32), aligned(8), may_alias));
     """
     ctypedef void wide "RUSHLIGHT_CLONES void"
     ctypedef void widest "RUSHLIGHT_WIDEST void"
@@ -63,6 +65,8 @@ cdef extern from *:
     int wide_registers "rushlight_wide_registers"() noexcept nogil  # whether 32 registers hold one of `lanes` each
     ctypedef float floats "rushlight_floats"
     ctypedef double doubles "rushlight_doubles"
+    ctypedef float few_floats "rushlight_few_floats"
+    ctypedef double few_doubles "rushlight_few_doubles"
     double number "rushlight_number"(const void* place, Py_ssize_t i) noexcept nogil
     double kept "rushlight_kept"(double x, const void* mask) noexcept nogil
     double filled "rushlight_filled"(const void* place, Py_ssize_t i) noexcept nogil
