@@ -25,11 +25,12 @@ from rushlight.compiler.states import WAYS, State, copy_of_values
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.compiler.traced import Traced
 from rushlight.core.batched import Batched, Level
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.random.generator import Generator
 
 
 def close(a: Any, b: Any) -> bool:
-    """Whether two arrays are equal up to rounding."""
+    """Whether two arrays are equal up to rounding: of the largest number, and of sums in half precision."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape or a.dtype != b.dtype:
@@ -39,17 +40,13 @@ def close(a: Any, b: Any) -> bool:
     if a.dtype.char in "?bBhHiIlLqQ":
         return False
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    step = 4 * dtypes.finfo(dtypes.FROM_NUMPY[a.dtype]).eps if is_half(a.dtype) else 0.0
     a, b = a.astype(wide), b.astype(wide)
     finite = np.isfinite(a)
     if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return False
     largest = float(np.abs(a[finite]).max(initial=0))
-    return bool(np.all(np.abs(a[finite] - b[finite]) <= tolerance(a, largest)))
-
-
-def tolerance(array: np.ndarray, largest: float) -> float:
-    """The difference that rounding may cause."""
-    return 1e-4 * largest + 1e-6
+    return bool(np.all(np.abs(a[finite] - b[finite]) <= max(1e-4, step) * largest + 1e-6))
 
 
 def agree(first: Recording, second: Recording, arguments: Sequence[Any] = ()) -> None:
@@ -132,7 +129,7 @@ def match(
         if array is other_array or (array.size and owner_of(array) is owner_of(other_array)):
             raise Unrecordable("it reads a tensor from a place where changes cannot be seen")
         if array.dtype != other_array.dtype or not np.array_equal(
-            array, other_array, equal_nan=array.dtype.kind in "fc"
+            array, other_array, equal_nan=kind_of(array.dtype) in "fc"
         ):
             raise Unrecordable("a tensor that is made inside depends on values")
         numbers[value] = twin
@@ -175,7 +172,7 @@ def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
     if isinstance(a, dict):
         return list(a) == list(b) and all(alike(a[key], b[key], numbers) for key in a)
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=kind_of(a.dtype) in "fc")
     if isinstance(a, Batched):
         return alike(a.array, b.array, numbers) and alike(a.levels, b.levels, numbers)
     if isinstance(a, Level):
@@ -294,7 +291,7 @@ def within(expected: Any, found: Any, plain: Any, *others: Any) -> bool:
     checked = [one for one in (found, plain) if one is not None and not close(expected, one)]
     if not checked:
         return True
-    if expected is None or expected.dtype.kind not in "fc" or any(one.shape != expected.shape for one in checked):
+    if expected is None or kind_of(expected.dtype) not in "fc" or any(one.shape != expected.shape for one in checked):
         return False
     with np.errstate(invalid="ignore"):
         spread = 10 * max(np.abs(other - expected).max() for other in others)
@@ -304,7 +301,7 @@ def within(expected: Any, found: Any, plain: Any, *others: Any) -> bool:
 def has_choices(recording: Recording) -> bool:
     """Whether a constant might be a choice that depends on values, which only larger changes reveal."""
     return any(
-        array.size > 1 and array.dtype.kind not in "fc"
+        array.size > 1 and kind_of(array.dtype) not in "fc"
         for stretch in recording.stretches
         for array in stretch.program.constants.values()
     )

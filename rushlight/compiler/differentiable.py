@@ -123,6 +123,19 @@ def ending_at(tensors: Sequence[TensorBase], cut: Sequence[TensorBase] = ()) -> 
             vertex.hooks = hooks
 
 
+@contextmanager
+def requiring_grad(tensors: Sequence[TensorBase]) -> Iterator[None]:
+    """A context in which tensors require grad, as they did when a call was given them."""
+    others = [one for one in tensors if not one.requires_grad]
+    try:
+        for tensor in others:
+            tensor._needs = True
+        yield
+    finally:
+        for tensor in others:
+            tensor._needs = False
+
+
 def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
     """Random gradients for a pass through a recorded graph."""
     draw = np.random.default_rng(1)
@@ -183,20 +196,21 @@ def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequen
     if create_graph:
         check_unchanged(call, start)
     grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
+    ends = [tensor_at(place, call.arguments) for place in backward.places if place[0] != RESULT]
     state = State(tensors, [generator for generator, _ in start.streams])
     start.put_back()
     try:
-        with enable_grad(), ending_at(tensors):
+        with requiring_grad(ends):
             made: list[Any] = []
-            flattened(call.function(*call.args, **call.kwargs), made, [])
-        outputs = [made[i] for i in backward.outputs]
-        cut = [made[what] for kind, what in backward.places if kind == RESULT]
-        inputs: list[Any] = [
-            made[what] if kind == RESULT else tensor_at((kind, what), call.arguments) for kind, what in backward.places
-        ]
-        wanted = [one for one, need in zip(inputs, needs, strict=True) if need]
-        with ending_at(wanted, cut):
-            found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
+            with enable_grad(), ending_at(tensors):
+                flattened(call.function(*call.args, **call.kwargs), made, [])
+            outputs = [made[i] for i in backward.outputs]
+            cut = [made[what] for kind, what in backward.places if kind == RESULT]
+            given = iter(ends)
+            inputs: list[Any] = [made[what] if kind == RESULT else next(given) for kind, what in backward.places]
+            wanted = [one for one, need in zip(inputs, needs, strict=True) if need]
+            with ending_at(wanted, cut):
+                found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
     finally:
         state.put_back()
     ways = {(id(one._node), one._index): (node, i) for i, one in enumerate(outputs)}

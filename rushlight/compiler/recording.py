@@ -71,8 +71,6 @@ def assembled(parts: list[Part], given: Given) -> list[Stretch]:
                 program.constants[value] = array
                 writes.pop(value, None)
                 continue
-            if place[0] == EARLIER:
-                writes.pop(value, None)
             inputs.append(value)
             places.append(place)
         program.inputs = inputs

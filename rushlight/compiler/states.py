@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.compiler.memories import owner_of
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 
@@ -107,17 +108,17 @@ WAYS = ("others", "in another order", "nearly the same")
 
 def disturbed(array: np.ndarray, draw: np.random.Generator, way: str) -> np.ndarray:
     """Other values of the same kind."""
-    kind = array.dtype.char
-    if kind not in "?bBhHiIlLqQefdFD":
+    kind = kind_of(array.dtype)
+    if kind not in "biufc":
         return array
     if way == "nearly the same":
         return multiplied(array, 1 + 1e-3 * draw.uniform(-1, 1))
     others = draw.permutation(array.reshape(-1)).reshape(array.shape)
-    if kind in "efdFD" and way == "others":
+    if kind in "fc" and way == "others":
         others = others * draw.uniform(0.7, 1, array.shape) if array.any() else draw.uniform(0, 0.01, array.shape)
     return others.astype(array.dtype)
 
 
 def multiplied(array: np.ndarray, by: Any) -> np.ndarray:
     """The product of an array and something, in the array's dtype; integers and booleans are unchanged."""
-    return (array * by).astype(array.dtype) if array.dtype.char in "efdFD" else array
+    return (array * by).astype(array.dtype) if kind_of(array.dtype) in "fc" else array

@@ -281,3 +281,66 @@ def test_a_gradient_that_was_read_takes_part_in_the_backward_pass():
         x = torch.full((3,), float(number), requires_grad=True)
         w.grad = torch.tensor([1.0, 2.0, number])
         assert torch.autograd.grad(g(x, w), x)[0].tolist() == [1.0, 2.0, number]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_gradients_that_grow_after_a_step(times):
+    """A discriminator's gradients go on growing after its step, as in the usual step of a GAN."""
+
+    def make(compile):
+        generator = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+        judge = nn.Sequential(nn.Linear(2, 5), nn.LeakyReLU(), nn.Linear(5, 1))
+        optimizers = [torch.optim.Adam(one.parameters(), 0.01) for one in (judge, generator)]
+
+        @compile
+        def step(noise, real):
+            optimizers[0].zero_grad()
+            made = generator(noise)
+            loss = F.softplus(judge(made.detach())).mean() + F.softplus(-judge(real)).mean()
+            loss.backward()
+            optimizers[0].step()
+            optimizers[1].zero_grad()
+            for _ in range(times):
+                F.softplus(-judge(made)).mean().backward(retain_graph=True)
+            optimizers[1].step()
+            return loss
+
+        def call(i):
+            loss = step(data(i, 6, 3), data(i + 50, 6, 2))
+            return [loss, *[one.grad for one in judge.parameters()], *generator.parameters(), *judge.parameters()]
+
+        return call
+
+    both(make)
+
+
+def test_arguments_that_require_grad_no_more():
+    """Derivatives of a compiled call are those of the call, which its arguments were given to requiring grad."""
+    f = torch.compile(lambda x, w: torch.tanh(x) * w * x.sum(), options={"timed": False})
+    w = torch.ones(3, requires_grad=True)
+    for i in range(4):
+        x = data(i, 3)
+        expected = torch.diag(w * x.sum() / torch.cosh(x) ** 2) + (torch.tanh(x) * w)[:, None]
+        torch.testing.assert_close(torch.func.jacrev(f)(x, w), expected)
+        x.requires_grad_()
+        result = f(x, w).sum()
+        x.requires_grad_(False)
+        (grad,) = torch.autograd.grad(result, w, create_graph=True)
+        torch.testing.assert_close(grad, torch.tanh(x) * x.sum())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+def test_values_of_every_dtype_are_changed_to_check_a_recording(dtype):
+    @torch.compile
+    def f(x):
+        return x * torch.tensor(np.asarray(x._array, np.float64).sum()).to(dtype)
+
+    with pytest.warns(UserWarning, match=r"torch\.compile"):
+        f(data(0, 3).to(dtype))
+    x = data(1, 3).to(dtype)
+    torch.testing.assert_close(f(x), f.uncompiled(x))
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)).to(dtype)
+    compiled = torch.compile(lambda x: model(x), fullgraph=True)
+    for i in range(4):
+        x = data(i, 6, 4).to(dtype)
+        torch.testing.assert_close(compiled(x), model(x), rtol=2e-2, atol=2e-2)
