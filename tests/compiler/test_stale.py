@@ -335,10 +335,13 @@ def test_values_of_every_dtype_are_changed_to_check_a_recording(dtype):
     def f(x):
         return x * torch.tensor(np.asarray(x._array, np.float64).sum()).to(dtype)
 
+    def calls():
+        for i in range(4):
+            x = data(i, 3).to(dtype)
+            torch.testing.assert_close(f(x), f.uncompiled(x))
+
     with pytest.warns(UserWarning, match=r"torch\.compile"):
-        f(data(0, 3).to(dtype))
-    x = data(1, 3).to(dtype)
-    torch.testing.assert_close(f(x), f.uncompiled(x))
+        calls()
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)).to(dtype)
     compiled = torch.compile(lambda x: model(x), fullgraph=True)
     for i in range(4):
