@@ -30,6 +30,7 @@ CORE = [
     "rows.pyx",
     "formulas.pyx",
     "guards.py",
+    "functions.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 SOURCES = [

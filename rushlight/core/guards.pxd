@@ -3,4 +3,6 @@
 cdef object SWITCH
 cdef list ASKED
 
-cdef answer(object function, tuple args, dict kwargs)
+cpdef bint anyone_asks()
+
+cpdef answer(object function, tuple args, dict kwargs)

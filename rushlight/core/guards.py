@@ -28,6 +28,11 @@ def use_switch(switch):
     ASKED.insert(0, switch)
 
 
+def anyone_asks():
+    """Whether anything is asked before calls."""
+    return len(ASKED) > 0
+
+
 def answer(function, args, kwargs):
     """The first result, in a tuple, that something asked has for a call; None if the function is to be called."""
     for asked in ASKED:

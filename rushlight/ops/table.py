@@ -13,6 +13,7 @@ too, `in_place` adds its in-place variant, with an underscore.
 import functools
 import inspect
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import FunctionType
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -23,11 +24,11 @@ from rushlight import dtypes
 from rushlight.core.advice import advised
 from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
+from rushlight.core.functions import of_operands, of_tensor
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
-from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.promotion import NUMBERS
 from rushlight.ops.out import IN_STEP, write_out
 from rushlight.ops.protocol import UFUNCS
@@ -54,6 +55,15 @@ class Binary(Protocol):
 
     def __call__(self, input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """The operator's result, a new tensor unless `out` is given."""
+
+
+# The signatures of the public functions of elementwise operators.
+OF_TENSOR, OF_OPERANDS = (
+    signature.replace(parameters=list(signature.parameters.values())[1:])  # without `self`
+    for signature in (inspect.signature(Unary.__call__), inspect.signature(Binary.__call__))
+)
+# Where operands belong that are given by name: PyTorch's names, and NumPy's.
+PLACES = {"input": 0, "x": 0, "x1": 0, "a": 0, "other": 1, "x2": 1}
 
 
 def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", **options: Any) -> Operator:
@@ -108,13 +118,9 @@ def unary(
     entry = enter(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
     IN_STEP.add(name)
 
-    def function(input, *, out=None):
-        if not isinstance(input, TensorBase):
-            return refuse_operands(name, input)
-        result = call_unary(entry, input)
-        return result if out is None else write_out(name, out, result, input)
-
-    announce(function, name, doc, methods, inplace)
+    function = announced(partial(of_tensor, entry, partial(other_form, 1)), OF_TENSOR, name, doc, methods)
+    if methods and inplace:
+        add_in_place(function, name, doc)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = function
     return function
@@ -156,25 +162,20 @@ def binary(
     if slot:
         fill(slot, with_number)  # Python's reflected operators are only called with numbers
 
-    def function(input, other, *, out=None):
-        base = input
-        if not isinstance(input, TensorBase):
-            either = numbers == "either" and (isinstance(other, TensorBase) or name in TENSORS_OF_NUMBERS)
-            prepared = promote(input, other) if either else NotImplemented
-            if prepared is NotImplemented:
-                return refuse_operands(name, input, other)
-            input = new_tensor(prepared[0])
-        if not isinstance(other, TensorBase):
-            result = call_binary(with_number, input, other) if numbers else NotImplemented
-        elif base is input or of_number is entry:
-            result = call_binary(entry, input, other)
-        else:
-            result = of_number(input, other)
-        if result is NotImplemented:
-            return refuse_operands(name, input, other)
-        return result if out is None else write_out(name, out, result, input, other)
+    def number_first(function, args, kwargs):
+        if len(args) != 2 or kwargs or isinstance(args[0], TensorBase) or numbers != "either":
+            return other_form(2, function, args, kwargs)
+        allowed = name in TENSORS_OF_NUMBERS or isinstance(args[1], TensorBase)
+        prepared = promote(*args) if allowed else NotImplemented
+        if prepared is NotImplemented:
+            return other_form(2, function, args, kwargs)
+        first, other = new_tensor(prepared[0]), args[1]
+        if of_number is not entry and isinstance(other, TensorBase):
+            return of_number(first, other)
+        return call_binary(entry if isinstance(other, TensorBase) else with_number, first, other)
 
-    announce(function, name, doc, methods, False)
+    make = partial(of_operands, entry, with_number if numbers else None, number_first)
+    function = announced(make, OF_OPERANDS, name, doc, methods)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = on_operands(entry, promote)
     if inplace and methods:
@@ -229,22 +230,23 @@ def no_derivative(name: str) -> Callable[..., Any]:
     return formula
 
 
-def announce(function: Callable[..., Any], name: str, doc: str, methods: bool, inplace: bool) -> None:
-    """Names the public function of an operator and, with `methods`, makes it a method that refuses wrong operands."""
-    if not methods:
-        named(function, name, doc)
-        return
-    vars(function)["refuses"] = True
-    publish(function, name, doc, inplace)
-
-
-def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) -> None:
-    """Names a public function and makes it a method, with an in-place variant."""
+def announced(
+    make: Callable[[], Callable[..., Any]], signature: inspect.Signature, name: str, doc: str, methods: bool
+) -> Callable[..., Any]:
+    """The public function of an operator, which `make` makes, and with `methods` its method."""
+    function = make()
+    vars(function).update(again=make, passes_switch=True, __signature__=signature)
     named(function, name, doc)
-    setattr(Tensor, name, as_method(function, name))
-    if inplace:
-        told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
-        setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
+    if methods:
+        vars(function)["refuses"] = True
+        setattr(Tensor, name, as_method(function, name))
+    return function
+
+
+def add_in_place(function: Callable[..., Any], name: str, doc: str) -> None:
+    """Adds the in-place variant of an operator of one tensor."""
+    told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
+    setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
 
 
 def retold(doc: Any, name: str, other: str) -> str:
@@ -269,6 +271,11 @@ def method(function: Function) -> Function:
 
 def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A method that calls a function; as in PyTorch, a separate object with its own name."""
+    if "again" in vars(function):
+        same = named(function.again(), name, function.__doc__ or "")  # type: ignore[attr-defined]
+        vars(same).update(vars(function))
+        same.__qualname__ = f"Tensor.{name}"
+        return same
     if type(function) is not FunctionType:
         return function
     same = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
@@ -295,6 +302,38 @@ def refuse(name: str, parameter: str, position: int, value: Any) -> NoReturn:
     """Raises PyTorch's TypeError for an argument that is not a tensor."""
     kind = type(value).__name__
     raise TypeError(advised(f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {kind}"))
+
+
+def other_form(count: int, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls the public function of an operator with its operands by position, and writes `out`.
+
+    `count` is how many operands there are; TypeError for others.
+    """
+    name = function.__name__
+    operands = by_position(args, kwargs)
+    if len(operands) != count:
+        raise TypeError(advised(misplaced(function, args, kwargs)))
+    if not kwargs:
+        return refuse_operands(name, *args)
+    result, out = function(*operands), kwargs.get("out")
+    return result if out is None else write_out(name, out, result, *operands)
+
+
+def by_position(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Operands in their order, those too that are given by a name of PyTorch's or NumPy's; none if a name misfits."""
+    places = [PLACES.get(name) for name in kwargs if name != "out"]
+    if [*range(len(args)), *sorted(places, key=str)] != list(range(len(args) + len(places))):
+        return ()
+    values = [value for name, value in kwargs.items() if name != "out"]
+    return (*args, *[value for _, value in sorted(zip(places, values, strict=True), key=lambda pair: str(pair[0]))])
+
+
+def misplaced(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What is wrong with the arguments of an operator's function, in PyTorch's words."""
+    home, _, name = function.__qualname__.rpartition(".")
+    places = [f"{home}.{name}", f"special.{name}"]
+    said = next(filter(None, (misfit(place, args[bool(home) :], kwargs) for place in places)), "")
+    return said or f"{name}() takes no such arguments: {len(args)} by position, {list(kwargs)} by name"
 
 
 def refuse_operands(name: str, *operands: Any) -> Any:

@@ -97,7 +97,7 @@ def unguarded() -> Iterator[FunctionType]:
     for name in [name for name, home in package._HOMES.items() if home.startswith(LATE)]:
         getattr(package, name)
     homes = [vars(import_module(f"rushlight.{place}".rstrip("."))) for place in PLACES]
-    seen = {id(f.__wrapped__) for home in homes for f in home.values() if hasattr(f, "passes_switch")}
+    seen = {id(getattr(f, "__wrapped__", f)) for home in homes for f in home.values() if hasattr(f, "passes_switch")}
     for home in (*homes, vars(Tensor)):
         of_class = home is homes[-1] or "__torch_function__" in home
         for name, function in list(home.items()):

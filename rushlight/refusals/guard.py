@@ -61,7 +61,8 @@ def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
 
 def is_ours(name: str, function: Callable[..., Any]) -> bool:
     """Whether a name belongs to a public function of rushlight."""
-    return type(function) is FunctionType and name[:1] != "_" and function.__module__.startswith("rushlight")
+    is_function = type(function) is FunctionType or hasattr(function, "again")  # the latter: of an elementwise operator
+    return is_function and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 
 def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:

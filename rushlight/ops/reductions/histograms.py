@@ -21,7 +21,7 @@ __all__ = ["histogram", "histogramdd"]
 @keywords
 def histogram(
     input: Tensor,
-    bins: Any,
+    bins: Any = 100,
     *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
