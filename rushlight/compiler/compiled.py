@@ -115,12 +115,17 @@ class Changed(Unrecordable):
     """A call has changed objects outside of the function."""
 
 
+class Discovered(Unrecordable):
+    """A call has run functions that were not known before it: the next one can be recorded."""
+
+
 class Compiled(Replayer):
     """A function that is recorded and replayed; called like the function."""
 
     strange: int
     joins: bool
     failures: int
+    searches: bool
     prepared: list[Any]
 
     def __init__(
@@ -143,6 +148,7 @@ class Compiled(Replayer):
         self.codes: dict[CodeType, dict[Any, Any]] = {}
         self.strange = 0  # calls unlike any recording, when there were as many as allowed
         self.failures = 0
+        self.searches = False  # whether calls look for the line that changes foreign objects
         self.joins = True  # whether recordings that differ only in numbers may be merged
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
@@ -262,7 +268,7 @@ class Compiled(Replayer):
         state = State(given.tensors)
         recorder = Recorder(given.tensors, code=code_of(self.function))
         places = [*before.places, *places_in((args, kwargs))]
-        with watched(recorder) as calls, line_of_change(recorder.code, places if self.failures else []) as lines:
+        with watched(recorder) as calls, line_of_change(recorder.code, places if self.searches else []) as lines:
             result = run_under(recorder, given, self.function, args, kwargs)
         state.streams += recorder.streams.values()
         if recorder.trouble is not None:
@@ -271,7 +277,7 @@ class Compiled(Replayer):
         try:
             if unknown := {code: names for code, names in calls.codes.items() if code not in before.known}:
                 self.codes |= unknown
-                raise Unrecordable("it calls functions that are found only when it runs")
+                raise Discovered("it calls functions that are found only when it runs")
             if not all(place.holds() for place in places):
                 raise Changed("it changes objects that it does not own")
             check_containers(result, [*before.seen, *map(id, containers_in((args, kwargs)))])
@@ -352,9 +358,10 @@ class Compiled(Replayer):
     def fail(self, error: Exception) -> None:
         """Notes that a recording failed: it is tried again at other calls, a limited number of times."""
         self.failures += 1
+        self.searches = self.searches or isinstance(error, Changed)
         why = str(error) if isinstance(error, Unrecordable) else f"the compiler failed: {error!r}"
         self.reasons.append(why)
-        if self.failures > 2 or self.fullgraph:
+        if self.failures > 2 or (self.fullgraph and not isinstance(error, Discovered)):
             self.give_up(why, "")
 
     def give_up(self, why: str, where: str, line: int | None = None) -> None:

@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, CodeType
 from typing import Any
 
 import rushlight.numpy_functions  # noqa: F401  # formulas load it when they first need it, which takes long while watched
-from rushlight.core.lines import HERE, PYTHON, USER, whose
+from rushlight.core.lines import HERE, OURS, PYTHON, USER, whose
 from rushlight.tensors import Tensor
 
 BUILTINS = frozenset(
@@ -83,11 +83,17 @@ class Calls:
     def __init__(self, recorder: Any):
         self.recorder = recorder
         self.codes: dict[CodeType, dict[Any, Any]] = {}
+        self.ours: set[str] = set()  # the files of rushlight and NumPy
 
     def __call__(self, frame: Any, event: str, arg: Any) -> None:
-        """Called for each call."""
-        if event == "call":
-            if whose(frame.f_code.co_filename) == USER and not is_incidental(frame):
+        """Called for each call; most are those of rushlight's own code."""
+        filename = frame.f_code.co_filename
+        if filename in self.ours:
+            return
+        if whose(filename) == OURS:
+            self.ours.add(filename)
+        elif event == "call":
+            if whose(filename) == USER and not is_incidental(frame):
                 self.codes[frame.f_code] = frame.f_globals
         elif event == "c_call" and asked_by_user(frame) and not is_pure(arg) and not is_incidental(frame):
             self.recorder.give_up(f"{getattr(arg, '__qualname__', arg)} is called, of which nothing is known")

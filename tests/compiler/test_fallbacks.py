@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -555,3 +556,13 @@ def test_calls_are_made_as_they_are_only_where_replays_are_slower_in_many_trials
         variant.times = [eager] * count, [replayed] * count
         variant.judge()
         assert (variant.judged, variant.prepared.slow) == (judged, slow)
+
+
+def test_functions_that_are_found_only_when_they_run_do_not_end_a_full_graph():
+    """The first call finds them, the second is recorded."""
+    scaled = partial(lambda scale, x: torch.tanh(x) * scale, 3.0)
+    f = torch.compile(lambda x: scaled(x), fullgraph=True, options={"timed": False})
+    for i in range(4):
+        x = torch.full((3,), float(i))
+        torch.testing.assert_close(f(x), torch.tanh(x) * 3)
+    assert f.variants[0].replays == 2
