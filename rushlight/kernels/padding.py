@@ -55,7 +55,9 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
 
 
 def flipped(input: Array, dims: tuple[int, ...]) -> Array:
-    """The elements with some dimensions reversed."""
+    """The elements with some dimensions reversed, in the order in memory of an array that is contiguous backwards."""
+    if is_turned(input):
+        return flipped(input.T, tuple([input.ndim - 1 - dim for dim in dims])).T
     first = min(dims, default=input.ndim)
     if has_kernel(input):
         places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
@@ -71,6 +73,11 @@ def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) 
         return None
     lines = zip(input.shape[first:], widths[first:], strict=True)
     return padded(input, [outside(n, before, after) for n, (before, after) in lines], value)
+
+
+def is_turned(input: Array) -> bool:
+    """Whether the first dimension of an array, and not its last, is the one whose elements are neighbours."""
+    return type(input) is np.ndarray and input.flags.f_contiguous and not input.flags.c_contiguous
 
 
 def has_kernel(input: Array) -> bool:

@@ -1,7 +1,6 @@
 """Sums, products and extremes of arrays, of all elements or along some dimensions."""
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,11 @@ from rushlight.kernels.compiled import load
 
 __all__ = ["LARGEST", "NUMBERS", "PRODUCT", "SIZES", "SMALLEST", "SQUARES", "SUM", "reduced", "total"]
 
-fast: ModuleType | None = load("reductions")
-LARGE = 1 << 10  # elements from which on the compiled kernel is faster
+fast: Any = load("reductions")
+LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
 SUM, NUMBERS, PRODUCT, LARGEST, SMALLEST, SQUARES, SIZES = range(7)  # what is computed, as the kernel counts it
+EXTREMES = {LARGEST, SMALLEST}  # the same in any order
 UFUNCS: dict[int, np.ufunc] = {PRODUCT: np.multiply, LARGEST: np.maximum, SMALLEST: np.minimum}
 TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
     NUMBERS: lambda x: np.where(np.isnan(x), x.dtype.type(0), x),
@@ -24,13 +24,13 @@ TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
     """The reduction of all elements as a 0-dimensional array: by default the sum."""
-    found = None if fast is None or x.size < LARGE else fast.total(x, kind)
+    found = fast.total(x, kind) if has_kernel(x, kind) else None
     return plain(x, None, False, kind) if found is None else found
 
 
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
     """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
-    if fast is not None and type(x) is np.ndarray and x.size >= LARGE and dims:
+    if has_kernel(x, kind) and type(x) is np.ndarray and dims:
         found, first, last = None, min(dims), max(dims)
         if len(dims) == x.ndim:
             found = fast.total(x, kind)
@@ -39,6 +39,11 @@ def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> n
         if found is not None:
             return found.reshape([1 if d in dims else n for d, n in enumerate(x.shape)]) if keepdim else found
     return plain(x, dims, keepdim, kind)
+
+
+def has_kernel(x: np.ndarray, kind: int) -> bool:
+    """Whether the compiled kernel may compute a reduction of an array of this size."""
+    return fast is not None and (x.size >= LARGE or kind in EXTREMES)
 
 
 def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int) -> Any:

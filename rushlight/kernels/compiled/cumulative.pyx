@@ -1,7 +1,8 @@
 # cython: cdivision=True
-"""Cumulative sums, maxima and minima along any dimension of arrays (outer, n, inner).
+"""Cumulative sums, products, maxima and minima along any dimension of arrays (outer, n, inner).
 
-If the dimension is the last one, a few lines are computed in parallel: each is a chain of dependent operations.
+If the dimension is the last one, a few lines are computed in parallel: each is a chain of dependent operations. Sums
+and products of floats are kept in double precision, as PyTorch's are.
 """
 
 cimport numpy as cnp
@@ -14,8 +15,10 @@ cnp.import_array()
 
 cdef enum:
     LINES = 8  # chains in parallel
+    SIDE_BY_SIDE = 64  # chains in parallel whose elements are neighbours
     GRAIN = 1 << 14  # elements of one thread's part
     SUM
+    PRODUCT
     MAX
     MIN
 
@@ -30,30 +33,34 @@ cdef struct Job:
     bint backwards
 
 
-cdef wide add_up(const real* x, real* out, Py_ssize_t n, Py_ssize_t inner, Py_ssize_t step) noexcept nogil:
-    """Cumulative sums over n steps, from one run of `inner` elements to the next."""
-    cdef Py_ssize_t k, i
-    for i in range(inner):
-        out[i] = x[i]
-    for k in range(1, n):
-        x += step
-        out += step
-        for i in range(inner):
-            out[i] = out[i - step] + x[i]
-
-
-cdef wide add_up_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t line) noexcept nogil:
-    """Cumulative sums along `LINES` lines in parallel."""
+cdef inline void follow(
+    const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t chains, Py_ssize_t apart, bint product
+) noexcept nogil:
+    """Sums or products along at most `SIDE_BY_SIDE` chains: `apart` is from one to the next, `step` along each."""
+    cdef double[SIDE_BY_SIDE] totals
     cdef Py_ssize_t k, r
-    cdef real[LINES] sums
-    for r in range(LINES):
-        sums[r] = 0
+    for r in range(chains):
+        totals[r] = product
     for k in range(n):
-        for r in range(LINES):
-            sums[r] += x[r * line]
-            out[r * line] = sums[r]
+        for r in range(chains):
+            totals[r] = totals[r] * x[r * apart] if product else totals[r] + x[r * apart]
+            out[r * apart] = <real>totals[r]
         x += step
         out += step
+
+
+cdef wide accumulate(const real* x, real* out, Py_ssize_t n, Py_ssize_t inner, Py_ssize_t step, bint product) noexcept nogil:
+    """Cumulative sums or products over n steps, from one run of `inner` elements to the next."""
+    cdef Py_ssize_t i = 0
+    while i + SIDE_BY_SIDE <= inner:
+        follow(x + i, out + i, n, step, SIDE_BY_SIDE, 1, product)
+        i += SIDE_BY_SIDE
+    follow(x + i, out + i, n, step, inner - i, 1, product)
+
+
+cdef wide accumulate_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t line, bint product) noexcept nogil:
+    """Cumulative sums or products along `LINES` lines in parallel."""
+    follow(x, out, n, step, LINES, line, product)
 
 
 cdef inline bint wins(real x, real best, int kind) noexcept nogil:
@@ -92,17 +99,17 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
     cdef real* out = <real*>job.out
     while start < stop:
         at = start * n * inner
-        if job.kind != SUM and inner == 1:
-            find_in_line(x + at, out + at, job.places + at, n, job.kind)
-        elif job.kind != SUM:
-            find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
-        else:
+        if job.kind == SUM or job.kind == PRODUCT:
             at += (n - 1) * inner if job.backwards else 0
             if inner == 1 and stop - start >= LINES:
-                add_up_lines(x + at, out + at, n, step, n)
+                accumulate_lines(x + at, out + at, n, step, n, job.kind == PRODUCT)
                 start += LINES - 1
             else:
-                add_up(x + at, out + at, n, inner, step)
+                accumulate(x + at, out + at, n, inner, step, job.kind == PRODUCT)
+        elif inner == 1:
+            find_in_line(x + at, out + at, job.places + at, n, job.kind)
+        else:
+            find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
         start += 1
 
 
@@ -130,16 +137,26 @@ cdef cnp.ndarray prepared(object x, int dim):
     return cnp.PyArray_GETCONTIGUOUS(x) if float_type(x) and 0 <= dim < (<cnp.ndarray>x).ndim else None
 
 
-def cumulative_sum(x, int dim, bint backwards):
-    """The cumulative sums, from the end with `backwards`; None for inputs that the kernel does not take."""
+cdef accumulated(object x, int dim, int kind, bint backwards):
+    """The cumulative sums or products; None for inputs that the kernel does not take."""
     cdef Job job
     cdef cnp.ndarray source = prepared(x, dim)
     if source is None:
         return None
     out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))
-    job.kind, job.backwards = SUM, backwards
+    job.kind, job.backwards = kind, backwards
     run(&job, source, out, dim)
     return out
+
+
+def cumulative_sum(x, int dim, bint backwards):
+    """The cumulative sums, from the end with `backwards`; None for inputs that the kernel does not take."""
+    return accumulated(x, dim, SUM, backwards)
+
+
+def cumulative_product(x, int dim):
+    """The cumulative products; None for inputs that the kernel does not take."""
+    return accumulated(x, dim, PRODUCT, False)
 
 
 def cumulative_extreme(x, int dim, bint largest):

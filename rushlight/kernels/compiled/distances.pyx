@@ -120,8 +120,7 @@ cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexce
 
 cdef bint takes(x, y) noexcept:
     """Whether the kernel takes two matrices."""
-    return float_type(x) and float_type(x) == float_type(y) and x.ndim == y.ndim == 2 \
-        and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_IS_C_CONTIGUOUS(y)
+    return float_type(x) and float_type(x) == float_type(y) and x.ndim == y.ndim == 2
 
 
 cdef int kind_of(double p) noexcept:
@@ -130,7 +129,7 @@ cdef int kind_of(double p) noexcept:
 
 
 cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, Job* job, Py_ssize_t width):
-    """A new array with a row for each row of x."""
+    """A new array with a row for each row of x; x and y are in C order."""
     cdef cnp.npy_intp[2] shape
     cdef cnp.ndarray out
     shape[0], shape[1] = x.shape[0], width
@@ -145,7 +144,9 @@ def distances(x, y, double p):
     """The distances of all rows of x from all of y; None for inputs that the kernel does not take."""
     cdef Job job
     job.kind, job.weights = kind_of(p), NULL
-    return computed(x, y, &job, y.shape[0]) if job.kind and takes(x, y) else None
+    if not job.kind or not takes(x, y):
+        return None
+    return computed(cnp.PyArray_GETCONTIGUOUS(x), cnp.PyArray_GETCONTIGUOUS(y), &job, y.shape[0])
 
 
 def cotangents(weights, x, y, double p):
@@ -153,8 +154,9 @@ def cotangents(weights, x, y, double p):
     cdef Job job
     job.kind = kind_of(p)
     if job.kind not in (ONE, TWO) or not takes(x, y) or not float_type(weights) \
-            or cnp.PyArray_TYPE(weights) != cnp.PyArray_TYPE(x) or not cnp.PyArray_IS_C_CONTIGUOUS(weights):
+            or cnp.PyArray_TYPE(weights) != cnp.PyArray_TYPE(x):
         return None
+    x, y, weights = [cnp.PyArray_GETCONTIGUOUS(array) for array in (x, y, weights)]
     job.weights, job.down, job.along = cnp.PyArray_DATA(weights), y.shape[0], 1
     of_x = computed(x, y, &job, x.shape[1])
     job.down, job.along = 1, y.shape[0]

@@ -3,6 +3,7 @@
 
 cimport numpy as cnp
 
+from rushlight.kernels.compiled.arrays cimport is_dense
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -71,11 +72,25 @@ cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
         to_singles(<const unsigned short*>job.x + start, <float*>job.out + start, stop - start)
 
 
+cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
+    """Whether two dense arrays of one shape have their elements in the same order in memory."""
+    cdef cnp.npy_intp size = cnp.PyArray_ITEMSIZE(x), size_out = cnp.PyArray_ITEMSIZE(out)
+    cdef int d
+    if not cnp.PyArray_SAMESHAPE(x, out) or not is_dense(x) or not is_dense(out):
+        return False
+    for d in range(x.ndim):
+        if x.strides[d] * size_out != out.strides[d] * size and x.shape[d] != 1:
+            return False
+    return True
+
+
 def convert(cnp.ndarray x, cnp.ndarray out):
-    """Writes contiguous float32 numbers as float16, or the reverse; returns whether the kernel takes the arrays."""
+    """Writes float32 numbers as float16, or the reverse; returns whether the kernel takes the arrays.
+
+    Both have to be dense, with their elements in the same order in memory.
+    """
     cdef Job job
-    if not has_halves() or not cnp.PyArray_ISCARRAY_RO(x) or not cnp.PyArray_ISCARRAY(out) \
-            or not cnp.PyArray_SAMESHAPE(x, out):
+    if not has_halves() or not cnp.PyArray_ISBEHAVED_RO(x) or not cnp.PyArray_ISBEHAVED(out) or not in_step(x, out):
         return False
     job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) == 4
     shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)

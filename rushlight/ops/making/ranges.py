@@ -175,6 +175,9 @@ def numbers(name: str, **arguments: Number | None) -> list[Any]:
 
 def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
     """`size` numbers from `first` on, `step` apart."""
+    if dtype == np.int64 and size and isinstance(first, int) and isinstance(step, int):
+        last = first + (size - 1) * step
+        return np.arange(first, last + (1 if step > 0 else -1), step, dtype=dtype)
     if dtype.kind != "f" or dtype.itemsize < 4:
         return (first + np.arange(size) * step).astype(dtype, copy=False)
     out = np.empty(size, dtype)

@@ -49,7 +49,11 @@ def expanded_classes(array: Array, number: Any) -> Any:
         raise RuntimeError("Class values must be non-negative.")
     if every.size and every.max() >= number:
         raise RuntimeError(f"Class values must be smaller than num_classes. {every.max()} is not below {number}.")
-    return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
+    if type(array) is not np.ndarray:
+        return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
+    rows = np.zeros((array.size, number), np.int64)
+    rows[np.arange(array.size), array.reshape(-1)] = 1
+    return rows.reshape(*array.shape, number)
 
 
 expand_classes: Callable[..., Any] = noted(expanded_classes)

@@ -17,7 +17,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.selection import _drop
 from rushlight.ops.picking.gather import _put_back
 from rushlight.ops.reductions.extrema import refuse_complex, refuse_complex_derivative
-from rushlight.ops.reductions.prod import _recur, _shift, cumulative_dtype
+from rushlight.ops.reductions.prod import _recur, _shift, accumulated, cumulative_dtype, in_double
 from rushlight.ops.reductions.reduction import type_name
 from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
@@ -34,31 +34,24 @@ fast: ModuleType | None = load("cumulative")
     batch=leading,
     name="cumsum_back",
     node="FlipBackward0",
-    input=lambda grad, dim: _cumsum(grad, dim, None),
+    input=lambda grad, dim, double: _cumsum(grad, dim, None, double),
 )
-def _cumsum_back(input, dim):
+def _cumsum_back(input, dim, double):
     """The cumulative sum from the end of a dimension to its start: the adjoint of `_cumsum`."""
-    if fast is not None and (result := fast.cumulative_sum(input, dim, True)) is not None:
+    if fast is not None and double and (result := fast.cumulative_sum(input, dim, True)) is not None:
         return result
     if input.ndim == 0:
         return input
-    return np.flip(accumulated(np.flip(input, dim), dim, None), dim)
+    return np.flip(accumulated(np.add, np.flip(input, dim), dim, None, double), dim)
 
 
-@operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
-def _cumsum(input, dim, dtype):
-    if fast is not None and (dtype is None or dtype == input.dtype):
+@operator(linear=True, batch=leading, input=lambda grad, dim, double: _cumsum_back(grad, dim, double))
+def _cumsum(input, dim, dtype, double):
+    if fast is not None and double and (dtype is None or dtype == input.dtype):
         result = fast.cumulative_sum(input, dim, False)
         if result is not None:
             return result
-    return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
-
-
-def accumulated(array: Array, dim: int, dtype: np.dtype | None) -> Array:
-    """The cumulative sum along a dimension; that of float16 is computed in float32, to be rounded only once."""
-    if array.dtype == np.float16 and (dtype is None or dtype == array.dtype):
-        return np.add.accumulate(array, dim, np.float32).astype(np.float16)
-    return np.add.accumulate(array, dim, dtype)
+    return accumulated(np.add, input, dim, dtype, double)
 
 
 @in_place
@@ -71,7 +64,8 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
     tensor([1., 3., 6.])
     """
-    return _cumsum(input, wrap_dim(dim, input._array.ndim), cumulative_dtype("cumsum", input, dtype))
+    d = cumulative_dtype("cumsum", input, dtype)
+    return _cumsum(input, wrap_dim(dim, input._array.ndim), d, in_double(d))
 
 
 def latest(input: Array, dim: int, ufunc: Any, wins: Any) -> tuple[Array, ...]:

@@ -59,7 +59,7 @@ def distance_cotangents(
     found = None
     if fast is not None and type(grad) is type(x1) is type(x2) is np.ndarray and p in (1, 2):
         weights = ratio(grad, result) if p == 2 else grad
-        found = fast.cotangents(np.ascontiguousarray(weights), x1, x2, p)
+        found = fast.cotangents(weights, x1, x2, p)
     if found is None:
         parts = [slopes(grad[..., k, :], x1[..., k, :], x2, result[..., k, :], p) for k in parts_of(x1, x2)]
         of_x1, of_x2 = zip(*parts, strict=True)

@@ -1,5 +1,6 @@
 """Products: of all elements, along a dimension, cumulative. Derivatives of any order are right even at zeros."""
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from rushlight.core.batching import leading, over_all
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
+from rushlight.kernels.compiled import load
 from rushlight.kernels.reductions import PRODUCT, reduced, total
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
@@ -19,6 +21,9 @@ from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["cumprod", "prod"]
+
+fast: ModuleType | None = load("cumulative")
+WIDER = {np.dtype(narrow): np.dtype(wide) for narrow, wide in (("f2", "f4"), ("f4", "f8"), ("c8", "c16"))}
 
 
 def key_of_place(dim: int, place: slice) -> tuple[slice, ...]:
@@ -172,10 +177,30 @@ def cumprod_cotangent(grad: Array, input: Array, dim: int) -> Array:
     return _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
 
 
+def in_double(dtype: np.dtype) -> bool:
+    """Whether cumulative sums and products of a dtype are kept in double precision, as in PyTorch: not of halves."""
+    return dtype.itemsize > 2
+
+
+def accumulated(ufunc: np.ufunc, array: Array, dim: int, dtype: np.dtype | None, double: bool) -> Array:
+    """Cumulative sums or products of the elements, cast to `dtype` if given; what is kept is in the next wider type.
+
+    The elements of bfloat16 come here in float32; their totals are kept in it, without `double`.
+    """
+    dtype = dtype or array.dtype
+    if not array.ndim:
+        return np.array(array, dtype, like=array)
+    total = WIDER.get(dtype, dtype) if double or dtype == np.float16 else dtype
+    return ufunc.accumulate(array.astype(dtype, copy=False), dim, total).astype(dtype, copy=False)
+
+
 @operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
-@in_float32
-def _cumprod(input, dim, dtype):
-    return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
+def _cumprod(input, dim, dtype, double):
+    if fast is not None and double and dtype == input.dtype:
+        result = fast.cumulative_product(input, dim)
+        if result is not None:
+            return result
+    return accumulated(np.multiply, input, dim, dtype, double)
 
 
 @in_place
@@ -191,4 +216,5 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     dim = wrap_dim(dim, input._array.ndim)
     if dtype is not None and input._array.dtype.kind == "f":
         input = input.to(dtype)
-    return _cumprod(input, dim, cumulative_dtype("cumprod", input, dtype))
+    d = cumulative_dtype("cumprod", input, dtype)
+    return _cumprod(input, dim, d, in_double(d))
