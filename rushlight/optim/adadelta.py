@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["Adadelta"]
+__all__ = ["Adadelta", "adadelta"]
 
 
 class Adadelta(ElementwiseOptimizer):
@@ -75,3 +76,11 @@ class Adadelta(ElementwiseOptimizer):
         steps *= rho
         steps += step * (1 - rho) * step
         param -= step * lr
+
+
+adadelta = function_of(
+    Adadelta,
+    lists="grads square_avgs acc_deltas state_steps",
+    flags="capturable foreach differentiable has_complex",
+    options="lr rho eps weight_decay maximize",
+)

@@ -6,9 +6,10 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number, scalar
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["Adagrad"]
+__all__ = ["Adagrad", "adagrad"]
 
 
 class Adagrad(ElementwiseOptimizer):
@@ -88,3 +89,11 @@ class Adagrad(ElementwiseOptimizer):
         rate, eps = numbers
         total += grad * grad
         param -= grad * rate / (np.sqrt(total) + eps)
+
+
+adagrad = function_of(
+    Adagrad,
+    lists="grads state_sums state_steps",
+    flags="fused grad_scale found_inf has_sparse_grad foreach differentiable has_complex",
+    options="lr weight_decay lr_decay eps maximize",
+)

@@ -6,9 +6,10 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["Adam"]
+__all__ = ["Adam", "adam"]
 
 MEANS = ("exp_avg", "exp_avg_sq")
 MEANS_AND_MAXIMUM = (*MEANS, "max_exp_avg_sq")
@@ -99,3 +100,11 @@ def refuse_tensors(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if isinstance(value, TensorBase):
             raise ValueError(f"{name} as a Tensor is not supported for capturable=False and foreach=True")
+
+
+adam = function_of(
+    Adam,
+    lists="grads exp_avgs exp_avg_sqs max_exp_avg_sqs state_steps",
+    flags="foreach capturable differentiable fused grad_scale found_inf has_complex decoupled_weight_decay",
+    options="amsgrad beta1 beta2 lr weight_decay eps maximize",
+)

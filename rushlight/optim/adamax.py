@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["Adamax"]
+__all__ = ["Adamax", "adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
@@ -69,3 +70,11 @@ class Adamax(ElementwiseOptimizer):
         mean += (grad - mean) * (1 - beta1)
         largest[...] = np.maximum(np.copy(largest) * beta2, np.abs(grad) + eps)
         param -= mean * rate / largest
+
+
+adamax = function_of(
+    Adamax,
+    lists="grads exp_avgs exp_infs state_steps",
+    flags="foreach maximize differentiable capturable has_complex",
+    options="eps beta1 beta2 lr weight_decay",
+)

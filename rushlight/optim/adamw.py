@@ -3,9 +3,10 @@
 from typing import Any
 
 from rushlight.optim.adam import Adam
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["AdamW"]
+__all__ = ["AdamW", "adamw"]
 
 
 class AdamW(Adam):
@@ -56,3 +57,12 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
+
+
+adamw = function_of(
+    AdamW,
+    lists="grads exp_avgs exp_avg_sqs max_exp_avg_sqs state_steps",
+    flags="foreach capturable differentiable fused grad_scale found_inf has_complex",
+    options="amsgrad beta1 beta2 lr weight_decay eps maximize",
+    decoupled_weight_decay=True,
+)

@@ -3,9 +3,10 @@
 from typing import Any
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_option, check_rate, option_number, scalar
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["ASGD"]
+__all__ = ["ASGD", "asgd"]
 
 
 class ASGD(ElementwiseOptimizer):
@@ -84,3 +85,11 @@ class ASGD(ElementwiseOptimizer):
             mean[...] = param
         else:
             mean += (param - mean) * share
+
+
+asgd = function_of(
+    ASGD,
+    lists="grads axs mus etas state_steps",
+    flags="foreach maximize differentiable capturable has_complex",
+    options="lambd lr t0 alpha weight_decay",
+)

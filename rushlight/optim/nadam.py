@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, check_option, option_number, scalar
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["NAdam"]
+__all__ = ["NAdam", "nadam"]
 
 
 class NAdam(ElementwiseOptimizer):
@@ -96,3 +97,11 @@ class NAdam(ElementwiseOptimizer):
 def momentum_at(step: float, group: dict[str, Any]) -> float:
     """The momentum at a step; it grows towards the first of `betas`."""
     return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+
+
+nadam = function_of(
+    NAdam,
+    lists="grads exp_avgs exp_avg_sqs mu_products state_steps",
+    flags="decoupled_weight_decay foreach capturable differentiable has_complex maximize",
+    options="beta1 beta2 lr weight_decay momentum_decay eps",
+)

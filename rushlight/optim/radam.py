@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["RAdam"]
+__all__ = ["RAdam", "radam"]
 
 
 class RAdam(ElementwiseOptimizer):
@@ -87,3 +88,11 @@ def rectify(step: float, beta2: float) -> float:
     if length <= 5:
         return 0.0
     return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
+
+
+radam = function_of(
+    RAdam,
+    lists="grads exp_avgs exp_avg_sqs state_steps",
+    flags="decoupled_weight_decay foreach differentiable capturable has_complex maximize",
+    options="beta1 beta2 lr weight_decay eps",
+)

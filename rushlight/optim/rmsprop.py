@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["RMSprop"]
+__all__ = ["RMSprop", "rmsprop"]
 
 
 class RMSprop(ElementwiseOptimizer):
@@ -89,3 +90,11 @@ class RMSprop(ElementwiseOptimizer):
             buffer += step
             step = buffer
         param -= step * lr
+
+
+rmsprop = function_of(
+    RMSprop,
+    lists="grads square_avgs grad_avgs momentum_buffer_list state_steps",
+    flags="foreach maximize differentiable capturable has_complex",
+    options="lr alpha eps weight_decay momentum centered",
+)

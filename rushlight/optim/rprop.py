@@ -7,9 +7,10 @@ import numpy as np
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["Rprop"]
+__all__ = ["Rprop", "rprop"]
 
 
 class Rprop(ElementwiseOptimizer):
@@ -81,3 +82,11 @@ class Rprop(ElementwiseOptimizer):
         grad = np.where(agreement < 0, np.zeros_like(grad), grad)
         param -= np.sign(grad) * size
         previous[...] = grad
+
+
+rprop = function_of(
+    Rprop,
+    lists="grads prevs step_sizes state_steps",
+    flags="foreach capturable maximize differentiable has_complex",
+    options="step_size_min step_size_max etaminus etaplus",
+)

@@ -4,9 +4,10 @@ from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
+from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
 
-__all__ = ["SGD"]
+__all__ = ["SGD", "sgd"]
 
 
 class SGD(ElementwiseOptimizer):
@@ -92,3 +93,11 @@ class SGD(ElementwiseOptimizer):
             buffer += grad if portion == 1 else grad * portion
             grad = grad + buffer * momentum if nesterov else buffer
         param -= grad * lr
+
+
+sgd = function_of(
+    SGD,
+    lists="d_p_list momentum_buffer_list",
+    flags="has_sparse_grad foreach fused grad_scale found_inf",
+    options="weight_decay momentum lr dampening nesterov maximize",
+)
