@@ -239,3 +239,24 @@ def test_blocks_are_counted(torch):
 def test_what_cannot_be_set(torch, call, error, message):
     with pytest.raises(error, match=message):
         call(torch)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda torch, x: torch.prod(x, 0),
+        lambda torch, x: x.prod(0),
+        lambda torch, x: torch.quantile(x, 0.5),
+        lambda torch, x: x.nanquantile(0.5),
+        lambda torch, x: torch.cholesky_inverse(x),
+        lambda torch, x: x.cholesky_solve(x.float()),
+        lambda torch, x: torch.cholesky_solve(x.float(), x),
+        lambda torch, x: torch.svd(x).S,
+        lambda torch, x: torch.geqrf(x).a,
+        lambda torch, x: torch.triangular_solve(x, x).solution,
+    ],
+)
+def test_functions_of_halves_that_need_precision(call):
+    for torch in (rushlight, pytest.importorskip("torch")):
+        with torch.autocast("cpu"):
+            assert call(torch, torch.eye(2, dtype=torch.bfloat16)).dtype is torch.float32

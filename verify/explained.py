@@ -90,6 +90,11 @@ EMPTY_RESIDUALS = "PyTorch's lstsq has no residuals where nothing is solved for:
 EMPTY_ATTENTION = "PyTorch's attention does not look at sizes where a tensor is empty: docs/pytorch-mistakes.md"
 ENDED = "PyTorch ends the process, where the program runs on PyTorch alone"
 RETAINED = "PyTorch cannot change a second result that retains its gradient: docs/pytorch-mistakes.md"
+LOGARITHMS = "PyTorch's logaddexp of complex numbers is nan where one is very small: docs/pytorch-mistakes.md"
+HOOKED = "a hook gives what was saved back in another type, with which rushlight computes"
+UNFINISHED = "a pass that fails has added to the gradients that came before, and the order is nobody's promise"
+SEVERAL = "two reasons to refuse a call, of which each library names one"
+ZERO_FACTORS = "PyTorch has no second derivative of products with several factors of zero"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -102,7 +107,9 @@ EXPLANATIONS = [
     Explanation(
         "programs", r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing", r"torch\.(trapezoid|einsum)\(", SAVES
     ),
-    Explanation("programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n(.*\n)?{name}\.retain_grad\(\)", RETAINED),
+    Explanation(
+        "programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n.*({name}\.retain_grad\(\)|inputs=[^\n]*{name})", RETAINED
+    ),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
@@ -157,7 +164,21 @@ EXPLANATIONS = [
     Explanation("programs", r"^seen(\[\d+\])+: kind NoneType, PyTorch's Tensor", r"torch\.cat\(", JOINED_HOOKS),
     Explanation("programs", "result.*raises RuntimeError, on PyTorch nothing", "layer_norm.*vmap", EXAMPLES),
     Explanation("programs", "raises IndexError, on PyTorch RuntimeError", "index_select.*vmap", GATHERED),
-    Explanation("programs", NOTHING_RAISED, "mse_loss.*(hessian|vmap.*vmap)", ZEROS),
+    Explanation("programs", NOTHING_RAISED, "mse_loss.*(hessian|vmap.*vmap|func.grad.*jacfwd)", ZEROS),
+    Explanation("programs", "grads.*raises RuntimeError, on PyTorch nothing", "logcumsumexp.*vmap", NAN),
+    Explanation("programs", r"^t\d+: values.*PyTorch's.*nan", r"{name} = torch\.logaddexp\(", LOGARITHMS),
+    Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"lambda t: t\.detach\(\) \* 1.*where\(", HOOKED),
+    Explanation("programs", r"\.grad: value .*PyTorch's None", r"cosine_similarity\(.*backward\(", UNFINISHED),
+    Explanation(
+        "programs", "raises NotImplementedError, on PyTorch Runtime", r"inference_mode\(\):\n    {name} = ", SEVERAL
+    ),
+    Explanation("programs", rf"second = .*{NOTHING_RAISED}", r"index_reduce\([^\n]*'prod'", ZERO_FACTORS),
+    Explanation(
+        "programs",
+        "raises RuntimeError, on PyTorch nothing",
+        r"inference_mode\(\):\n    (\w+) = .*\b\1\.(t|squeeze|unsqueeze|transpose|swapdims)_\(",
+        HALF_DONE,
+    ),
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),

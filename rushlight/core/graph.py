@@ -227,7 +227,7 @@ class Node(Vertex):
         """Whether a tensor or array is saved, also inside an index or a list."""
         for value in (self.saved0, self.saved1) if self.saved is None else self.saved:
             for item in value if type(value) is tuple else (value,):
-                if isinstance(item, TensorBase) or type(item) is ndarray:
+                if isinstance(item, (TensorBase, Packed)) or type(item) is ndarray:
                     return True
         return False
 

@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_repeated, joint_shape
+from rushlight.layouts import compact, fills, is_dense, is_repeated, joint_shape
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 ANSWERS = 1024  # kept of a rule that only looks at shapes and strides
@@ -192,6 +192,17 @@ def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
     return elementwise_strides(shape, args[:1])
 
 
+def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
+    """The strides of a view of the first operand in another shape; contiguous where there is no such view."""
+    if args[0]._unsettled:
+        return None
+    try:
+        view = args[0]._array.reshape(shape, copy=False)
+    except ValueError:
+        return None
+    return tuple([step // view.itemsize for step in view.strides]) if is_dense(view) else None
+
+
 def columns(shape: Any, args: Any) -> Any:
     """Each matrix in column-major order, as LAPACK leaves it; inputs below two dimensions are contiguous."""
     if len(shape) < max(2, args[0]._array.ndim) or 0 in shape:
@@ -280,6 +291,7 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "contiguous": None,
     "elementwise": elementwise_strides,
     "like first": like_first,
+    "viewed": viewed,
     "columns": columns,
     "channels last": channels_last,
     "channels last, planes": partial(channels_last, ranks=(4,)),

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["determinant", "inverse", "solution"]
+__all__ = ["determinant", "inverse", "is_spoiled", "solution"]
 
 fast: ModuleType | None = load("elimination")
 
@@ -25,6 +25,12 @@ def solution(A: Array, B: Array) -> Array:
 
 
 def determinant(A: Array) -> Array:
-    """The determinants."""
+    """The determinants: nan for a matrix with numbers that are not finite, also where a pivot is zero."""
     found = None if fast is None else fast.determinants(A)
-    return np.linalg.det(A) if found is None else found
+    found = np.linalg.det(A) if found is None else found
+    return found if np.all(found) else np.where(is_spoiled(A, found), found * np.nan, found)
+
+
+def is_spoiled(A: Array, determinants: Array) -> Array:
+    """Whether a determinant of zero, at which the elimination ended, is that of a matrix that is not finite."""
+    return (determinants == 0) & ~np.isfinite(A).all((-2, -1))

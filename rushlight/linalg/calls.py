@@ -30,6 +30,9 @@ class LinAlgError(RuntimeError):
     """
 
 
+LinAlgError.__name__ = "_LinAlgError"  # as in PyTorch
+
+
 def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a public function: adds `out=`, and PyTorch's error for a first argument that is not a tensor."""
     name = f"linalg_{function.__name__}"

@@ -8,6 +8,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.guards import asking
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import (
     check_batch,
@@ -169,6 +170,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 @method
 @keywords
+@asking
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The solution X of A X = B, given the Cholesky factor L of A (with `upper`, L^H).
 
@@ -188,6 +190,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 
 @method
 @keywords
+@asking
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A, given its Cholesky factor L (with `upper`, L^H). LinAlgError if A is singular.
 
@@ -205,6 +208,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
 
 @method
 @keywords
+@asking
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> return_types.triangular_solve:
@@ -244,6 +248,7 @@ def slogdet(input: Tensor) -> return_types.slogdet:
 
 @method
 @keywords
+@asking
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_types.svd:
     """The decomposition A = U diag(S) V^H; returns V, while `linalg.svd` returns V^H.
 
@@ -350,6 +355,7 @@ def lu_unpack(
 
 @method
 @keywords
+@asking
 def geqrf(input: Tensor) -> return_types.geqrf:
     """The QR decomposition in LAPACK's form: R on and above the diagonal, Householder vectors below it, and `tau`.
 

@@ -53,7 +53,7 @@ class Adam(ElementwiseOptimizer):
         decoupled_weight_decay: bool = False,
     ):
         check_adam(lr, betas, eps, weight_decay)
-        if len({isinstance(beta, TensorBase) for beta in betas}) > 1:
+        if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, TensorBase)):
             raise ValueError("betas must be either both floats or both Tensors")
         if foreach and not capturable:
             refuse_tensors({"lr": lr, "betas[0]": betas[0], "betas[1]": betas[1]})

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.ops.arguments.mismatch import C_NAMES, type_name
 from rushlight.ops.arguments.promotion import missing
@@ -103,6 +104,11 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
     def called(*args, **kwargs):
         if args and isinstance(args[0], TensorBase) and args[0]._array.dtype in TAKEN:
             return function(*args, **kwargs)
+        return refusing(*args, **kwargs)
+
+    @asking
+    @wraps(function)
+    def refusing(*args, **kwargs):
         first = next(iter((*args, *kwargs.values())), None)
         first = first[0] if type(first) in (tuple, list) and first else first
         if isinstance(first, TensorBase):

@@ -113,3 +113,21 @@ def test_gradients_of_strided_windows_on_an_expanded_tensor():
     leaf = rushlight.ones(3, 4, requires_grad=True)
     (leaf * 1).expand(2, 3, 4).as_strided((2, 2), (1, 1)).sum().backward()
     assert leaf.grad.sum().item() == 4
+
+
+@pytest.mark.parametrize("view", [lambda x: x[0], lambda x: x.unsqueeze(-1), lambda x: x.view(3, 2)])
+def test_views_made_without_recording_have_no_gradient_though_their_base_has(view):
+    x = rushlight.ones(2, 3, requires_grad=True)
+    with rushlight.no_grad():
+        y = view(x)
+    for result in ((y**2).sum(), (y * y).sum()):
+        assert rushlight.autograd.grad(result, [x, y], allow_unused=True) == (None, None)
+
+
+def test_what_was_packed_is_freed():
+    x = rushlight.ones(2, requires_grad=True)
+    with rushlight.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = rushlight.where(rushlight.tensor([True, False]), rushlight.zeros(2), x)
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.sum().backward()

@@ -175,3 +175,15 @@ def test_strides_of_what_is_empty():
     x = rushlight.zeros(1, 0, 3)
     assert x.stride() == (x + 1).stride() == x.sin().stride() == (3, 3, 1)
     assert rushlight.zeros(0).stride() == (rushlight.zeros(0) * 2).stride() == (1,)
+
+
+@pytest.mark.parametrize("other", ["turned", "number", "matrix", "itself"])
+def test_kronecker_products_of_turned_matrices_are_turned(other):
+    theirs = pytest.importorskip("torch")
+
+    def laid(torch):
+        x = torch.ones(2, 3).t()
+        others = {"turned": torch.ones(4, 5).t(), "number": torch.tensor(2.0), "matrix": torch.ones(1, 1), "itself": x}
+        return torch.kron(x, others[other]).stride(), torch.kron(others[other], x).stride()
+
+    assert laid(rushlight) == laid(theirs)

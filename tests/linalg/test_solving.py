@@ -1,5 +1,7 @@
 """Equations, inverses and determinants: values against NumPy and SciPy, derivatives by central differences."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -188,3 +190,27 @@ def test_information_on_singular_matrices():
 def test_information_on_one_matrix_is_a_tensor_like_any_other(torch, name):
     info = getattr(torch.linalg, name)(torch.eye(2)).info
     assert (info.shape, info.dtype, info.t().clone().view(1).add_(1).tolist()) == ((), torch.int32, [1])
+
+
+@pytest.mark.parametrize("n", [2, 5, 17])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_determinants_of_what_is_not_finite_are_nan_also_after_a_zero_pivot(n, value, dtype):
+    theirs = pytest.importorskip("torch")
+
+    def seen(torch, place):
+        a = torch.eye(n, dtype=getattr(torch, dtype))
+        a[0, 0] = 0
+        a[place] = value
+        batch = torch.stack([a, torch.eye(n, dtype=a.dtype)])
+        return [str(x) for x in (torch.linalg.det(batch).tolist(), torch.linalg.slogdet(batch).logabsdet.tolist())]
+
+    for place in ((0, 1), (1, 0), (1, 1), (n - 1, 0), (n - 1, n - 1)):
+        assert seen(rushlight, place) == seen(theirs, place)
+
+
+def test_the_error_has_pytorchs_name():
+    with pytest.raises(RuntimeError) as error:
+        rushlight.linalg.inv(rushlight.zeros(2, 2))
+    assert type(error.value).__name__ == "_LinAlgError"
+    assert pickle.loads(pickle.dumps(error.value)).args == error.value.args

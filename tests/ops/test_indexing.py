@@ -425,3 +425,26 @@ def test_reductions_of_each_type_into_elements_are_refused_as_in_pytorch(dtype, 
             return f"{type(error).__name__}: {error}".partition(". ")[0]
 
     assert seen(torch) == seen(theirs)
+
+
+ASSIGNED_TO_ITSELF = {
+    "one element": lambda torch: torch.ones(1, 1),
+    "a row": lambda torch: torch.ones(1, 3),
+    "rows picked": lambda torch: torch.ones(2, 3, 4)[:-1, None, [1, -1]],
+    "a number": lambda torch: torch.ones(1),
+}
+
+
+@pytest.mark.parametrize("name", ASSIGNED_TO_ITSELF)
+def test_tensors_assigned_to_their_own_rows(name):
+    theirs = pytest.importorskip("torch")
+
+    def seen(torch):
+        x = ASSIGNED_TO_ITSELF[name](torch)
+        try:
+            x[0] = x
+        except RuntimeError as error:
+            return str(error)
+        return x.tolist()
+
+    assert seen(torch) == seen(theirs)

@@ -8,6 +8,8 @@ import pickle
 
 import pytest
 
+import rushlight
+
 
 def ones(torch, *sizes):
     parameter = torch.ones(*sizes, requires_grad=True)
@@ -316,3 +318,17 @@ def test_parameters_and_states_that_do_not_match(torch, wrong):
     context = torch.optim.swap_in_optimizer_params_and_state(optimizer, given, state)
     with pytest.raises(RuntimeError, match="swap"), context:
         pass
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW"])
+@pytest.mark.parametrize("betas", [(0, 0.9), (0.9, 0), (0, 0), (0.0, 0.9)])
+def test_betas_of_adam_are_floats(name, betas):
+    theirs = pytest.importorskip("torch")
+
+    def seen(torch):
+        try:
+            return bool(getattr(torch.optim, name)([torch.ones(2, requires_grad=True)], betas=betas))
+        except ValueError as error:
+            return str(error)
+
+    assert seen(rushlight) == seen(theirs)

@@ -41,9 +41,9 @@ def all_numbers(space: dict, tensor: type) -> dict[str, np.ndarray]:
 
 def disturb(tensor: torch.Tensor, generator: torch.Generator) -> None:
     """Changes numbers by an epsilon of the largest."""
-    if tensor.is_floating_point() and tensor.numel() and tensor.is_contiguous():
+    if tensor.is_floating_point() and tensor.numel() and tensor.is_contiguous() and not tensor.is_inference():
         noise = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) * 2 - 1
-        tensor.detach().add_(noise * tensor.detach().abs().max() * torch.finfo(tensor.dtype).eps)
+        tensor.data.add_(noise * tensor.detach().abs().max() * torch.finfo(tensor.dtype).eps)
 
 
 def disturbed(lines: list[str], seed: int) -> dict:
@@ -53,7 +53,8 @@ def disturbed(lines: list[str], seed: int) -> dict:
         run(line, space)
         values = [value for name, value in space.items() if name != "torch"]
         modules = [value for value in values if isinstance(value, torch.nn.Module)]
-        leaves = [value for value in values if isinstance(value, torch.Tensor) and value.is_leaf]
+        tensors = [value for value in values if isinstance(value, torch.Tensor)]
+        leaves = [tensor for tensor in tensors if tensor.is_leaf or tensor.dtype != torch.float64]  # those round more
         leaves += [parameter for module in modules for parameter in module.parameters()]
         for leaf in leaves:
             if id(leaf) not in known:

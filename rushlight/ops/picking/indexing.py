@@ -222,6 +222,8 @@ def assign(target: Tensor, value: Tensor | complex) -> None:
     shape = target._array.shape
     if value._array.shape != shape:
         sizes = value._array.shape
+        if shape and value._array.size == 1:  # PyTorch repeats a single element
+            check_apart(target, (value,))
         while len(sizes) > len(shape) and sizes[0] == 1:
             sizes = sizes[1:]
         if sizes != value._array.shape:

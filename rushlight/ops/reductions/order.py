@@ -13,6 +13,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.guards import asking
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.keywords import keywords
@@ -308,6 +309,7 @@ def quantiles(
 
 @method
 @keywords
+@asking
 def quantile(
     input: Tensor,
     q: float | Tensor,
@@ -330,6 +332,7 @@ def quantile(
 
 @method
 @keywords
+@asking
 def nanquantile(
     input: Tensor,
     q: float | Tensor,

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
+from rushlight.core.guards import asking
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
@@ -151,6 +152,7 @@ def cumulative_dtype(name: str, input: Tensor, dtype: Any) -> np.dtype:
 
 @method
 @keywords
+@asking
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The product of all elements, or along a dimension. Integers are multiplied in int64.
 

@@ -91,6 +91,7 @@ def enter_reshaped(name: str, node: str, aten: str) -> Any:
         aten=aten,
         linear=True,
         batch=leading,
+        layout="viewed",
         input=lambda grad, input_shape: np.reshape(grad, input_shape),
     )
     return enter(lambda input, shape: input.reshape(shape))
