@@ -33,6 +33,7 @@ LAYING = {
     "reshaped": NEVER,
     "contiguous": DISORDER,
     "columns": ALWAYS,
+    "contracted": ALWAYS,
     "spectral": ALWAYS,
     "half spectral": ALWAYS,
 }

@@ -102,8 +102,8 @@ def meets(tensor: TensorBase, other: TensorBase) -> bool:
 
 
 def in_step(tensor: TensorBase, other: TensorBase) -> bool:
-    """Whether two tensors have the same shape and strides; dimensions of size 1 match any stride."""
+    """Whether two tensors have the same shape and strides; dimensions made by indexing with None match any stride."""
     if tensor._array.shape != other._array.shape:
         return False
     steps = zip(tensor._array.shape, tensor.stride(), other.stride(), strict=True)
-    return all(a == b or n == 1 for n, a, b in steps)
+    return all(a == b or (n == 1 and 0 in (a, b)) for n, a, b in steps)

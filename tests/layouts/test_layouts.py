@@ -187,3 +187,32 @@ def test_kronecker_products_of_turned_matrices_are_turned(other):
         return torch.kron(x, others[other]).stride(), torch.kron(others[other], x).stride()
 
     assert laid(rushlight) == laid(theirs)
+
+
+EQUATIONS = [
+    "ij,jk->ki",
+    "ij,jk->ik",
+    "bij,bjk->bki",
+    "bij,bjk->kbi",
+    "ij,bjk->kib",
+    "ij,ij->ji",
+    "...i,...i",
+    "ij->ji",
+]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_einsum_lies_as_the_products_that_pytorch_makes_of_it(equation, turned):
+    theirs = pytest.importorskip("torch")
+    sizes = {"i": 3, "j": 4, "k": 5, "b": 2, ".": 2}
+
+    def laid(torch):
+        operands = []
+        for place, term in enumerate(equation.partition("->")[0].split(",")):
+            shape = [sizes[c] for c in (term.replace("...", "." * (2 - place)) if "." in term else term)]
+            operand = torch.ones(shape[::-1]).permute(*reversed(range(len(shape)))) if turned else torch.ones(shape)
+            operands.append(operand)
+        return torch.einsum(equation, *operands).stride()
+
+    assert laid(rushlight) == laid(theirs)

@@ -39,7 +39,7 @@ def outcome(expression: str) -> list:
         return ["", shown(torch, eval(expression, names(torch)))]
     except Exception as error:
         words = str(error).partition("\n")[0][:LENGTH]
-        return [type(error).__name__.lstrip("_"), re.split(" - got|alloc_cpu| with sizes=|: integer multi", words)[0]]
+        return [type(error).__name__, re.split(" - got|alloc_cpu| with sizes=|: integer multi", words)[0]]
 
 
 if __name__ == "__main__":

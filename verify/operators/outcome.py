@@ -13,7 +13,7 @@ class Raised:
     """An exception that a use ended with."""
 
     def __init__(self, error: Exception):
-        self.type, self.words = type(error).__name__.lstrip("_"), str(error)
+        self.type, self.words = type(error).__name__, str(error)
 
     def __str__(self) -> str:
         return f"{self.type}: {self.words[:160]}"

@@ -12,18 +12,21 @@ from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.placing import RULES
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
 from rushlight.ops.products.batched_products import of_dims, of_letters
+from rushlight.ops.products.einsum_layout import contracted
 from rushlight.ops.table import operator
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]
 
+RULES["contracted"] = contracted
 SMALL = 4096  # up to this many multiplications, NumPy's plain loop is faster than a search for the best order
 
 
@@ -67,7 +70,7 @@ def einsum_cotangent(
     return unbroadcast(_einsum(factors, tuple(terms), target), shape)
 
 
-@operator(batch=of_letters, joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
+@operator(batch=of_letters, layout="contracted", joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
 def _einsum(operands, subscripts, output):
     """An einsum with a parsed equation: `subscripts` has the letters of each operand, `output` those of the result."""
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
