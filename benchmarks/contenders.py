@@ -28,6 +28,11 @@ class Contender:
     patience: float = 0.1
 
     @property
+    def settles(self) -> bool:
+        """Whether its first calls are others than those that follow: they are recorded, or compared."""
+        return self.calls == SETTLED["calls"]
+
+    @property
     def installed(self) -> bool:
         """Whether the library, and what it needs, can be imported; a folder of the same name, of tests say, is none."""
         found = [importlib.util.find_spec(name) for name in (self.modules[0], *self.needs)]
