@@ -1,0 +1,1 @@
+"""What PyTorch's own test files use."""
