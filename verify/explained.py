@@ -61,6 +61,7 @@ ZEROS = "PyTorch's tangent of zeros cannot be written to, which it finds when it
 OVERWRITTEN = "PyTorch's forward mode of norm overwrites what it saved, and cannot be differentiated"
 CONSTANT = "where a derivative is constant one library's depends on the inputs all the same, with gradients of zero"
 SLOPE = "rushlight's gradient is the slope by central differences, PyTorch's is not: docs/pytorch-mistakes.md"
+VIEWED = "PyTorch's kron of tensors of different layouts asks for a view that there is not"
 UNNOTICED = "PyTorch's kron does not notice that what it saved was changed: docs/pytorch-mistakes.md"
 CAST = "PyTorch saves the operand, rushlight what it is cast to"
 HALVED = "PyTorch's trapezoid takes half of the ends away again, of which nan and infinity leave nothing"
@@ -116,7 +117,10 @@ EXPLANATIONS = [
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
     Explanation(
-        "programs", rf"^(grads|result) = .*{NOTHING_RAISED}", r"norm\(.*(hessian|jacfwd|func\.grad.*jvp)", OVERWRITTEN
+        "programs",
+        rf"^(grads|result) = .*{NOTHING_RAISED}",
+        r"norm\(.*(hessian|jacfwd|(func\.grad|jacrev).*jvp)",
+        OVERWRITTEN,
     ),
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
     Explanation(
@@ -139,6 +143,8 @@ EXPLANATIONS = [
         r"torch\.kron\(.*(_\(| [*+]= )",
         UNNOTICED,
     ),
+    Explanation("programs", r"\.grad: kind NoneType", r"torch\.kron\(.*(_\(| [*+]= ).*backward\(", UNNOTICED),
+    Explanation("programs", r"torch\.kron\([^\n]*\nraises nothing, on PyTorch RuntimeError", "", VIEWED),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.to\(torch.*cosine_similarity\(", CAST),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"complex.*torch\.logaddexp\(", COMPLEX),
     Explanation("programs", ": values.*nan", r"torch\.trapezoid\(", HALVED),
