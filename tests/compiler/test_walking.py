@@ -177,7 +177,7 @@ def test_numbers_are_inputs(written):
 def test_outputs_do_not_lie_in_planned_memory(written):
     x = written.input(normal(40, 30))
     y = written.call("exp", x)
-    written.returns(y, written.call("permute", y, (1, 0)), written.call("cumsum", y, 0, None), x)
+    written.returns(y, written.call("permute", y, (1, 0)), written.call("cumsum", y, 0, None, True), x)
     runs = executor(planned(written.improved()))
     first = runs(written.inputs)
     kept = [array.copy() for array in first]

@@ -63,6 +63,7 @@ CALLS = {
     "convolution.products": lambda: F.conv2d(x(4, 16, 16, 16), x(16, 16, 3, 3)),
     "convolution.contractions": lambda: back(F.conv2d(x(16, 16, 16, 16), x(16, 16, 3, 3))),
     "cumulative.cumulative_sum": lambda: back(x().cumsum(1)),
+    "cumulative.cumulative_product": lambda: x().cumprod(1),
     "cumulative.cumulative_extreme": lambda: x().cummax(1),
     "distances.distances": lambda: torch.cdist(x(), x()),
     "distances.cotangents": lambda: back(torch.cdist(x(), x(5, 8))),

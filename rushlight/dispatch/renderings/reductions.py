@@ -70,7 +70,9 @@ def extreme(name: str) -> Callable[..., Any]:
 
 def cumulative(name: str) -> Callable[..., Any]:
     """The rendering of a cumulative sum or product."""
-    return lambda input, dim, dtype: Rendering(getattr(aten, name).default, (input, dim), dtype_given(dtype, input))
+    return lambda input, dim, dtype, double: Rendering(
+        getattr(aten, name).default, (input, dim), dtype_given(dtype, input)
+    )
 
 
 for _name in ("std", "var", "std_mean", "var_mean"):

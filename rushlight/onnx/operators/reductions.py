@@ -146,7 +146,7 @@ def log_softmax(g, input, dim, dtype):
 
 
 @translates("cumsum")
-def cumsum(g, input, dim, dtype):
+def cumsum(g, input, dim, dtype, double):
     dtype = np.int64 if dtype is None and input.dtype.kind in "?biu" else dtype
     return g.node("CumSum", as_type(g, input, dtype), np.asarray(dim))
 
