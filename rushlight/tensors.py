@@ -34,18 +34,12 @@ __all__ = ["Tensor"]
 
 def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """`__torch_function__` of a class that overrides nothing; PyTorch's name is `_disabled_torch_function_impl`."""
-    from rushlight.overrides.calls import Without
-
-    with Without():
-        return function(*args, **kwargs or {})
+    return ABOVE.call_without_overrides(function, args, kwargs or {})
 
 
 def disabled_torch_dispatch(func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """`__torch_dispatch__` of a class without one: calls the function. PyTorch's is `_disabled_torch_dispatch_impl`."""
-    from rushlight.dispatch.interpreter import without_classes
-
-    with without_classes():
-        return func(*args, **kwargs or {})
+    return ABOVE.call_without_classes(func, args, kwargs or {})
 
 
 def dispatches(cls: type) -> bool:
@@ -63,18 +57,14 @@ def takes_over(cls: type) -> bool:
 def noticed(cls: type) -> None:
     """Called when an object of a class is made: if the class overrides functions, all functions now check for that."""
     if takes_over(cls):
-        from rushlight.overrides.switches import install
-
-        install()
+        ABOVE.install_switches()
 
 
 def counted(tensor: Any) -> Any:
     """A new tensor of a subclass; a class with `__torch_dispatch__` is asked about calls while the object exists."""
     noticed(type(tensor))
     if dispatches(type(tensor)):
-        from rushlight.dispatch.interpreter import CLASSES
-
-        CLASSES.one_more(tensor)
+        ABOVE.count_object(tensor)
     return tensor
 
 
@@ -82,9 +72,7 @@ def foreign(values: Array) -> bool:
     """Whether a value that is not a tensor overrides functions; if so, all functions check for that from now on."""
     if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
         return False
-    from rushlight.overrides.switches import install
-
-    install()
+    ABOVE.install_switches()
     return True
 
 
@@ -173,22 +161,16 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if dispatches(cls):
-            from rushlight.dispatch.wrappers import prepare
-
-            prepare(cls)
+            ABOVE.prepare_class(cls)
         if cls.__torch_function__ is not disabled_torch_function:
-            from rushlight.overrides.switches import watch
-
-            watch(cls)
+            ABOVE.watch_class(cls)
 
     @classmethod
     def ask(
         cls, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> str:
         """The default `__torch_function__` of a subclass: calls the function, with results of the subclass."""
-        from rushlight.overrides.calls import usual
-
-        return usual(cls, func, types, args, kwargs)
+        return ABOVE.default_torch_function(cls, func, types, args, kwargs)
 
     __torch_function__: Any = ask
     __torch_dispatch__: Any = staticmethod(disabled_torch_dispatch)

@@ -1,4 +1,4 @@
-"""Imports run one way: no file imports one that imports it, and no import hides in a function to get around that."""
+"""Imports run one way: no file imports one that imports it, not in its functions either, which load what is heavy."""
 
 import ast
 import subprocess
@@ -66,7 +66,10 @@ def loaded_with(name):
 
 
 def test_no_circles():
-    TopologicalSorter(LOADING).prepare()
+    late = defaultdict(set)
+    for name, _, file in INNER:
+        late[name].add(file)
+    TopologicalSorter({name: LOADING[name] | late[name] - {name} for name in FILES}).prepare()
 
 
 def test_an_import_within_a_function_is_for_what_is_loaded_later():

@@ -5,15 +5,12 @@ The comparisons are loaded with the first check.
 
 from collections.abc import Callable, Sequence
 
+from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.tensors import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 Tensors = Tensor | Sequence[Tensor]
-
-
-class GradcheckError(RuntimeError):
-    """What `gradcheck` and `gradgradcheck` raise: a derivative is wrong."""
 
 
 def gradcheck(

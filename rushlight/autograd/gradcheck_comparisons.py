@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.differentiate import grad
-from rushlight.autograd.gradcheck import GradcheckError
+from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.autograd.gradcheck_jacobians import (
     Settings,
     as_tuple,

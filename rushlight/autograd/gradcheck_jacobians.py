@@ -12,7 +12,7 @@ import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
-from rushlight.autograd.gradcheck import GradcheckError
+from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of

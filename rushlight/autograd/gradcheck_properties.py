@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
-from rushlight.autograd.gradcheck import GradcheckError
+from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.autograd.gradcheck_jacobians import as_tuple, differentiable, is_inexact
 from rushlight.core.aliases import Array
 from rushlight.core.context import next_number
@@ -146,7 +146,7 @@ def check_batched_forward(function: Callable[..., Any], inputs: Sequence[Any]) -
 
 def check_batched(product: Callable[..., Any], like: Tensor, index: int, option: str) -> None:
     """Compares `vmap(product)` of two random vectors with `product` of each."""
-    from rushlight.func import vmap
+    from rushlight.func.vectorization import vmap
 
     rng = np.random.default_rng(0)
     vectors = np.asarray(rng.standard_normal((2, *like.shape)), like._array.dtype)

@@ -29,6 +29,7 @@ from rushlight.compiler.switches import (
     is_dynamo_compiling,
     set_stance,
 )
+from rushlight.core.above import above
 from rushlight.nn.modules.module import Module
 from rushlight.ops.making.from_data import as_tensor
 from rushlight.tensors import Tensor
@@ -65,6 +66,7 @@ MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cu
 _made: WeakSet[Compiled] = WeakSet()
 
 
+@above
 def compile(
     model: Callable[..., Any] | None = None,
     *,

@@ -1,15 +1,46 @@
 """Functions that lower files call in higher ones: each registers itself when its file is loaded.
 
-So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`.
+So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`. Files that
+`import rushlight` leaves out are in the table `LATE`: the first call of a function of theirs loads them.
 """
 
 from collections.abc import Callable
-from types import SimpleNamespace
+from importlib import import_module
 from typing import Any
 
 __all__ = ["ABOVE", "above"]
 
-ABOVE = SimpleNamespace()
+LATE = {
+    "call_function": "numpy_functions",
+    "call_ufunc": "numpy_functions",
+    "call_without_classes": "dispatch.interpreter",
+    "call_without_overrides": "overrides.calls",
+    "compile": "compiler",
+    "count_object": "dispatch.interpreter",
+    "default_torch_function": "overrides.calls",
+    "install_switches": "overrides.switches",
+    "make_wrapper_subclass": "dispatch.wrappers",
+    "parameter_of": "dispatch.wrappers",
+    "prepare_class": "dispatch.wrappers",
+    "sparse_of": "sparse.tensor",
+    "sparse_text": "sparse.printing",
+    "watch_class": "overrides.switches",
+}
+
+
+class Above:
+    """The registered functions, by name."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Loads the file of a function that was not called before. AttributeError for a name that none registers."""
+        if name not in LATE:
+            raise AttributeError(f"No file has registered a function named {name} for files below.")
+        import_module(f"rushlight.{LATE[name]}")
+        function: Callable[..., Any] = self.__dict__[name]
+        return function
+
+
+ABOVE: Any = Above()
 
 
 def above(function: Callable[..., Any]) -> Any:

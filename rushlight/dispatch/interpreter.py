@@ -30,7 +30,7 @@ from rushlight.ops.overloads import OpOverload
 from rushlight.overrides.calls import given
 from rushlight.tensors import Tensor, dispatches
 
-__all__ = ["CLASSES", "OfMode", "ask_class", "modes_here", "without_classes"]
+__all__ = ["OfMode", "ask_class", "count_object", "modes_here", "without_classes"]
 
 
 class Here(threading.local):
@@ -50,6 +50,13 @@ def without_classes() -> Iterator[None]:
         yield
     finally:
         HERE.without_classes = before
+
+
+@above
+def call_without_classes(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """Calls a function while no class is asked."""
+    with without_classes():
+        return function(*args, **kwargs)
 
 
 def shown(value: Any) -> Any:
@@ -167,7 +174,7 @@ class OfClasses(Dispatcher):
 
     number: int = 0
 
-    def one_more(self, value: Any) -> None:
+    def count(self, value: Any) -> None:
         """Counts an object, or its array, for as long as it exists."""
         if self.number == 0:
             STACK.enter(self, lowest=True)
@@ -192,6 +199,12 @@ class OfClasses(Dispatcher):
 
 
 CLASSES = OfClasses()
+
+
+@above
+def count_object(value: Any) -> None:
+    """Has the classes asked for as long as an object of one of them, or its array, exists."""
+    CLASSES.count(value)
 
 
 @above

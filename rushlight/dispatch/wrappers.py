@@ -5,17 +5,19 @@ from functools import cache
 from typing import Any
 
 from rushlight import dtypes
+from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.devices import device as Device
 from rushlight.dispatch.carried import Carried, carry
-from rushlight.dispatch.interpreter import CLASSES, ask_class
+from rushlight.dispatch.interpreter import ask_class, count_object
 from rushlight.layouts import compact, strided
 from rushlight.ops.aten_namespace import aten
 from rushlight.tensors import Tensor, disabled_torch_function, dispatches, noticed
 
-__all__ = ["make_wrapper_subclass", "prepare"]
+__all__ = ["make_wrapper_subclass", "prepare_class"]
 
 
+@above
 def make_wrapper_subclass(
     cls: type,
     size: Sequence[int],
@@ -65,7 +67,7 @@ def make_wrapper_subclass(
     kind = (dtype or dtypes.get_default_dtype())._numpy
     steps = compact(size, kind.itemsize) if strides is None else [step * kind.itemsize for step in strides]
     carry(made, tuple(size), kind, tuple(steps))
-    CLASSES.one_more(made._array)
+    count_object(made._array)
     if requires_grad:
         made.requires_grad_()
     return made
@@ -83,7 +85,8 @@ def shown(self: Any) -> str:
     return f"{type(self).__name__}(size={tuple(self.shape)}, dtype={self.dtype})"
 
 
-def prepare(cls: Any) -> None:
+@above
+def prepare_class(cls: Any) -> None:
     """Adds to a class with `__torch_dispatch__` the methods that its objects need and that it does not define."""
     if getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__:
         cls.__torch_function__ = disabled_torch_function
@@ -92,6 +95,7 @@ def prepare(cls: Any) -> None:
             setattr(cls, name, method)
 
 
+@above
 def parameter_of(cls: type, data: Any) -> Any:
     """A parameter that is an object of the class of `data`, which has a `__torch_dispatch__`."""
     made = data.detach()

@@ -15,7 +15,7 @@ from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.memory import parts_of
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.futures import Future
-from rushlight.sparse.tensor import is_sparse, make
+from rushlight.sparse.tensor import is_sparse, sparse_of
 from rushlight.tensors import Tensor
 
 __all__ = ["Bucket", "GradBucket", "assign"]
@@ -199,7 +199,7 @@ class SparseBucket(Bucket):
     def empty(self, unused: set[int]) -> None:
         """Sets the gradient to one without elements, whether the parameter is used or not."""
         rows = np.zeros((0, *self.parameter.shape[1:]), self.parameter._array.dtype)
-        self.grad: Tensor = make(np.zeros((1, 0), np.int64), new_tensor(rows), self.parameter.shape)
+        self.grad: Tensor = sparse_of(np.zeros((1, 0), np.int64), new_tensor(rows), self.parameter.shape)
 
     def take(self, parameter: Tensor, factor: float) -> None:
         """Adds the parameter's gradient, times a factor."""

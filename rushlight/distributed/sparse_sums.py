@@ -10,7 +10,7 @@ from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.work import Work
 from rushlight.sparse.elementwise import put_result
-from rushlight.sparse.tensor import make, merged
+from rushlight.sparse.tensor import merged, sparse_of
 from rushlight.tensors import Tensor
 
 __all__ = ["sum_sparse"]
@@ -33,7 +33,7 @@ def sum_sparse(tensor: Any, op: ReduceOp, group: ProcessGroup) -> Work:
     stored, stored_request = gathered(group, own._stored._array, counts)
 
     def finish() -> None:
-        put_result(tensor, merged(make(places.T, new_tensor(stored), tensor._sizes)))
+        put_result(tensor, merged(sparse_of(places.T, new_tensor(stored), tensor._sizes)))
 
     result: list[Tensor] = [tensor]
     return Work(group, "all_reduce", [places_request, stored_request], finish, result)

@@ -17,7 +17,7 @@ from rushlight.nn.modules.container import Sequential
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.overrides.assertion import _assert
-from rushlight.overrides.switches import install
+from rushlight.overrides.switches import install_switches
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_leaves
 
@@ -231,7 +231,7 @@ class Tracer(TracerBase):
         TraceError if the operations depend on values.
         """
         global tracing
-        install()
+        install_switches()
         is_module = isinstance(root, Module)
         self.root = root if isinstance(root, Module) else Module()
         function: Any = getattr(type(root), self.traced_func_name) if is_module else root

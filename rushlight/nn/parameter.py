@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.core.kinds import kind_of
@@ -51,9 +52,7 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Creates a parameter; for data of a class that has parameters of its own, such as DTensor, one of these."""
         if dispatches(type(data)):
-            from rushlight.dispatch.wrappers import parameter_of
-
-            return parameter_of(cls, data)
+            return ABOVE.parameter_of(cls, data)
         return super().__new__(getattr(data, "parameter_class", cls))
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):

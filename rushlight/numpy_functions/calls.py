@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.above import above
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.elementwise import like_scipy
@@ -38,6 +39,7 @@ INSTEAD = {
 }
 
 
+@above
 def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], failure: Any = None) -> Array:
     """Called by NumPy for a function that is not a ufunc. `failure` is the error of the function for tensors."""
     kwargs = {name: value for name, value in kwargs.items() if value is not np._NoValue}
@@ -47,6 +49,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any
     return result if out is None else written(function.__name__, out, result, args)
 
 
+@above
 def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
     """Called by NumPy for a ufunc, or for one of its methods such as `np.add.reduce`."""
     kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue and (x is not None or name == "axis")}

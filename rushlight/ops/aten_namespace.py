@@ -7,6 +7,8 @@ from typing import Any
 
 import rushlight
 from rushlight.absent.misses import near_names
+from rushlight.nn import functional
+from rushlight.ops.aten_functions import FUNCTIONS
 from rushlight.ops.overloads import OpOverloadPacket, recorded
 from rushlight.ops.reductions.softmax import safe_softmax
 from rushlight.ops.shapes.slicing import slice_of
@@ -62,9 +64,6 @@ AREAS = ("linalg", "special", "fft")  # prefixes of the names of their functions
 
 def function_of(name: str) -> Any:
     """The public function for an operator's name: of `torch`, `nn.functional` or `Tensor`; None if there is none."""
-    from rushlight.nn import functional  # loaded when it is first used
-    from rushlight.ops.aten_functions import FUNCTIONS
-
     if name in OWN or name in FUNCTIONS:
         return OWN.get(name) or FUNCTIONS[name]
     area, _, short = name.partition("_")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from rushlight.core.above import ABOVE
 from rushlight.refusals.guard import guard
 from rushlight.tensors import Tensor
 
@@ -70,7 +71,7 @@ def late_method(module: str, name: str) -> Callable[..., Any]:
 
 def make_wrapper_subclass(cls, size: int, *args: Any, **kwargs: Any) -> Any:
     """`Tensor._make_wrapper_subclass`; see `dispatch.wrappers`."""
-    return import_module("rushlight.dispatch.wrappers").make_wrapper_subclass(cls, size, *args, **kwargs)
+    return ABOVE.make_wrapper_subclass(cls, size, *args, **kwargs)
 
 
 Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)

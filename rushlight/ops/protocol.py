@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.above import above
+from rushlight.core.above import ABOVE, above
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
@@ -38,9 +38,7 @@ def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: d
             result = NotImplemented
         if result is not NotImplemented:
             return result
-    from rushlight.numpy_functions import call_ufunc
-
-    return call_ufunc(ufunc, method, inputs, kwargs)
+    return ABOVE.call_ufunc(ufunc, method, inputs, kwargs)
 
 
 @above
@@ -53,9 +51,7 @@ def function_on_tensors(function: Callable[..., Any], args: Any, kwargs: dict[st
             failure = error
     else:
         failure = None
-    from rushlight.numpy_functions import call_function
-
-    return call_function(function, args, kwargs, failure)
+    return ABOVE.call_function(function, args, kwargs, failure)
 
 
 def as_operand(value: Any) -> Any:

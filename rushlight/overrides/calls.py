@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rushlight.core.above import ABOVE
+from rushlight.core.above import ABOVE, above
 from rushlight.tensors import Tensor, takes_over
 
 NOBODY = object()  # `taken` returns it if the function itself must be called
@@ -33,6 +33,13 @@ class Without:
 
     def __exit__(self, *exception: object) -> None:
         HERE.without_classes, HERE.without_modes = self.before
+
+
+@above
+def call_without_overrides(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Calls a function while no class is asked."""
+    with Without():
+        return function(*args, **kwargs)
 
 
 def overriding(values: Iterable[Any]) -> list[Any]:
@@ -90,7 +97,10 @@ def refused(function: Callable[..., Any], types: tuple[Any, ...], mode: Any) -> 
     return text if mode is None else f"{text} nor in mode {mode}"
 
 
-def usual(cls: type, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+@above
+def default_torch_function(
+    cls: type, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """The default `__torch_function__` of a subclass of Tensor: calls the function, with results of the subclass."""
     if not all(issubclass(cls, other) for other in types):
         return NotImplemented

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight.overrides.calls import HERE
-from rushlight.overrides.switches import install
+from rushlight.overrides.switches import install_switches
 
 __all__ = ["BaseTorchFunctionMode", "TorchFunctionMode"]
 
@@ -35,7 +35,7 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> "TorchFunctionMode":
-        install()
+        install_switches()
         HERE.modes.append(self)
         return self
 

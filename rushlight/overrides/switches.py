@@ -13,6 +13,7 @@ from inspect import getattr_static
 from types import CodeType, FunctionType
 from typing import Any
 
+from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
@@ -70,7 +71,8 @@ SLOTS: dict[str, tuple[str, str | None]] = {
 installed = False
 
 
-def install() -> None:
+@above
+def install_switches() -> None:
     """Installs the switches, once in a process."""
     global installed
     if installed:
@@ -192,7 +194,8 @@ def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
     return tensor
 
 
-def watch(cls: type) -> None:
+@above
+def watch_class(cls: type) -> None:
     """Prepares a subclass of Tensor for overriding: its first object installs the switches; attributes are watched."""
     Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
     if not takes_over(cls):

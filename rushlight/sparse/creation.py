@@ -8,7 +8,7 @@ import rushlight as torch
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import layout as Layout
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
-from rushlight.sparse.tensor import COMPRESSED, SparseTensor, in_rows, make, positions
+from rushlight.sparse.tensor import COMPRESSED, SparseTensor, in_rows, positions, sparse_of
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -74,7 +74,7 @@ def sparse_coo_tensor(
         sizes = tuple(index.max(1) + 1) if index.size else (0,) * index.shape[0]
         size = (*sizes, *dense)
     check_size(index, dense, tuple(size))
-    return make(index, made, size, sparse_coo, bool(is_coalesced))
+    return sparse_of(index, made, size, sparse_coo, bool(is_coalesced))
 
 
 def check_size(index: np.ndarray, dense: tuple[int, ...], size: tuple[int, ...]) -> None:
@@ -130,7 +130,7 @@ def compressed(
         )
     if other.size and (other.min() < 0 or other.max() >= size[1 if layout is sparse_csr else 0]):
         raise RuntimeError(f"`0 <= {plain}_indices < plain_dim` is not satisfied.")
-    return make(index, made, size, layout)
+    return sparse_of(index, made, size, layout)
 
 
 def sparse_csr_tensor(
@@ -267,5 +267,5 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Layout | Non
     row = column - shifts[:, None]
     inside = (column < columns) & (row >= 0) & (row < rows)
     index = np.stack([row[inside], column[inside]])
-    made = make(index, table[new_tensor(inside)], shape)
+    made = sparse_of(index, table[new_tensor(inside)], shape)
     return made if layout in (None, sparse_coo) else in_rows(made, layout)

@@ -15,10 +15,10 @@ from rushlight.sparse.tensor import (
     handles,
     is_sparse,
     like,
-    make,
     merged,
     positions,
     sparse_dims,
+    sparse_of,
     summed_by_group,
     unraveled,
 )
@@ -74,7 +74,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     both = [is_layout(part, sparse_coo) for part in (input, like(other, right))]
     index = np.concatenate([part._places for part in both], 1)
     values = torch.cat([part._stored.to(torch.promote_types(input.dtype, other.dtype)) for part in both])
-    whole = make(index, values, input._sizes)
+    whole = sparse_of(index, values, input._sizes)
     known = input._is_coalesced and other._is_coalesced
     return is_layout(merged(whole), input._layout) if known else whole
 
@@ -124,7 +124,7 @@ def common(first: SparseTensor, second: SparseTensor) -> SparseTensor:
         positions(first._places, sizes), positions(second._places, sizes), assume_unique=True, return_indices=True
     )
     values = first._stored[new_tensor(i)] * second._stored[new_tensor(j)]
-    return is_layout(make(unraveled(places, sizes), values, first._sizes, sparse_coo, True), first._layout)
+    return is_layout(sparse_of(unraveled(places, sizes), values, first._sizes, sparse_coo, True), first._layout)
 
 
 @handles("div", "divide", "true_divide", "floor_divide", "__floordiv__", "remainder", "fmod")
@@ -170,7 +170,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         same_sizes("copy_", self, other)
         values = other._stored.to(self.dtype)
         return put_result(
-            self, make(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced)
+            self,
+            sparse_of(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced),
         )
     if is_sparse(self):
         raise RuntimeError(
@@ -213,10 +214,10 @@ def sum(input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: A
     if not left:
         return values.sum(0)
     if len(left) == dims:
-        return make(input._places, values, sizes, sparse_coo, input._is_coalesced)
+        return sparse_of(input._places, values, sizes, sparse_coo, input._is_coalesced)
     kept = tuple(input._sizes[d] for d in left)
     places, groups = np.unique(positions(input._places[left], kept), return_inverse=True)
-    return make(
+    return sparse_of(
         unraveled(places, kept), summed_by_group(values, groups.reshape(-1), len(places)), sizes, sparse_coo, True
     )
 

@@ -18,9 +18,9 @@ from rushlight.sparse.tensor import (
     in_rows,
     is_sparse,
     like,
-    make,
     merged,
     sparse_dims,
+    sparse_of,
     starts,
 )
 from rushlight.tensors import Tensor
@@ -161,19 +161,19 @@ def is_layout(tensor: SparseTensor, wanted: Layout) -> SparseTensor:
     if wanted is tensor._layout:
         return tensor
     if wanted is sparse_coo:
-        coordinates = make(tensor._places, tensor._stored, tensor._sizes)
+        coordinates = sparse_of(tensor._places, tensor._stored, tensor._sizes)
         return merged(coordinates) if tensor._layout is sparse_csc else like_coordinates(coordinates)
     if sparse_dims(tensor) != 2 or len(tensor._sizes) != 2:
         raise RuntimeError(
             f"only matrices have the layout {wanted} in rushlight, not tensors of shape {list(tensor.shape)}"
         )
-    return in_rows(make(tensor._places, tensor._stored, tensor._sizes, sparse_coo, tensor._is_coalesced), wanted)
+    return in_rows(sparse_of(tensor._places, tensor._stored, tensor._sizes, sparse_coo, tensor._is_coalesced), wanted)
 
 
 def like_coordinates(tensor: SparseTensor) -> SparseTensor:
     """A compressed matrix in COO layout; it counts as coalesced if the columns of each row are sorted."""
     flat = tensor._places[0] * max(tensor._sizes[1], 1) + tensor._places[1]
-    return make(tensor._places, tensor._stored, tensor._sizes, sparse_coo, bool((np.diff(flat) > 0).all()))
+    return sparse_of(tensor._places, tensor._stored, tensor._sizes, sparse_coo, bool((np.diff(flat) > 0).all()))
 
 
 @handles("to_sparse")
@@ -206,7 +206,7 @@ def to_sparse(
     found = found.any(axis=tuple(range(dims, array.ndim))) if dims < array.ndim else found
     index = np.stack(np.nonzero(found)) if dims else np.zeros((0, int(bool(found))), np.int64)
     values = self[tuple(new_tensor(i) for i in index)] if dims else self.reshape(1)[: index.shape[1]]
-    made = make(index.astype(np.int64), values, tuple(self.shape), sparse_coo, True)
+    made = sparse_of(index.astype(np.int64), values, tuple(self.shape), sparse_coo, True)
     return is_layout(made, wanted)
 
 
@@ -305,4 +305,4 @@ def backward(self: SparseTensor, gradient: Any = None, *args: Any, **kwargs: Any
 def zeros_like(input: SparseTensor, *, dtype: Any = None, **kwargs: Any) -> SparseTensor:
     """A sparse tensor of the same shape without stored elements."""
     values = torch.zeros(0, *input._stored.shape[1:], dtype=dtype or input.dtype)
-    return make(np.zeros((sparse_dims(input), 0), np.int64), values, input._sizes, input._layout)
+    return sparse_of(np.zeros((sparse_dims(input), 0), np.int64), values, input._sizes, input._layout)

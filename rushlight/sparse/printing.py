@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight import dtypes
+from rushlight.core.above import above
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
 from rushlight.printing import _add_suffixes, tensor_str
@@ -10,7 +11,8 @@ from rushlight.sparse.parts import parts
 from rushlight.tensors import Tensor
 
 
-def text(tensor: Any) -> str:
+@above
+def sparse_text(tensor: Any) -> str:
     """The `repr` of a sparse tensor, as PyTorch prints it."""
     opening = "tensor("
     indent = len(opening)

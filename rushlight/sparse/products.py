@@ -12,7 +12,7 @@ from rushlight.linalg.few_eigenpairs import lobpcg
 from rushlight.ops.table import operator
 from rushlight.sparse.parts import is_layout
 from rushlight.sparse.shapes import t
-from rushlight.sparse.tensor import SparseTensor, dense_of, handles, is_sparse, like, make
+from rushlight.sparse.tensor import SparseTensor, dense_of, handles, is_sparse, like, sparse_of
 from rushlight.tensors import Tensor
 
 
@@ -65,7 +65,7 @@ def times_sparse(first: SparseTensor, second: SparseTensor) -> SparseTensor:
         found.sum_duplicates()
         flat = np.asarray(found[index[0], index[1]]).reshape(-1) if index.size else np.zeros(0)
         values = new_tensor(flat.astype(a._stored._array.dtype))
-    return is_layout(make(index, values, sizes, sparse_coo, True), first._layout)
+    return is_layout(sparse_of(index, values, sizes, sparse_coo, True), first._layout)
 
 
 @handles("mm", "spmm", "sparse.mm")
@@ -145,7 +145,7 @@ def rows_of(product: Tensor, matrix: SparseTensor) -> SparseTensor:
     rows = np.unique(matrix._places[0])
     places = np.stack([np.repeat(rows, product.shape[1]), np.tile(np.arange(product.shape[1]), len(rows))])
     values = product[new_tensor(rows)].reshape(-1)
-    return make(places, values, tuple(product.shape))
+    return sparse_of(places, values, tuple(product.shape))
 
 
 @handles("sspaddmm")
@@ -159,7 +159,7 @@ def sspaddmm(input: SparseTensor, mat1: SparseTensor, mat2: Tensor, *, beta: Any
     """
     product = smm(mat1, mat2)
     index = np.concatenate([input._places, product._places], 1)
-    return make(index, torch.cat([input._stored * beta, product._stored * alpha]), input._sizes)
+    return sparse_of(index, torch.cat([input._stored * beta, product._stored * alpha]), input._sizes)
 
 
 @handles("hspmm")
@@ -172,7 +172,7 @@ def hspmm(mat1: SparseTensor, mat2: Tensor) -> SparseTensor:
     """
     rows = np.unique(mat1._places[0])
     product = mm(mat1, mat2)
-    return make(rows[None], product[new_tensor(rows)], tuple(product.shape))
+    return sparse_of(rows[None], product[new_tensor(rows)], tuple(product.shape))
 
 
 @handles("sparse.sampled_addmm")

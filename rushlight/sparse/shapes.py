@@ -8,7 +8,16 @@ import rushlight as torch
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
 from rushlight.sparse.parts import is_layout
-from rushlight.sparse.tensor import SparseTensor, dense_of, handles, is_sparse, like, make, merged, sparse_dims
+from rushlight.sparse.tensor import (
+    SparseTensor,
+    dense_of,
+    handles,
+    is_sparse,
+    like,
+    merged,
+    sparse_dims,
+    sparse_of,
+)
 from rushlight.tensors import Tensor
 
 
@@ -34,7 +43,7 @@ def permute(input: SparseTensor, *dims: Any) -> SparseTensor:
     if order[n:] != list(range(n, input.ndim)):
         values = values.permute(0, *(d - n + 1 for d in order[n:]))
     layout = {sparse_csr: sparse_csc, sparse_csc: sparse_csr}.get(input._layout, input._layout)
-    return make(input._places[order[:n]], values, [input._sizes[d] for d in order], layout)
+    return sparse_of(input._places[order[:n]], values, [input._sizes[d] for d in order], layout)
 
 
 @handles("adjoint")
@@ -64,13 +73,15 @@ def select(input: SparseTensor, dim: int, index: int) -> Any:
     sizes = [s for d, s in enumerate(input._sizes) if d != dim]
     source = is_layout(input, sparse_coo)
     if dim >= n:
-        return make(source._places, source._stored.select(dim - n + 1, index), sizes, sparse_coo, source._is_coalesced)
+        return sparse_of(
+            source._places, source._stored.select(dim - n + 1, index), sizes, sparse_coo, source._is_coalesced
+        )
     found = np.flatnonzero(source._places[dim] == index % size)
     values = source._stored[new_tensor(found)]
     if n == 1:
         return values.sum(0)
     rest = np.delete(source._places, dim, 0)[:, found]
-    return make(rest, values, sizes, sparse_coo, source._is_coalesced)
+    return sparse_of(rest, values, sizes, sparse_coo, source._is_coalesced)
 
 
 @handles("__getitem__")
@@ -101,7 +112,7 @@ def index_select(input: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
     sizes[dim] = index.numel()
     source = merged(is_layout(input, sparse_coo))
     if dim >= n:
-        return make(source._places, source._stored.index_select(dim - n + 1, index), sizes, sparse_coo, True)
+        return sparse_of(source._places, source._stored.index_select(dim - n + 1, index), sizes, sparse_coo, True)
     wanted = index._array
     if wanted.size and (wanted.min() < -input._sizes[dim] or wanted.max() >= input._sizes[dim]):
         raise IndexError(
@@ -112,7 +123,7 @@ def index_select(input: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
     at, found = np.nonzero(wanted[:, None] == source._places[dim][None, :])
     places = source._places[:, found].copy()
     places[dim] = at
-    return make(places, source._stored[new_tensor(found)], sizes)
+    return sparse_of(places, source._stored[new_tensor(found)], sizes)
 
 
 @handles("unsqueeze")
@@ -121,8 +132,8 @@ def unsqueeze(input: SparseTensor, dim: int) -> SparseTensor:
     dim, n = dim % (input.ndim + 1), sparse_dims(input)
     sizes = [*input._sizes[:dim], 1, *input._sizes[dim:]]
     if dim > n:
-        return make(input._places, input._stored.unsqueeze(dim - n + 1), sizes, sparse_coo, input._is_coalesced)
-    return make(np.insert(input._places, dim, 0, 0), input._stored, sizes, sparse_coo, input._is_coalesced)
+        return sparse_of(input._places, input._stored.unsqueeze(dim - n + 1), sizes, sparse_coo, input._is_coalesced)
+    return sparse_of(np.insert(input._places, dim, 0, 0), input._stored, sizes, sparse_coo, input._is_coalesced)
 
 
 @handles("cat", "concat", "concatenate")
@@ -145,7 +156,7 @@ def cat(tensors: Any, dim: int = 0) -> SparseTensor:
     offsets = np.cumsum([0, *(tensor._sizes[dim] for tensor in tensors)])
     index = np.concatenate([tensor._places for tensor in tensors], 1)
     index[dim] += np.repeat(offsets[:-1], [tensor._places.shape[1] for tensor in tensors])
-    return make(index, torch.cat([tensor._stored for tensor in tensors]), sizes)
+    return sparse_of(index, torch.cat([tensor._stored for tensor in tensors]), sizes)
 
 
 @handles("stack")

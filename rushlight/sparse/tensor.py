@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.above import ABOVE, above
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import new_tensor
@@ -154,9 +155,7 @@ class SparseTensor(Tensor):
         return HANDLED["adjoint"](self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        from rushlight.sparse.printing import text
-
-        return text(self)
+        return ABOVE.sparse_text(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return remake, (
@@ -169,10 +168,12 @@ class SparseTensor(Tensor):
         )
 
     def _sent(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # for remote calls: keeps the graph
-        return make, (self._places, self._stored, self._sizes, self._layout, self._is_coalesced)
+        return sparse_of, (self._places, self._stored, self._sizes, self._layout, self._is_coalesced)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        copy = make(self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced)
+        copy = sparse_of(
+            self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced
+        )
         copy.requires_grad = self.requires_grad
         return copy
 
@@ -207,7 +208,8 @@ def leaves_of(args: Any, kwargs: Any) -> list[Any]:
     return given(args, kwargs)
 
 
-def make(
+@above
+def sparse_of(
     index: Array, values: Tensor, sizes: Sequence[int], layout: Layout = sparse_coo, coalesced: bool = False
 ) -> SparseTensor:
     """A sparse tensor from its parts, which are not checked."""
@@ -221,14 +223,14 @@ def remake(
     layout: Any, index: Any, values: Array, sizes: Sequence[int], coalesced: Any, requires_grad: Any
 ) -> SparseTensor:
     """Rebuilds a leaf from the result of `__reduce_ex__`."""
-    tensor = make(index, values, sizes, layout, coalesced)
+    tensor = sparse_of(index, values, sizes, layout, coalesced)
     tensor.requires_grad = requires_grad
     return tensor
 
 
 def like(tensor: SparseTensor, values: Tensor) -> SparseTensor:
     """A sparse tensor with other values at the same indices."""
-    return make(tensor._places, values, tensor._sizes, tensor._layout, tensor._is_coalesced)
+    return sparse_of(tensor._places, values, tensor._sizes, tensor._layout, tensor._is_coalesced)
 
 
 def is_sparse(value: Any) -> bool:
@@ -269,7 +271,7 @@ def merged(tensor: SparseTensor) -> SparseTensor:
     sizes = tensor._sizes[: sparse_dims(tensor)]
     places, groups = np.unique(positions(tensor._places, sizes), return_inverse=True)
     values = summed_by_group(tensor._stored, groups.reshape(-1), len(places))
-    return make(unraveled(places, sizes), values, tensor._sizes, sparse_coo, True)
+    return sparse_of(unraveled(places, sizes), values, tensor._sizes, sparse_coo, True)
 
 
 def dense_of(tensor: Any) -> Any:
@@ -296,7 +298,7 @@ def in_rows(tensor: SparseTensor, layout: Layout) -> SparseTensor:
     values = merged_matrix._stored
     if (order[1:] < order[:-1]).any():
         index, values = index[:, order], values[new_tensor(order)]
-    return make(index, values, tensor._sizes, layout)
+    return sparse_of(index, values, tensor._sizes, layout)
 
 
 def starts(tensor: SparseTensor, dim: int) -> np.ndarray:

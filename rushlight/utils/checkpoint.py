@@ -127,8 +127,6 @@ def checkpoint_sequential(
     >>> x = torch.ones(2, requires_grad=True)
     >>> checkpoint_sequential([torch.exp, torch.log, torch.sin, torch.cos], 2, x, use_reentrant=False).sum().backward()
     """
-    from rushlight.nn import Sequential
-
     if use_reentrant is None:
         warn(
             USE_REENTRANT.format(name="checkpoint.checkpoint_sequential", version="In version 2.9"),
@@ -136,7 +134,7 @@ def checkpoint_sequential(
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     refuse_keywords(kwargs)
-    steps = list(functions.children()) if isinstance(functions, Sequential) else list(functions)
+    steps = list(functions)
     size = len(steps) // segments
     last = size * (segments - 1)
     for start in range(0, last, size):

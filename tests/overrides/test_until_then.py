@@ -79,7 +79,7 @@ from rushlight.overrides import switches
 
 if {early}:
     [getattr(torch, name) for name in dir(torch)]
-switches.install()
+switches.install_switches()
 [getattr(torch, name) for name in dir(torch)]
 for place in switches.PLACES:
     for name, value in sorted(vars(import_module(f"rushlight.{place}".rstrip("."))).items()):

@@ -149,7 +149,7 @@ def forward_jacobian(func: Any, inputs: Any, create_graph: bool, strict: bool, v
                 f'torch.autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are not supported '
                 f'together (yet). Please either set `{option}=False` or `strategy="reverse-mode"`.'
             )
-    from rushlight.func import vmap
+    from rushlight.func.vectorization import vmap
 
     is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
     outputs_are_tuple = []

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted, writer
@@ -137,9 +138,7 @@ class Module(State, Conversion, HookTable):
         >>> layer(torch.ones(3, 2)).shape
         torch.Size([3, 1])
         """
-        from rushlight.compiler import compile
-
-        self.__dict__["forward"] = compile(self.forward, *args, **kwargs)
+        self.__dict__["forward"] = ABOVE.compile(self.forward, *args, **kwargs)
 
     def _get_name(self):
         return type(self).__name__

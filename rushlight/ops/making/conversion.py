@@ -1,6 +1,7 @@
 """Conversion to other dtypes, memory formats and libraries: `to` and similar methods, DLPack."""
 
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -226,9 +227,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleTy
     """The array API standard's namespace of functions on tensors. ValueError for an unsupported version."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")
-    from rushlight import array_api
-
-    return array_api
+    return import_module("rushlight.array_api")
 
 
 def array_interface(self: Tensor) -> dict[Any, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
@@ -70,10 +71,8 @@ def sparse_cotangent(grad: Array, dim: int, index: Array, input_shape: Sequence[
 
 def with_parts_at(places: np.ndarray, parts: Any, shape: Sequence[int]) -> Any:
     """A sparse tensor of a given shape from elements and their flat positions, which may repeat."""
-    from rushlight.sparse.tensor import make
-
     values: Any = parts if isinstance(parts, TensorBase) else new_tensor(parts)
-    return make(places, values, shape)
+    return ABOVE.sparse_of(places, values, shape)
 
 
 @operator(linear=True, batch=leading, aten="gather", node="GatherBackward0", input=sparse_cotangent)
