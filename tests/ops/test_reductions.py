@@ -278,3 +278,14 @@ def test_multiples_added_in_place(dtype):
     z = x.flatten()
     with pytest.raises(RuntimeError, match="single memory"):
         z[:4].add_(z[2:], alpha=2)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "median", "nanmedian"])
+@pytest.mark.parametrize("cotangent", [np.nan, np.inf])
+def test_elements_that_are_not_extreme_have_no_gradient_whatever_the_cotangent(name, cotangent):
+    x = rushlight.tensor([1.0, 3.0, -2.0, 2.0, 0.0], requires_grad=True)
+    result = getattr(x, name)()
+    result.backward(rushlight.tensor(cotangent))
+    chosen = x.detach() == result.detach()
+    assert not rushlight.isfinite(x.grad[chosen]).any()
+    assert (x.grad[~chosen] == 0).all()

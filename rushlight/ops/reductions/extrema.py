@@ -47,8 +47,9 @@ def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdi
 
 
 def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
-    """The gradient of the maximum or minimum of all elements."""
-    return repeated(grad, input.shape) * _shares(input, result, None)
+    """The gradient of the maximum or minimum of all elements: zero at the others, even where the cotangent is NaN."""
+    shares = _shares(input, result, None)
+    return np.where(shares != 0, repeated(grad, input.shape) * shares, 0)
 
 
 @operator(
