@@ -5,6 +5,7 @@ each replay: in the arguments, in tensors that the function reads, in gradients 
 """
 
 from copy import copy
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,13 @@ def output_of(program: Program, value: Value) -> int:
 
 
 def check_views(results: list[TensorBase]) -> None:
-    """Unrecordable if several results are views of one tensor: an in-place change of one must affect the others."""
-    bases = [id(one if one._view is None else one._view.base) for one in results]
-    if len(set(bases)) < len(bases):
-        raise Unrecordable("two results are views of one tensor")
+    """Unrecordable if several results share memory: an in-place change of one must affect the others."""
+    owners: dict[int, list[Any]] = {}
+    for one in results:
+        if type(one._array) is np.ndarray:
+            owners.setdefault(id(owner_of(one._array)), []).append(one._array)
+    if any(np.may_share_memory(a, b) for shared in owners.values() for a, b in combinations(shared, 2)):
+        raise Unrecordable("two results share memory")
 
 
 class Recording(Replay):
@@ -198,9 +202,12 @@ class Recording(Replay):
             raise Unrecordable(f"a {type(tensor).__name__} is returned")
         if tensor._view is not None and id(tensor._view.base) in self.given.known:
             raise Unrecordable("a view of a tensor that was there before is returned")
+        owner = owner_of(tensor._array)
+        found = [part.memories.memories[id(owner)] for part in self.parts if id(owner) in part.memories.memories]
+        if found and found[0].given and (any(one.version for one in found) or tensor._array is not found[0].whole):
+            raise Unrecordable("a tensor in the memory of one that was there before is returned")
         for number in reversed(range(len(self.parts))):
             memories = self.parts[number].memories
-            owner = owner_of(tensor._array)
             memory = memories.memories.get(id(owner))
             if memory is not None and not (memory.given and number):
                 return number, memories.value_of(tensor._array)

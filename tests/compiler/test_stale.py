@@ -347,3 +347,38 @@ def test_values_of_every_dtype_are_changed_to_check_a_recording(dtype):
     for i in range(4):
         x = data(i, 6, 4).to(dtype)
         torch.testing.assert_close(compiled(x), model(x), rtol=2e-2, atol=2e-2)
+
+
+SAME_MEMORY = {
+    "detached": lambda x: x.detach(),
+    "data": lambda x: x.data,
+    "in its own type": lambda x: x.view(x.dtype),
+    "in another type and back": lambda x: x.view(torch.int32).view(x.dtype),
+    "a part of the detached": lambda x: x.detach()[1:],
+    "in its storage": lambda x: torch.empty(0).set_(x),
+    "by NumPy": lambda x: torch.from_numpy(x.detach().numpy()),
+}
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("of_argument", [False, True])
+@pytest.mark.parametrize("name", SAME_MEMORY)
+def test_a_result_in_the_memory_of_another_tensor_stays_there(name, of_argument, changed):
+    def call(i, step=None):
+        x = torch.full((4,), float(i + 1))
+        one, other = step(x)
+        one += 5.0
+        return x, one, other
+
+    def make(compile):
+        @compile
+        def step(x):
+            other = x * 2
+            one = SAME_MEMORY[name](x if of_argument else other)
+            if changed:
+                one.mul_(2)
+            return one, other
+
+        return lambda i: call(i, step)
+
+    both(make, calls=6)
