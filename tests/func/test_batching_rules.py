@@ -25,7 +25,7 @@ def test_every_operator_has_a_rule():
         getattr(rushlight, name)
     for room in (rushlight.linalg, rushlight.fft, rushlight.special):
         assert [getattr(room, name) for name in room.__all__]
-    operators = [value for value in gc.get_objects() if isinstance(value, Operator)]
+    operators = [value for value in gc.get_objects() if issubclass(type(value), Operator)]
     assert len(operators) > 400
     assert [op.name for op in operators if op.batch is None and not op.broadcasts] == []
 
