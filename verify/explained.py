@@ -53,6 +53,7 @@ MEANWHILE = "PyTorch reads what it has just written, where an operand lies in th
 MODES = "PyTorch's mode is any element where some are nan: docs/pytorch-mistakes.md"
 PLACES = "negatives and inverses of complex 0 depend in PyTorch on where in memory it lies: docs/pytorch-mistakes.md"
 EXTREMES = "PyTorch's scatter_reduce shares gradients with what does not count: docs/pytorch-mistakes.md"
+UNREDUCED = "PyTorch's mse_loss in two vmaps takes no mean: docs/pytorch-mistakes.md"
 DIGITS = "numbers that differ in the last digit, and what depends on that: each line alone gives the same"
 HALVES = "rushlight has no complex32"
 FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vmap"

@@ -26,8 +26,8 @@ from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import call
 from rushlight.core.placing import tensors_of
 from rushlight.core.recording import look
-from rushlight.core.windows import READ, REPLACE, Window
-from rushlight.layouts import is_repeated
+from rushlight.core.windows import READ, REPLACE, Window, layout
+from rushlight.layouts import compact, is_repeated, overlaps
 
 OWNERS: WeakValueDictionary[int, TensorBase] = WeakValueDictionary()  # tensors, by the ids of tangents that users hold
 
@@ -131,7 +131,16 @@ def own(tangent: TensorBase, out: TensorBase, given: Sequence[Any], level: Tange
 
 def copy_of_tangent(tangent: Any) -> Any:
     """A copy of a tangent that is a tensor; others are returned as they are."""
-    return tangent if type(tangent) is tuple else READ(tangent, Window.between(tangent._array, tangent._array))
+    return tangent if type(tangent) is tuple else laid_out(tangent, tangent._array)
+
+
+def laid_out(tangent: TensorBase, like: Array) -> Any:
+    """A copy of a tangent in an array's memory layout; contiguous where elements of the array share memory."""
+    shape, strides, dtype = layout(like)
+    if overlaps(shape, strides, dtype.itemsize):
+        strides = compact(shape, dtype.itemsize)
+    place = shape, strides, dtype
+    return READ(tangent, Window(place, place, 0))
 
 
 def copies(tangents: dict[Tangents, TensorBase]) -> Any:
@@ -211,7 +220,7 @@ def aligned(tangent: TensorBase, primal: TensorBase) -> Any:
     array = primal._array
     if tangent._array.strides == array.strides or not isinstance(array, np.ndarray):
         return tangent
-    return READ(tangent, Window.between(array, array))
+    return laid_out(tangent, array)
 
 
 def diagonal_parts(
@@ -231,7 +240,7 @@ def apply_formula(op: Any, number: int, grad: Any, args: Sequence[Any], outs: Se
     for k, source in enumerate(plan.sources):
         value = (outs if plan.is_result(k) else args)[source]
         saved.append(getattr(value, "shape", ()) if plan.is_shape(k) else value)
-    return plan.formulas[number](grad, *[saved[k] for k in plan.picks[number]])
+    return plan.formulas[number](expanded(grad, outs[0]), *[saved[k] for k in plan.picks[number]])
 
 
 def transposed(op, args, primals, level):
@@ -332,11 +341,16 @@ def renew_tangents(view: Any) -> None:
 
 def fitted(tangent: Any, like: Any) -> Any:
     """A tangent in the shape and dtype of its tensor."""
-    if tangent._array.shape != like._array.shape:
-        tangent = np.broadcast_to(tangent, like._array.shape)
+    tangent = expanded(tangent, like)
     if tangent._array.dtype != like._array.dtype:
         tangent = np.astype(tangent, like._array.dtype)
     return tangent
+
+
+def expanded(tangent: Any, like: Any) -> Any:
+    """A tangent in the shape of its tensor."""
+    shape = like._array.shape
+    return tangent if tangent._array.shape == shape else np.broadcast_to(tangent, shape)
 
 
 def zeros_like(tensor: TensorBase) -> Any:

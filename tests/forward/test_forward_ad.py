@@ -2,6 +2,8 @@
 
 import pytest
 
+import rushlight
+
 
 @pytest.fixture
 def x(torch):
@@ -180,3 +182,10 @@ def test_optimizer_like_use(torch, fw):
     model(data).square().mean().backward()
     expected = sum((p.grad * directions[name]).sum() for name, p in params.items())
     assert torch.allclose(tangent, expected, atol=1e-5)
+
+
+def test_tangents_of_views_of_expanded_tensors():
+    primal, tangent = rushlight.ones(1).expand(3), rushlight.tensor([1.0, 2.0, 3.0])
+    for view in (lambda x: x[1:], lambda x: x.view(3, 1), lambda x: x.unsqueeze(0), lambda x: x.flip(0)):
+        _, found = rushlight.func.jvp(view, (primal,), (tangent,))
+        assert found.tolist() == view(tangent).tolist()

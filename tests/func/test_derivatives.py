@@ -1,5 +1,6 @@
 """`grad`, `vjp`, `jvp`, Jacobians and Hessians: values, structures, compositions and errors, as PyTorch's."""
 
+import itertools
 import math
 
 import numpy as np
@@ -133,6 +134,26 @@ def test_second_derivatives_agree(torch):
     for outer in (torch.func.jacrev, torch.func.jacfwd):
         for inner in (torch.func.jacrev, torch.func.jacfwd):
             close(outer(inner(f))(x), expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "div", "maximum", "fmax", "hypot", "atan2", "where", "lerp", "addcmul"]
+)
+def test_derivatives_of_broadcast_numbers_agree(torch, name):
+    w, x = numbers(torch, 3), torch.tensor(0.7, dtype=torch.float64)
+    others = {"where": lambda y: torch.where(w > 0, y, w), "lerp": lambda y: torch.lerp(y, w, w)}
+    others["addcmul"] = lambda y: torch.addcmul(y, w, w)
+    combine = others.get(name, lambda y: getattr(torch, name)(y, w))
+    f = lambda x: (combine(x.exp()) ** 2).sum()
+    one = torch.ones_like(x)
+    ways = torch.func.grad, lambda f: lambda x: torch.func.jvp(f, (x,), (one,))[1]
+    expected = torch.func.grad(torch.func.grad(torch.func.grad(f)))(x)
+    for way in itertools.product(ways, repeat=3):
+        derivative = f
+        for step in way:
+            derivative = step(derivative)
+        close(derivative(x), expected)
+        assert derivative(x).shape == ()
 
 
 def test_gradients_per_example(torch):

@@ -47,6 +47,15 @@ def test_gradients_of_extremes_without_what_was_there():
     assert judged(lines, compare(lines)) == (None, explained.EXTREMES)
 
 
+def test_mean_squares_in_two_vmaps():
+    lines = [
+        "x, w = torch.arange(3.0).reshape(1, 3), torch.tensor([0.0, 1.0])",
+        "loss = lambda w: torch.vmap(torch.nn.functional.mse_loss, (0, None))(x, w)",
+        "y = torch.vmap(loss)(w)",
+    ]
+    assert judged(lines, compare(lines)) == (None, explained.UNREDUCED)
+
+
 def test_a_line_is_to_blame_where_it_gives_other_numbers_from_the_same(monkeypatch):
     monkeypatch.setattr(rushlight.Tensor, "floor", rushlight.Tensor.ceil)
     lines = ["a = torch.tensor([0.1, 0.2, 3.0])", "b = a.sin().floor()"]

@@ -74,7 +74,13 @@ def mode(input, dim=-1, keepdim=False):
     return torch.mode(input.sort(dim).values if input.isnan().any() else input, dim, keepdim)
 
 
+def mean_of_squares(input, target, **unused):
+    """`mse_loss`, of which programs take only the mean."""
+    return ((input - target) ** 2).mean()
+
+
 INSTEAD = {"scatter_reduce": (extreme, explained.EXTREMES), "mode": (mode, explained.MODES)}
+IN_TRANSFORMS = {"mse_loss": (mean_of_squares, explained.UNREDUCED)}
 
 
 def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -100,11 +106,13 @@ class Mended(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         """A call of PyTorch's function, mended."""
         name, kwargs = func.__name__, kwargs or {}
-        if name in INSTEAD:
-            instead, reason = INSTEAD[name]
+        transformed = any(isinstance(arg, torch.Tensor) and is_functorch_wrapped_tensor(arg) for arg in args)
+        others = INSTEAD | IN_TRANSFORMS if transformed else INSTEAD
+        if name in others:
+            instead, reason = others[name]
             self.reasons.append(reason)
             return instead(*args, **kwargs)
-        if any(isinstance(arg, torch.Tensor) and is_functorch_wrapped_tensor(arg) for arg in args):
+        if transformed:
             return func(*args, **kwargs)  # within transforms no memory can be seen
         changes = name == "__setitem__" or (name.endswith("_") and not name.startswith("__"))
         if changes and args and isinstance(args[0], torch.Tensor):
