@@ -43,7 +43,7 @@ from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.out import takes_out
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.reductions.reduction import Dim
-from rushlight.ops.table import method, no_derivative, operator
+from rushlight.ops.table import method, named, no_derivative, operator
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
@@ -421,14 +421,13 @@ def check_ormqr(input: Array, tau: Any, other: Array, side: Any) -> None:
             )
 
 
-@method
 @keywords
 def norm(
     input: Tensor,
     p: float | str | None = "fro",
     dim: Dim = None,
     keepdim: bool = False,
-    *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
 ) -> Tensor:
     """The p-norm over all or some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
@@ -439,8 +438,20 @@ def norm(
     >>> torch.norm(torch.tensor([3.0, 4.0])), torch.norm(torch.tensor([3.0, 4.0]), p=1)
     (tensor(5.), tensor(7.))
     """
+    if out is not None:
+        return norm(input, p, dim, keepdim, dtype=dtype, out=out)
     if p == "nuc":
         return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return vector_norm(input, 2.0 if p is None or isinstance(p, str) else p, dim, keepdim, dtype)
+
+
+def norm_of_tensor(
+    self: Tensor, p: float | str | None = "fro", dim: Dim = None, keepdim: bool = False, dtype: dtype | None = None
+) -> Tensor:
+    """See `torch.norm`."""
+    return norm(self, p, dim, keepdim, dtype=dtype)
+
+
+Tensor.norm = named(norm_of_tensor, "norm", str(norm.__doc__))

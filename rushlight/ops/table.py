@@ -321,11 +321,16 @@ def other_form(count: int, function: Callable[..., Any], args: tuple[Any, ...], 
 
 def by_position(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Operands in their order, those too that are given by a name of PyTorch's or NumPy's; none if a name misfits."""
-    places = [PLACES.get(name) for name in kwargs if name != "out"]
+    places = [place_of(name, value) for name, value in kwargs.items() if name != "out"]
     if [*range(len(args)), *sorted(places, key=str)] != list(range(len(args) + len(places))):
         return ()
     values = [value for name, value in kwargs.items() if name != "out"]
     return (*args, *[value for _, value in sorted(zip(places, values, strict=True), key=lambda pair: str(pair[0]))])
+
+
+def place_of(name: str, value: Any) -> int | None:
+    """The place of an operand with a name; `self` is PyTorch's name of a number that comes first."""
+    return 0 if name == "self" and not isinstance(value, TensorBase) else PLACES.get(name)
 
 
 def misplaced(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -32,8 +32,20 @@ sub(Tensor input, Number alpha, Tensor other)
 """
 NAMES = {  # parameter names of PyTorch's Python functions that its signatures do not have
     "Tensor.split": {"split_size": "split_size_or_sections"},
+    ".nonzero": {"x": "input", "x1": "input", "a": "input"},
     ".swapaxes": {"axis0": "dim0", "axis1": "dim1"},
     "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
+}
+HOMES = {  # functions that stand elsewhere in PyTorch
+    f"nn.functional.{name}": f".{name}"
+    for name in (
+        "grid_sampler",
+        "grid_sampler_2d",
+        "grid_sampler_3d",
+        "native_batch_norm",
+        "native_group_norm",
+        "native_layer_norm",
+    )
 }
 
 
@@ -87,7 +99,7 @@ def of_first_years(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """The arguments of a call that fits a signature of PyTorch's, by position as far as there are no gaps."""
     self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
-    for signature in recorded().get(place, ()):
+    for signature in recorded().get(HOMES.get(place, place), ()):
         if signature.misfit(given, kwargs) is not None:
             continue
         listed = {p.name: p for p in signature.parameters}

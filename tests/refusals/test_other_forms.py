@@ -67,6 +67,26 @@ torch.layer_norm(x, [2], None, None, 1e-5, False)
 torch.layer_norm(x, [2], cudnn_enable=True)
 torch.group_norm(x, 1, None, None, 1e-5, cudnn_enabled=False)
 torch.distributions.HalfNormal(1.0).icdf(prob=x / 8)
+torch.mm(x=x, mat2=x)
+torch.mm(a=x, mat2=x, out=x.clone())
+torch.matmul(x, x2=x)
+x.matmul(x2=x)
+torch.mv(x1=x, vec=v)
+torch.dot(x=v, tensor=v)
+torch.bmm(a=b, mat2=b)
+torch.addmm(x=x, mat1=x, mat2=x, beta=2, alpha=0.5)
+torch.nn.functional.linear(x=x, weight=x, bias=v)
+torch.nn.functional.linear(x=x, weight=x)
+x.unsqueeze(axis=0)
+torch.nonzero(x=x, as_tuple=True)[0]
+torch.remainder(self=3, other=x)
+torch.xlogy(self=3, other=x)
+torch.grid_sampler_2d(b[None], b[..., None].repeat(1, 1, 1, 2), 0, 0, align_corners=True)
+torch.grid_sampler(x=b[None], grid=g, interpolation_mode=0, padding_mode=0, align_corners=True)
+torch.native_layer_norm(x=x, normalized_shape=[2], weight=None, bias=None, eps=1e-5)[0]
+torch.norm(x, "fro", None, False, None, torch.float64)
+torch.norm(x, 2, 0, False, v.clone())
+x.norm(2, 0, True, torch.float64)
 torch.utils._pytree.tree_map(func=lambda v: v + 1, tree=[x])[0]
 """.strip().splitlines()
 
@@ -78,6 +98,7 @@ def values(library, form):
         "torch": torch,
         "x": x,
         "b": x[None],
+        "g": torch.ones(1, 1, 2, 2),
         "v": torch.tensor([1.0, 2.0]),
         "i": torch.tensor([[0, 1], [1, 0]]),
         "d": torch.tensor([[2.0, 1.0], [1.0, 3.0]]).double(),

@@ -15,7 +15,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.selection import bound, bounded, select
 from rushlight.ops.activation.forms import floats, tied, variant
-from rushlight.ops.arguments.mismatch import not_tensors
+from rushlight.ops.arguments.mismatch import ABSENT, not_tensors, quick
 from rushlight.ops.arguments.promotion import common, only
 from rushlight.ops.elementwise.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, unary
@@ -61,15 +61,16 @@ def rectified(input: Array) -> Any:
 
 
 @method
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
+@quick
+def relu(input: Tensor = ABSENT, inplace: bool = False, **named: Any) -> Tensor:
     """`max(x, 0)` of each element; the derivative at 0 is 0.
 
     >>> import rushlight as torch
     >>> torch.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    if not isinstance(input, TensorBase):
-        return not_tensors(relu, input=input)
+    if named or not isinstance(input, TensorBase):
+        return not_tensors(relu, {**named, "inplace": inplace}, input=input)
     return change(input, relu) if inplace else call_unary(TABLE["relu"], input)
 
 

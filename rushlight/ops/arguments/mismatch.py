@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
+from inspect import signature
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,10 @@ from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.dims import size_of
+from rushlight.refusals.signatures import NUMPY_NAMES, misfit
 from rushlight.tensors import foreign
 
+ABSENT: Any = object()  # stands for an operand that is not given under its own name or place
 BOOL = np.dtype(bool)
 C_NAMES = {
     "bool": "bool",
@@ -47,11 +51,36 @@ def check_tensors(function: str, **arguments: Any) -> None:
             )
 
 
-def not_tensors(function: Callable[..., Any], **arguments: Any) -> Any:
-    """Calls the function again if an argument overrides it (`__torch_function__`), else raises TypeError."""
-    if foreign(arguments.values()):
-        return function(*arguments.values())
-    return check_tensors(function.__name__, **arguments)
+def quick(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a function without a guard, whose operands are `ABSENT` by default, and which ends in `**named`.
+
+    Its signature shows neither: such calls go to `not_tensors`.
+    """
+    shown = signature(function)
+    parameters = [p for p in shown.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters = [p.replace(default=p.empty) if p.default is ABSENT else p for p in parameters]
+    vars(function)["__signature__"] = shown.replace(parameters=parameters)
+    return function
+
+
+def not_tensors(function: Callable[..., Any], options: dict[str, Any], **operands: Any) -> Any:
+    """Calls a function again whose operands are given by NumPy's names, or override it (`__torch_function__`).
+
+    TypeError, in PyTorch's words, for all others.
+    """
+    if foreign(operands.values()):
+        return function(*operands.values())
+    given = {name: value for name, value in operands.items() if value is not ABSENT}
+    renamed = {name: NUMPY_NAMES.get(name, name) for name in options}
+    if not given.keys() & renamed.values() and (renamed.values() & operands.keys()):
+        return function(**given, **{renamed[name]: value for name, value in options.items()})
+    name, options = function.__name__, {name: value for name, value in options.items() if value is not None}
+    positional = tuple(takewhile(lambda value: value is not ABSENT, operands.values()))
+    others = dict([*given.items()][len(positional) :]) | options
+    said = next(filter(None, (misfit(f"{home}.{name}", positional, others) for home in ("", "nn.functional"))), None)
+    if said is not None and (options or len(given) < len(operands)):
+        raise TypeError(advised(said))
+    return check_tensors(name, **operands)
 
 
 def type_name(array: Array) -> str:

@@ -11,7 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops.arguments import mismatch
-from rushlight.ops.arguments.mismatch import check_tensors, not_tensors
+from rushlight.ops.arguments.mismatch import ABSENT, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import of_addmm, of_baddbmm
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.out import write_out
@@ -139,8 +139,16 @@ def tried(
 
 @in_place
 @method
+@quick
 def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+    input: Tensor = ABSENT,
+    mat1: Tensor = ABSENT,
+    mat2: Tensor = ABSENT,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+    **named: Any,
 ) -> Tensor:
     """`beta * input + alpha * mat1 @ mat2`; `input` is broadcast, and ignored if `beta` is 0.
 
@@ -151,8 +159,9 @@ def addmm(
     tensor([[7., 7.],
             [7., 7.]])
     """
-    if not (isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
-        return not_tensors(addmm, input=input, mat1=mat1, mat2=mat2)
+    if named or not (isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+        options = {**named, "beta": beta, "alpha": alpha, "out": out}
+        return not_tensors(addmm, options, input=input, mat1=mat1, mat2=mat2)
     result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
     return result if out is None else write_out("addmm", out, result, input, mat1, mat2)
 

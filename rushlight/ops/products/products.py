@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import Operator, call
 from rushlight.kernels import products as kernels
 from rushlight.ops.arguments import mismatch
-from rushlight.ops.arguments.mismatch import BOOL, check_tensors, not_tensors
+from rushlight.ops.arguments.mismatch import ABSENT, BOOL, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import Event, Turned, of_addmm, of_bmm, of_mm
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.out import write_out
@@ -206,7 +206,8 @@ def _linear(input, weight, bias):
 
 
 @method
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@quick
+def mm(input: Tensor = ABSENT, mat2: Tensor = ABSENT, *, out: Tensor | None = None, **named: Any) -> Tensor:
     """The product of two matrices of the same dtype: (n, k) and (k, m) give (n, m).
 
     RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
@@ -216,8 +217,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[3, 2],
             [7, 4]])
     """
-    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
-        return not_tensors(mm, input=input, mat2=mat2)
+    if named or not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(mm, {**named, "out": out}, input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 2 or y.ndim != 2:
         raise RuntimeError(advised(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix"))
@@ -239,7 +240,8 @@ def tried(op: Any, check: Callable[..., Any], input: Tensor, other: Tensor) -> T
 
 
 @method
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+@quick
+def mv(input: Tensor = ABSENT, vec: Tensor = ABSENT, *, out: Tensor | None = None, **named: Any) -> Tensor:
     """The product of a matrix (n, m) and a vector (m) of the same dtype: a vector (n).
 
     RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
@@ -248,8 +250,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
     tensor([3, 7])
     """
-    if not (isinstance(input, TensorBase) and isinstance(vec, TensorBase)):
-        return not_tensors(mv, input=input, vec=vec)
+    if named or not (isinstance(input, TensorBase) and isinstance(vec, TensorBase)):
+        return not_tensors(mv, {**named, "out": out}, input=input, vec=vec)
     if input._array.ndim != 2 or vec._array.ndim != 1:
         mismatch.matrix_and_vector(input._array, vec._array)
     result = tried(_mv, mismatch.matrix_and_vector, input, vec)
@@ -257,7 +259,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @method
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+@quick
+def dot(input: Tensor = ABSENT, tensor: Tensor = ABSENT, *, out: Tensor | None = None, **named: Any) -> Tensor:
     """The dot product of two vectors of the same length and dtype.
 
     RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
@@ -266,8 +269,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
     tensor(7)
     """
-    if not (isinstance(input, TensorBase) and isinstance(tensor, TensorBase)):
-        return not_tensors(dot, input=input, tensor=tensor)
+    if named or not (isinstance(input, TensorBase) and isinstance(tensor, TensorBase)):
+        return not_tensors(dot, {**named, "out": out}, input=input, tensor=tensor)
     if input._array.ndim != 1 or tensor._array.ndim != 1:
         mismatch.vectors(input._array, tensor._array)
     result = tried(_dot, mismatch.vectors, input, tensor)
@@ -291,7 +294,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @method
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@quick
+def bmm(input: Tensor = ABSENT, mat2: Tensor = ABSENT, *, out: Tensor | None = None, **named: Any) -> Tensor:
     """The products of the matrices of two batches: (b, n, k) and (b, k, m) give (b, n, m).
 
     RuntimeError for other shapes or different dtypes, NotImplementedError for bool.
@@ -300,8 +304,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
-    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
-        return not_tensors(bmm, input=input, mat2=mat2)
+    if named or not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(bmm, {**named, "out": out}, input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 3 or y.ndim != 3 or len(x) != len(y):
         mismatch.batches(x, y)
@@ -310,7 +314,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @method
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@quick
+def matmul(input: Tensor = ABSENT, other: Tensor = ABSENT, *, out: Tensor | None = None, **named: Any) -> Tensor:
     """The product of vectors, matrices, or batches of matrices.
 
     Two vectors give their dot product. A vector as the first operand is taken as a row, as the second as a column. With
@@ -323,8 +328,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> torch.matmul(torch.ones(5, 1, 2, 3), torch.ones(4, 3, 6)).shape
     torch.Size([5, 4, 2, 6])
     """
-    if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
-        return not_tensors(matmul, input=input, other=other)
+    if named or not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
+        return not_tensors(matmul, {**named, "out": out}, input=input, other=other)
     x, y = input._array, other._array
     if x.ndim == 2 and y.ndim == 2:
         result = tried(_mm, mismatch.matrices, input, other)
@@ -356,7 +361,15 @@ def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
     return result
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+@quick
+def linear(
+    input: Tensor = ABSENT,
+    weight: Tensor = ABSENT,
+    bias: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    **named: Any,
+) -> Tensor:
     """`input @ weight.T + bias`: the linear layer.
 
     `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
@@ -366,10 +379,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
     tensor([[3., 4.]])
     """
+    if named or not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
+        return not_tensors(linear, {**named, "bias": bias, "out": out}, input=input, weight=weight)
     if out is not None:
         return write_out("linear", out, linear(input, weight, bias), input, weight, bias)
-    if not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
-        return not_tensors(linear, input=input, weight=weight)
     x, w = input._array, weight._array
     if bias is None:
         if x.ndim == w.ndim == 2:

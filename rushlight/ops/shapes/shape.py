@@ -257,14 +257,14 @@ def _unsqueeze(input, dim):
 
 
 @method
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
+def unsqueeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
     """A view with a new dimension of size 1.
 
     >>> import rushlight as torch
     >>> torch.unsqueeze(torch.tensor([1, 2]), 1).shape
     torch.Size([2, 1])
     """
-    return _unsqueeze(input, wrap_dim(dim, input._array.ndim + 1))
+    return _unsqueeze(input, wrap_dim(axis if dim is None else dim, input._array.ndim + 1))
 
 
 def enter_squeeze(node: int) -> Any:
