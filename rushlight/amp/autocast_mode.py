@@ -1,6 +1,7 @@
 """`autocast`: inside, operators compute in the dtypes that PyTorch's lists for the CPU assign to them."""
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from typing import Any
@@ -15,6 +16,8 @@ from rushlight.core.kinds import is_half
 from rushlight.core.lines import warn
 from rushlight.devices import device
 from rushlight.ops.making.conversion import convert
+from rushlight.ops.products import equations
+from rushlight.ops.products.products import is_within_matmul
 
 __all__ = [
     "autocast",
@@ -39,8 +42,8 @@ __all__ = [
 FLOAT32 = np.dtype(np.float32)
 # PyTorch's lists for the CPU: functions by their public names, and the operators that several functions share.
 LOWER = """
-    addbmm addmm affine_grid baddbmm bmm chain_matmul convolution convolution_transpose dot einsum folded linear mm
-    mm_turned multi_dot mv prelu scaled_dot_product_attention tensordot vecdot
+    addbmm addmm affine_grid baddbmm bmm broadcast chain_matmul convolution convolution_transpose folded linear mm
+    mm_turned multi_dot prelu scaled_dot_product_attention vecdot
 """
 HIGHER = """
     adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cdist
@@ -54,7 +57,8 @@ HIGHER = """
     soft_margin_loss solve stft svd svdvals tensorinv tensorsolve trace triangular_solve triplet_margin_loss
     view_as_complex
 """
-WIDEST = "cat index_copy pile"
+WIDEST = "bilinear cat index_copy pile"
+OF_MATMUL = "dot mv"  # as parts of `matmul`: the functions of these names are on no list
 
 
 class Autocast(Interpreter):
@@ -84,13 +88,15 @@ class Autocast(Interpreter):
     def call(self, op, args, below):
         """The result of the operator on arguments cast to its dtype."""
         target = LISTED[op.name](self.dtype._numpy, args)
-        return below(op, tuple([cast(arg, target) for arg in args]))
+        return below(op, args if target is None else tuple([cast(arg, target) for arg in args]))
 
     def call_listed(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any] | None:
         """The result of a listed function, in a tuple: its arguments are cast, and nothing else inside of it."""
         if not self.is_listed(function.__name__):
             return None
         target = LISTED[function.__name__](self.dtype._numpy, args)
+        if target is None:
+            return None
         with autocast("cpu", self.dtype, enabled=False):
             return (function(*cast(args, target), **{name: cast(value, target) for name, value in kwargs.items()}),)
 
@@ -111,10 +117,32 @@ def widest(dtype: np.dtype, args: Any) -> np.dtype:
     return FLOAT32 if any(is_eligible(t) and t._array.dtype == FLOAT32 for t in flat) else dtype
 
 
+def contracted(dtype: np.dtype, args: Any) -> np.dtype | None:
+    """The dtype for `einsum` (or its operator) if it sums over an index of several operands, which takes a product."""
+    if isinstance(args[0], (tuple, list)):
+        _, subscripts, output = args
+    else:
+        equation, operands = equations.arguments(args)
+        subscripts, output = equations.parse(equation, tuple([x.shape for x in operands]))
+    summed = set("".join(subscripts)).difference(output)
+    return dtype if any(sum(index in own for own in subscripts) > 1 for index in summed) else None
+
+
+def several(dtype: np.dtype, args: Any) -> np.dtype | None:
+    """The dtype for the operator of `tensordot`, unless the result is a single number."""
+    if len(args) != 4:
+        return None  # the function, which calls the operator
+    sizes = [n for x, dims in (args[::2], args[1::2]) for i, n in enumerate(x.shape) if i not in dims]
+    return None if math.prod(sizes) == 1 else dtype
+
+
 LISTED: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(LOWER.split(), lambda dtype, args: dtype),
     **dict.fromkeys(HIGHER.split(), lambda dtype, args: FLOAT32),
     **dict.fromkeys(WIDEST.split(), widest),
+    **dict.fromkeys(OF_MATMUL.split(), lambda dtype, args: dtype if is_within_matmul() else None),
+    "einsum": contracted,
+    "tensordot": several,
 }
 
 

@@ -8,6 +8,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
@@ -58,6 +59,7 @@ def _qr(input, mode):
 
 
 @linalg
+@asking
 def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     """The decomposition A = Q R of matrices (*, n, m): Q has orthonormal columns, R is upper triangular.
 

@@ -11,6 +11,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
+from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, check_square, linalg
@@ -126,6 +127,7 @@ def check_svd(A: Tensor) -> None:
 
 
 @linalg
+@asking
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> return_types.linalg_svd:
     """The singular value decomposition A = U diag(S) Vh of matrices (*, n, m); S is real and descending.
 

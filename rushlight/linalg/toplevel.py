@@ -315,6 +315,7 @@ Tensor.lu = lu
 
 @method
 @keywords
+@asking
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The older name of `linalg.lu_solve`, with another order of arguments.
 

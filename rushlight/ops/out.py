@@ -55,9 +55,10 @@ EXACT = {
     "output indices must be of scalar type {Own}": "kthvalue[1]",
     "expected scalar type '{Own}' but got '{Given}' for values output": "mode[0]",
     "expected scalar type '{Own}' but got '{Given}' for indices output": "mode[1]",
-    "Expected tensor for 'values' to have scalar type {Own}; but got {Given} instead": "median[0] nanmedian[0]",
-    "Expected tensor for argument #1 'indices' to have scalar type {Own}; but got {Given} instead": """
-        median[1] nanmedian[1]""",
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {GivenTensor} does "
+    "not equal {OwnTensor} (while checking arguments for median)": "median[0] nanmedian[0]",
+    "Expected tensor for argument #1 'indices' to have scalar type {Own}; but got {GivenTensor} instead (while "
+    "checking arguments for median)": "median[1] nanmedian[1]",
     "torch.frexp() expects mantissa to have dtype {own} but got {given}": "frexp[0]",
     "torch.frexp() expects exponent to have {own} dtype but got {given}": "frexp[1]",
     "self and mat2 must have the same dtype, but got {Given} and {Own}": "addbmm",
@@ -66,8 +67,10 @@ EXACT = {
     "torch.{name}: Expected input and result to have the same dtype, but input has dtype{Own} and result has dtype "
     "{Given}": "ormqr",
     "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {own} and hist {given}": (
-        "histc"
+        "histc histogram[0]"
     ),
+    "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {own} and bin_edges "
+    "{given} for dimension 0": "histogram[1]",
     "linalg.vecdot: Expected out of dtype{Own} but found {Given}": "linalg_vecdot",
     "multi_dot(): expected out tensor to have dtype {own} but got {given}": "linalg_multi_dot multi_dot",
     "linalg.norm expected out tensor dtype {Own} but got: {Given}": "linalg_norm",
@@ -160,10 +163,14 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
     rule = rule or RULES.get(name)
     if rule and not (name in CASTS and CASTS[name](*inputs)):
         names = {"own": C_NAMES[own.name], "given": C_NAMES[given.name]}
+        names |= {"OwnTensor": tensor_word(own), "GivenTensor": tensor_word(given)}
         raise RuntimeError(rule.format(name=name, Own=type_word(own), Given=type_word(given), **names))
     if rank(own) > rank(given):
         if name in JOINED:
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
+        if name == "logsumexp":
+            wanted = "Expected floating point type for result tensor, but got"
+            raise RuntimeError(f"{name}(): {wanted}: {type_word(given)}")
         raise lower_result(own, given)
 
 
@@ -195,6 +202,12 @@ def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:
 def type_word(dtype: np.dtype) -> str:
     """A dtype as error messages name it, such as `Float`."""
     return TYPE_NAMES[FROM_NUMPY[dtype]]
+
+
+def tensor_word(dtype: np.dtype) -> str:
+    """The class of tensors of a dtype as error messages name it, such as `torch.FloatTensor`."""
+    word = type_word(dtype)
+    return f"torch.{word}Tensor" if dtype.kind in "iuf" else f"CPU{word}Type"
 
 
 def overwrite(name: str, out: TensorBase, result: TensorBase) -> TensorBase:

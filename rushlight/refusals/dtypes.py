@@ -11,29 +11,45 @@ from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.ops.arguments.mismatch import C_NAMES, type_name
 from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.making.conversion import convert
 
 # A function, the kernel's name in the message, and the dtypes without one: b(ool), i(ntegers), s(hort integers: all but
-# int64), h(alf: float16 and bfloat16) or f(loat16) alone, c(omplex).
+# int64), h(alf: float16 and bfloat16) or f(loat16) alone, c(omplex); e: h, but tensors without e(lements) are taken.
 TABLE = """
-    cdist                                   cdist                                       h
-    cholesky                                cholesky_cpu                                bih
+    cdist                                   cdist                                       e
+    cholesky                                cholesky_cpu                                bie
     cholesky_inverse                        cholesky_inverse_out_cpu                    bih
     cholesky_solve                          cholesky_solve_cpu                          bih
+    det                                     lu_cpu                                      e
     geqrf                                   geqrf_cpu                                   bih
-    linalg.cholesky                         cholesky_cpu                                h
-    linalg.cholesky_ex                      cholesky_cpu                                h
-    linalg.cond                             linalg_svd_cpu                              h
+    histogram                               histogramdd                                 e
+    histogramdd                             histogramdd                                 e
+    linalg.cholesky                         cholesky_cpu                                e
+    linalg.cholesky_ex                      cholesky_cpu                                e
+    linalg.cond                             linalg_svd_cpu                              e
+    linalg.det                              lu_cpu                                      e
     linalg.eig                              linalg_eig_out_cpu                          h
+    linalg.eigh                             linalg_eigh_cpu                             e
     linalg.eigvals                          linalg_eig_out_cpu                          h
+    linalg.eigvalsh                         linalg_eigh_cpu                             e
     linalg.householder_product              orgqr_cpu                                   bih
-    linalg.lu_solve                         linalg.lu_solve_cpu                         h
+    linalg.ldl_factor                       ldl_factor_kernel_cpu                       e
+    linalg.ldl_factor_ex                    ldl_factor_kernel_cpu                       e
+    linalg.ldl_solve                        ldl_solve_kernel_cpu                        e
+    linalg.lu                               lu_cpu                                      e
+    linalg.lu_factor                        lu_cpu                                      e
+    linalg.lu_factor_ex                     lu_cpu                                      e
+    linalg.lu_solve                         linalg.lu_solve_cpu                         e
     linalg.multi_dot                        addmm_impl_cpu_                             b
     linalg.qr                               geqrf_cpu                                   h
-    linalg.solve                            lu_cpu                                      h
-    linalg.solve_ex                         lu_cpu                                      h
+    linalg.solve                            lu_cpu                                      e
+    linalg.solve_ex                         lu_cpu                                      e
     linalg.solve_triangular                 triangular_solve_cpu                        bih
-    linalg.svdvals                          linalg_svd_cpu                              h
+    linalg.svd                              linalg_svd_cpu                              e
+    linalg.svdvals                          linalg_svd_cpu                              e
     linalg.tensorsolve                      lu_cpu                                      h
+    lu                                      lu_cpu                                      e
+    lu_solve                                linalg.lu_solve_cpu                         e
     masked.cumprod                          cumprod_out_cpu                             b
     masked.cumsum                           cumsum_out_cpu                              b
     nn.functional.avg_pool1d                avg_pool2d                                  bs
@@ -53,7 +69,7 @@ TABLE = """
     nn.functional.multilabel_margin_loss    multilabel_margin_loss_forward_out_frame    bih
     nn.functional.rrelu                     rrelu_with_noise_out_cpu                    f
     nn.functional.unfold                    im2col_out_cpu                              i
-    lu_solve                                linalg.lu_solve_cpu                         h
+    orgqr                                   orgqr_cpu                                   bih
     ormqr                                   ormqr_cpu                                   bih
     qr                                      geqrf_cpu                                   h
     special.airy_ai                         airy_ai_cpu                                 h
@@ -72,6 +88,7 @@ TABLE = """
     special.scaled_modified_bessel_k1       scaled_modified_bessel_k1_cpu               h
     special.spherical_bessel_j0             spherical_bessel_j0_cpu                     h
     special.zeta                            zeta_cpu                                    h
+    svd                                     linalg_svd_cpu                              e
     trace                                   trace                                       b
     triangular_solve                        triangular_solve_cpu                        bih
     unique_consecutive                      unique                                      c
@@ -79,10 +96,13 @@ TABLE = """
 ABSENT = {name: (kernel, types) for name, kernel, types in map(str.split, TABLE.strip().splitlines())}
 TAKEN = np.dtype(np.float32), np.dtype(np.float64)  # accepted by every function
 NO_FLOAT = "Expected a floating point or complex tensor as input. Got {}"
+REAL_ONLY = "This function doesn't handle types other than float and double"
 WORDS = {  # messages of RuntimeErrors of other functions
     "cdist": ("cdist only supports floating-point dtypes, X1 got: {}", "bic"),
     "cumulative_trapezoid": ("cumulative_trapezoid: received a bool input for `y`, but bool is not supported", "b"),
     "gradient": ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` operator.", "b"),
+    "linalg.lstsq": (REAL_ONLY, "h"),
+    "linalg.matrix_rank": (REAL_ONLY, "h"),
     "linalg.vander": ("linalg.vander supports floating point, complex, and integer tensors, but got {}", "bh"),
     "linalg.vecdot": (f"linalg.vecdot: {NO_FLOAT}", "bi"),
     "lu_solve": (f"torch.linalg.lu_solve: {NO_FLOAT}", "bi"),
@@ -115,11 +135,26 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
             array = first._array
             if letter(array.dtype, absent) in absent:
                 raise missing(kernel, array.dtype)
+            if "e" in absent and is_half(array.dtype):
+                if array.size:
+                    raise missing(kernel, array.dtype)
+                wide = function(*exchanged(args, array.dtype, TAKEN[0]), **exchanged(kwargs, array.dtype, TAKEN[0]))
+                return exchanged(wide, TAKEN[0], array.dtype)
             if letter(array.dtype, refused) in refused:
                 raise RuntimeError(words.format(type_name(array), c_name=C_NAMES[array.dtype.name]))
         return function(*args, **kwargs)
 
     return called
+
+
+def exchanged(value: Any, old: np.dtype, new: np.dtype) -> Any:
+    """A value with all tensors of one dtype in it converted to another."""
+    if isinstance(value, dict):
+        return {key: exchanged(item, old, new) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)([exchanged(item, old, new) for item in value])
+    is_old = isinstance(value, TensorBase) and value._array.dtype == old
+    return convert(value, new) if is_old else value
 
 
 def letter(dtype: np.dtype, types: str) -> str:

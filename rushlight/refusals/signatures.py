@@ -46,7 +46,6 @@ TENSORS_OF_NUMBERS = {
     "copy_",
 }
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other", "a": "input"}
-EVERYWHERE = ("out", "requires_grad")  # for a function without them Python's own error is raised
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -126,7 +125,7 @@ class Signature(NamedTuple):
                 f"{self.function}() missing {len(missing)} required positional argument"
                 f"{'s' * (len(missing) == 1)}: {', '.join(missing)}"
             )
-        unknown = next((name for name in kwargs if name not in names and name not in EVERYWHERE), None)
+        unknown = next((name for name in kwargs if name not in names and name != "requires_grad"), None)
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
     def spreads(self, args: Sequence[Any], positional: Sequence[Parameter]) -> bool:
@@ -157,6 +156,12 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
         f"{signatures[0].function}() received an invalid combination of arguments - got ({given}), but expected one of:"
         + listed
     )
+
+
+@cache
+def takes_out(place: str) -> bool:
+    """Whether PyTorch's function takes `out=`, in one of its forms at least, or none of them is known."""
+    return any(p.name == "out" for s in recorded().get(place, ()) for p in s.parameters) or place not in recorded()
 
 
 def is_a(kind: str, value: Any) -> bool:

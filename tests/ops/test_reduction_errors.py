@@ -234,3 +234,35 @@ def test_no_dimensions(torch, name):
 def test_degrees_of_freedom_warn(torch):
     with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
         assert torch.isnan(torch.ones(1).var())
+
+
+WITHOUT_OUT = {
+    "sum of all": lambda t: t.sum(t.ones(3), out=t.zeros(())),
+    "prod of all": lambda t: t.prod(t.ones(3), out=t.zeros(())),
+    "median of all": lambda t: t.median(t.ones(3), out=t.zeros(())),
+    "count_nonzero": lambda t: t.count_nonzero(t.ones(3), 0, out=t.zeros((), dtype=t.int64)),
+    "std_mean": lambda t: t.std_mean(t.ones(3), 0, out=(t.zeros(()), t.zeros(()))),
+    "a method": lambda t: t.ones(3).sum(0, out=t.zeros(())),
+    "a method of two results": lambda t: t.ones(3).median(0, out=(t.zeros(()), t.zeros((), dtype=t.int64))),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_OUT)
+def test_forms_without_out(torch, name):
+    with pytest.raises(TypeError):
+        WITHOUT_OUT[name](torch)
+
+
+def test_out_of_another_type(torch):
+    """In PyTorch's words."""
+    whole = torch.zeros((), dtype=torch.int32)
+    with pytest.raises(
+        RuntimeError, match=r"logsumexp\(\): Expected floating point type for result tensor, but got: Int"
+    ):
+        torch.logsumexp(torch.ones(3), 0, out=whole)
+    with pytest.raises(RuntimeError, match=r"type torch\.IntTensor does not equal torch\.FloatTensor \(while checking"):
+        torch.median(torch.ones(3), 0, out=(whole, torch.zeros((), dtype=torch.int64)))
+    with pytest.raises(RuntimeError, match="input tensor and bin_edges tensor should have the same dtype"):
+        torch.histogram(torch.ones(3), 2, out=(torch.zeros(2), torch.zeros(3).double()))
+    with pytest.raises(RuntimeError, match="nonzero does not support the out kwarg when as_tuple is True"):
+        torch.nonzero(torch.ones(2), as_tuple=True, out=torch.zeros(2, 1, dtype=torch.int64))

@@ -30,6 +30,8 @@ KINDS = {
     "MemoryFormat": "torch.memory_format",
     "Generator": "Generator",
 }
+OUT = re.compile(r"!\)(\[\])? ")  # in a schema: a tensor, or a list of them, that is written to
+OWN_PARSER = {".nonzero": ("nonzero", ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"])}
 ARGUMENT = re.compile(r"(\w+)(?:\([a-z!|* >-]+\))?(\[\d*\])?(\??) (\w+)(?:=(.+))?")
 
 
@@ -59,9 +61,9 @@ def signatures_of(function, self):
         return None
     schemas = {s.overload_name: str(s) for s in torch._C._jit_get_schemas_for_operator(f"aten::{name}")}
     most, least = int(takes[2]), int(takes[1] or takes[2])
-    has_out = any(" out)" in text for text in schemas.values())
+    outs = max([len(OUT.findall(text.partition("*, ")[2])) for text in schemas.values()], default=0)
     for text in schemas.values():
-        found = signature(text, has_out, bool(self))
+        found = signature(text, outs, bool(self))
         positional = [item for item in (found or "").strip("()").partition("*")[0].split(", ") if " " in item]
         if found and (sum(" = " not in item for item in positional), len(positional)) == (least, most):
             return name, [found]
@@ -78,9 +80,9 @@ def with_optionals(name, text):
     return re.sub(r"(\w+) (\w+)(?=[,)])", lambda m: f"{m[1]}{'?' * (m[2] in optional)} {m[2]}", text)
 
 
-def signature(text, has_out, is_method):
+def signature(text, outs, is_method):
     """A schema in the words of errors; None where it has what these do not know, or is no function of tensors."""
-    if "Tensor" not in text or " out)" in text:
+    if "Tensor" not in text or OUT.search(text.partition("*, ")[2]):
         return None
     inside = text[text.index("(") + 1 : text.rindex(") ->")]
     items, lists = [], re.split(r", (?![^\[]*\])", inside)
@@ -96,8 +98,8 @@ def signature(text, has_out, is_method):
         argument = "input" if argument == "self" else argument
         default = f" = {default}" if default is not None else ""
         items.append(f"{kind}{optional if not default else ''} {argument}{default}")
-    if not is_method and has_out:
-        items += ["*"] * ("*" not in items) + ["Tensor out = None"]
+    if not is_method and outs:
+        items += ["*"] * ("*" not in items) + ["Tensor out = None" if outs == 1 else "tuple of Tensors out = None"]
     return f"({', '.join(items)})"
 
 
@@ -110,7 +112,7 @@ def main():
             function = getattr(theirs, name, None)
             if not inspect.isroutine(function) or inspect.isfunction(function) or not hasattr(ours, name):
                 continue
-            found = signatures_of(function, [torch.ones(2)] if home == "Tensor" else [])
+            found = OWN_PARSER.get(f"{home}.{name}") or signatures_of(function, [torch.ones(2)] * (home == "Tensor"))
             if found:
                 lines += [f"{home}.{name} {found[0]}{signature}" for signature in found[1]]
     PATH.write_text("\n".join(lines) + "\n")

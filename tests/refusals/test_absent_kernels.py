@@ -15,6 +15,24 @@ REFUSED = {
         lambda t: (t.ones(2) * 1j).scatter_reduce(0, t.tensor([0, 1]), t.ones(2) * 1j, "amax"),
         '"scatter_gather_tensor_cpu_reduce_amax" not implemented for',
     ),
+    "det": (lambda t: t.linalg.det(t.eye(2).half()), "\"lu_cpu\" not implemented for 'Half'"),
+    "det, a method": (lambda t: t.eye(2).half().det(), "\"lu_cpu\" not implemented for 'Half'"),
+    "svd": (lambda t: t.linalg.svd(t.eye(2).half()), '"linalg_svd_cpu" not implemented'),
+    "ldl_solve": (
+        lambda t: t.linalg.ldl_solve(t.eye(2).half(), t.ones(2).int(), t.eye(2).half()),
+        '"ldl_solve_kernel_cpu" not implemented',
+    ),
+    "orgqr": (lambda t: t.orgqr(t.eye(2).half(), t.ones(2).half()), '"orgqr_cpu" not implemented'),
+    "histogram": (lambda t: t.histogram(t.ones(2).half(), 2), '"histogramdd" not implemented for \'Half'),
+    "histogram of integers": (lambda t: t.histogram(t.ones(2).long(), 2), '"histogramdd" not implemented for \'Long'),
+    "nansum into integers": (
+        lambda t: t.nansum(t.ones(2), 0, out=t.zeros((), dtype=t.int32)),
+        "\"nansum_cpu\" not implemented for 'Int'",
+    ),
+    "nanmean into integers": (
+        lambda t: t.nanmean(t.ones(2), 0, out=t.zeros((), dtype=t.bool)),
+        "\"nansum_cpu\" not implemented for 'Bool'",
+    ),
     "sum's type": (lambda t: t.nansum(t.ones(2), dtype=t.complex64), '"nansum_cpu" not implemented for \'ComplexF'),
 }
 WORDS = {
@@ -67,3 +85,27 @@ def test_moments_of_float16(torch):
     for given, dtype in ((None, torch.float16), (moments, torch.float32)):
         found = torch.native_batch_norm(x, None, None, given, given, True, 0.1, 1e-5)
         assert [t.dtype for t in found] == [torch.float16, dtype, dtype]
+
+
+OF_NOTHING = {
+    "det": lambda t, a: t.linalg.det(a),
+    "eigh": lambda t, a: t.linalg.eigh(a),
+    "ldl_factor": lambda t, a: t.linalg.ldl_factor(a),
+    "lu": lambda t, a: t.linalg.lu(a),
+    "lu_solve": lambda t, a: t.linalg.lu_solve(a, t.ones(0, dtype=t.int32), a),
+    "solve": lambda t, a: t.linalg.solve(a, a),
+    "svd": lambda t, a: t.svd(a),
+    "svdvals": lambda t, a: t.linalg.svdvals(a),
+    "cholesky": lambda t, a: a.cholesky(),
+}
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", OF_NOTHING)
+def test_nothing_in_half_precision_is_taken(torch, name, kind):
+    """Where PyTorch has no kernel of half precision it still decomposes matrices without elements."""
+    if kind == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    dtype = getattr(torch, kind)
+    found = OF_NOTHING[name](torch, torch.zeros(0, 0, dtype=dtype))
+    assert {t.dtype for t in (found if isinstance(found, tuple) else (found,))} <= {dtype, torch.int32}

@@ -6,9 +6,11 @@ from inspect import signature
 from typing import Any
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
 from rushlight.refusals.guard import other_form, refusal
-from rushlight.refusals.signatures import NUMPY_NAMES
+from rushlight.refusals.signatures import NUMPY_NAMES, misfit, takes_out
 from rushlight.tensors import foreign
 
 SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in the dtype of `out`
@@ -37,8 +39,10 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
         if kwargs:
             kwargs = {key if key in own else NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
             out = kwargs.pop("out", None)
+            if out is not None and (home or not takes_out(place) or is_whole(args, kwargs)):
+                refuse_out(args, given)
             if name in SUMS and isinstance(out, TensorBase) and kwargs.get("dtype") is None:
-                kwargs["dtype"] = out.dtype
+                kwargs["dtype"] = dtype_to_sum_in(name, args, out)
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
             if foreign((input,)):
@@ -55,5 +59,22 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
             return called(*again[0], **again[1])
         return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
+    def refuse_out(args, kwargs):
+        wanted = misfit(place, args[bool(home) :], kwargs)
+        if wanted is not None:
+            raise refusal(place, args, kwargs, TypeError(wanted))
+
     vars(called)["refuses"] = partial(keywords, function)
     return called
+
+
+def is_whole(args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a call is of all elements: in this form some functions have no `out=`."""
+    return len(args) < 2 and "dim" not in kwargs
+
+
+def dtype_to_sum_in(name: str, args: Any, out: TensorBase) -> Any:
+    """The dtype of `out`, in which sums are computed; `nansum` of floats has no kernel for whole numbers."""
+    if name.startswith("nan") and kind_of(out._array.dtype) != "f" and args and args[0].is_floating_point():
+        raise missing("nansum_cpu", out._array.dtype)
+    return out.dtype

@@ -24,6 +24,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     tensor([[1],
             [2]])
     """
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
         rows = input if input._array.ndim else input.reshape(1)
         return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])

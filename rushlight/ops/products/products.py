@@ -54,7 +54,7 @@ def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callab
 
 
 def is_within_matmul() -> bool:
-    """Whether `matmul` made the call that is being profiled: looks a few frames up the stack."""
+    """Whether `matmul` calls the operator that is being profiled or cast: looks a few frames up the stack."""
     frame: FrameType | None = sys._getframe(2)
     for _ in range(8):
         if frame is None or frame.f_code is MATMUL:

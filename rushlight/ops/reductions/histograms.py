@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.arguments.keywords import keywords
-from rushlight.ops.reductions.reduction import type_name
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.table import method
 from rushlight.return_types import histogram as Histogram
 from rushlight.return_types import histogramdd as HistogramOfPoints
@@ -30,8 +30,8 @@ def histogram(
     """The number of elements, or the sum of their weights, in each bin; and the edges of the bins.
 
     `bins` are the edges, or a number of bins of equal width over `range` (by default that of the elements). With
-    `density` the histogram is scaled so that its area is 1. TypeError for anything but tensors of floats. Not
-    differentiable.
+    `density` the histogram is scaled so that its area is 1. NotImplementedError for anything but tensors of
+    float32 and float64. Not differentiable.
 
     >>> import rushlight as torch
     >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0))
@@ -79,9 +79,7 @@ def counted(
     """The counts of points in each bin, and the edges. RuntimeError for arguments that PyTorch rejects."""
     array = points.numpy(force=True)
     if array.dtype.kind != "f":
-        raise NotImplementedError(
-            f"\"histogram_cpu\" not implemented for '{type_name(points)}': use float32 or float64."
-        )
+        raise missing("histogramdd" if array.size else "histogram_cpu", array.dtype)
     dims = array.shape[1]
     if dims != len(bins):
         raise RuntimeError(
