@@ -74,7 +74,6 @@ with _WithoutCollections():
     from rushlight.ops.products.added_products import *
     from rushlight.ops.products.contractions import *
     from rushlight.ops.products.products import *
-    from rushlight.ops.products.spectral import *
     from rushlight.ops.queries import *
     from rushlight.ops.randomness.random_methods import *
     from rushlight.ops.randomness.random_tensors import *

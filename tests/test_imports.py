@@ -38,6 +38,15 @@ def statements(tree):
             yield from statements(node)
 
 
+def named_in_calls(tree):
+    """The files of the project that calls of `import_module` name, except the whole package, where names are served."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("import_module"):
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and name.value in FILES.keys() - {"rushlight"}:
+                yield name.value
+
+
 def graph():
     """What each file imports when it is loaded; and (file, line, imported file) of each import within a function."""
     loading, inner = defaultdict(set), []
@@ -69,6 +78,9 @@ def test_no_circles():
     late = defaultdict(set)
     for name, _, file in INNER:
         late[name].add(file)
+    for name, path in FILES.items():
+        if path.name != "__init__.py":  # a package serves names of its files on first use
+            late[name] |= set(named_in_calls(ast.parse(path.read_text(encoding="utf-8"))))
     TopologicalSorter({name: LOADING[name] | late[name] - {name} for name in FILES}).prepare()
 
 
@@ -80,6 +92,12 @@ def test_an_import_within_a_function_is_for_what_is_loaded_later():
     assert "rushlight.core.graph" in at_start
     debts = [f"{name}:{line} {file}" for name, line, file in INNER if file in at_start | loaded_with(name)]
     assert debts == []
+
+
+def test_an_import_within_a_function_has_its_reason_beside_it():
+    lines = {(name, line) for name, line, _ in INNER}
+    sources = {name: FILES[name].read_text(encoding="utf-8").splitlines() for name, _ in lines}
+    assert [f"{name}:{line}" for name, line in lines if "  # " not in sources[name][line - 1]] == []
 
 
 def test_the_core_imports_nothing_of_its_users():

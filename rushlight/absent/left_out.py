@@ -7,6 +7,8 @@ name is used, and docs/parity.md lists it.
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from rushlight.core.above import above
+
 __all__ = ["LEFT_OUT", "LeftOut", "entry", "reason"]
 
 
@@ -199,6 +201,7 @@ LEFT_OUT = [
 ]
 
 
+@above
 def reason(name: str) -> str | None:
     """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None if the table does not have it.
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.absent.types import absent_type
+from rushlight.core.above import ABOVE
 
 
 class LateText:
@@ -67,10 +68,8 @@ def names_of(module: str) -> list[str]:
 
 def explanation(module: str, name: str) -> str:
     """The message for a name that a module lacks: Python's words, then the reason, or similar names."""
-    from rushlight.absent.left_out import reason
-
     known = served_name(module)
-    why = reason(f"{known}.{name}")
+    why = ABOVE.reason(f"{known}.{name}")
     if why:
         return f"module '{known}' has no attribute '{name}' in rushlight: {why}"
     near = near_names(name, names_of(module))

@@ -6,6 +6,8 @@ Each class raises when it is instantiated, with the reason from `left_out`.
 import sys
 from typing import Any
 
+from rushlight.core.above import ABOVE
+
 __all__ = ["AbsentType", "absent_type"]
 
 TYPES = {
@@ -27,10 +29,8 @@ class AbsentType:
     """A class of PyTorch's without instances. NotImplementedError when it is instantiated."""
 
     def __init__(self, *args: Any, **kwargs: Any):
-        from rushlight.absent.left_out import reason
-
         name = f"{type(self).__module__}.{type(self).__qualname__}"
-        because = reason(name) or "PyTorch's own code makes them."
+        because = ABOVE.reason(name) or "PyTorch's own code makes them."
         raise NotImplementedError(f"{name} has no objects in rushlight: {because}")
 
 

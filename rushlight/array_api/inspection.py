@@ -1,9 +1,18 @@
 """The standard's inspection functions."""
 
+import sys
+from types import ModuleType
 from typing import Any
 
 import rushlight as torch
 from rushlight.array_api.types import DTYPES, isdtype
+from rushlight.core.above import above
+
+
+@above
+def array_namespace() -> ModuleType:
+    """The namespace itself."""
+    return sys.modules["rushlight.array_api"]
 
 
 class __array_namespace_info__:

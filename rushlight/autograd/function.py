@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.autograd.function_node import FunctionCtx, FunctionNode
+from rushlight.core.above import ABOVE
 from rushlight.core.aliases import Array
 from rushlight.core.anomaly import remember_origin
 from rushlight.core.batched import ENTERED, levels_of
@@ -123,16 +124,12 @@ class Function(metaclass=FunctionMeta):
         if cls.has_setup():
             args, kwargs = with_defaults(cls.forward, args, kwargs)
         if ENTERED.get():
-            from rushlight.autograd.function_batched import apply_batched, innermost_level, uses_own_rule
-
-            level = innermost_level(args)
-            if level is not None and uses_own_rule(cls):
-                return apply_batched(cls, args, level)
+            output = ABOVE.apply_batched(cls, args)
+            if output is not NotImplemented:
+                return output
         if not levels():
             return cls.record(args, kwargs)[1]
-        from rushlight.autograd.function_forward import apply_dual
-
-        return apply_dual(cls, args, kwargs)[1]
+        return ABOVE.apply_dual(cls, args, kwargs)[1]
 
     @classmethod
     def record(cls, args, kwargs):

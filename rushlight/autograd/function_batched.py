@@ -2,12 +2,13 @@
 
 from typing import Any, NamedTuple
 
+from rushlight.core.above import above
 from rushlight.core.batched import Batched, levels_of
 from rushlight.core.graph import TensorBase
 from rushlight.core.levels import enter, leave, place_of
 from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_unflatten
 
-__all__ = ["VmapInfo", "apply_batched", "innermost_level", "uses_own_rule"]
+__all__ = ["VmapInfo", "apply_batched"]
 
 
 class VmapInfo(NamedTuple):
@@ -44,8 +45,15 @@ def uses_own_rule(cls: Any) -> bool:
     return has_rule
 
 
-def apply_batched(cls: Any, args: Any, level: Any) -> Any:
-    """Calls a custom function on the batch of a level by its `vmap` staticmethod."""
+@above
+def apply_batched(cls: Any, args: Any) -> Any:
+    """Calls a custom function on the batch of the innermost level by its `vmap` staticmethod.
+
+    NotImplemented if no argument is in a batch, or the function has no rule of its own.
+    """
+    level = innermost_level(args)
+    if level is None or not uses_own_rule(cls):
+        return NotImplemented
     on_level = [isinstance(a, TensorBase) and level in levels_of(a._array) for a in args]
     in_dims = tuple(place_of(a, level) if batched else None for a, batched in zip(args, on_level, strict=True))
     whole = [a if dim is None else leave(a, dim, level) for a, dim in zip(args, in_dims, strict=True)]

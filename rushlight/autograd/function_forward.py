@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rushlight.core.above import above
 from rushlight.core.forward import carries_tangents, strip, take_tangents, tangent_of, with_tangent, zeros_like
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import take_over
@@ -13,6 +14,7 @@ from rushlight.tensors import Tensor
 __all__ = ["apply_dual"]
 
 
+@above
 def apply_dual(cls, args, kwargs):
     """Calls a custom function on arguments that may have tangents; returns its node, and what it returned.
 

@@ -4,13 +4,26 @@ The comparisons are loaded with the first check.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rushlight.autograd.gradcheck_error import GradcheckError
+from rushlight.core.above import ABOVE
 from rushlight.tensors import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 Tensors = Tensor | Sequence[Tensor]
+
+
+class Settings(NamedTuple):
+    """The options of `gradcheck` that its comparisons read: step size, tolerances, what to compare."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_grad_dtypes: bool
+    fast_mode: bool
 
 
 def gradcheck(
@@ -61,22 +74,18 @@ def gradcheck(
         check_forward_ad or not check_batched_forward_grad,
         "Setting check_batched_forward_grad=True requires check_forward_ad to be True",
     )
-    from rushlight.autograd.gradcheck_comparisons import check_forward, check_inputs, check_properties, check_reverse
-    from rushlight.autograd.gradcheck_jacobians import Settings, as_tuple
-    from rushlight.autograd.gradcheck_properties import check_batched_forward
-
-    settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
-    values = as_tuple(inputs)
-    check_inputs(values)
     try:
-        if check_backward_ad:
-            check_reverse(func, values, settings)
-        if check_forward_ad:
-            check_forward(func, values, settings, check_undefined_grad)
-        if check_batched_forward_grad:
-            check_batched_forward(func, values)
-        if check_backward_ad:
-            check_properties(func, values, check_batched_grad, check_undefined_grad, masked)
+        ABOVE.check_gradients(
+            func,
+            inputs,
+            Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode),
+            forward=check_forward_ad,
+            reverse=check_backward_ad,
+            undefined=check_undefined_grad,
+            batched=check_batched_grad,
+            batched_forward=check_batched_forward_grad,
+            masked=masked,
+        )
     except GradcheckError:
         if raise_exception:
             raise
@@ -126,18 +135,8 @@ def gradgradcheck(
         check_rev_over_rev or not check_batched_grad,
         "Setting check_batched_grad=True requires check_rev_over_rev to be True",
     )
-    from rushlight.autograd.gradcheck_comparisons import gradient_of, random_cotangent
-    from rushlight.autograd.gradcheck_jacobians import as_tuple, differentiable
-
-    values = as_tuple(inputs)
-    if grad_outputs is None:
-        outputs = differentiable(func(*values))
-        cotangents = tuple(random_cotangent(out, gen_non_contig_grad_outputs) for out in outputs)
-    else:
-        cotangents = as_tuple(grad_outputs)
     return gradcheck(
-        gradient_of(func, values, cotangents),
-        (*values, *cotangents),
+        *ABOVE.gradient_to_check(func, inputs, grad_outputs, gen_non_contig_grad_outputs),
         eps=eps,
         atol=atol,
         rtol=rtol,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.differentiate import grad
+from rushlight.autograd.gradcheck import Settings
 from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.autograd.gradcheck_jacobians import (
-    Settings,
     as_tuple,
     differentiable,
     forward_jacobians,
@@ -21,11 +21,13 @@ from rushlight.autograd.gradcheck_jacobians import (
     reverse_products,
 )
 from rushlight.autograd.gradcheck_properties import (
+    check_batched_forward,
     check_batched_reverse,
     check_undefined_cotangents,
     check_undefined_tangents,
     check_zero_cotangents,
 )
+from rushlight.core.above import above
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
@@ -33,6 +35,45 @@ from rushlight.core.lines import warn
 from rushlight.dtypes import complex128, float64
 from rushlight.ops.randomness.random_tensors import rand
 from rushlight.tensors import Tensor
+
+
+@above
+def check_gradients(
+    func: Callable[..., Any],
+    inputs: Any,
+    settings: Settings,
+    *,
+    forward: bool,
+    reverse: bool,
+    undefined: bool,
+    batched: bool,
+    batched_forward: bool,
+    masked: bool | None,
+) -> None:
+    """Makes the checks of `gradcheck` that are asked for. GradcheckError for the first that fails."""
+    values = as_tuple(inputs)
+    check_inputs(values)
+    if reverse:
+        check_reverse(func, values, settings)
+    if forward:
+        check_forward(func, values, settings, undefined)
+    if batched_forward:
+        check_batched_forward(func, values)
+    if reverse:
+        check_properties(func, values, batched, undefined, masked)
+
+
+@above
+def gradient_to_check(
+    func: Callable[..., Any], inputs: Any, grad_outputs: Any, strided: bool
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The gradient of a function, and its arguments: the inputs and the cotangents, which by default are random."""
+    values = as_tuple(inputs)
+    if grad_outputs is None:
+        cotangents = tuple(random_cotangent(out, strided) for out in differentiable(func(*values)))
+    else:
+        cotangents = as_tuple(grad_outputs)
+    return gradient_of(func, values, cotangents), (*values, *cotangents)
 
 
 def random_cotangent(output: Tensor, strided: bool) -> Tensor:

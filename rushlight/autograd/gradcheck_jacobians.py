@@ -5,31 +5,19 @@ conjugate Wirtinger derivative: d/dx + i d/dy of a real output (Kreutz-Delgado, 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
+from rushlight.autograd.gradcheck import Settings
 from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.progress import progress
 from rushlight.tensors import Tensor
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The options of `gradcheck`: step size, tolerances, and which checks to run."""
-
-    eps: float
-    atol: float
-    rtol: float
-    nondet_tol: float
-    check_grad_dtypes: bool
-    fast_mode: bool
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:

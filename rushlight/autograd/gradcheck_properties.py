@@ -9,6 +9,7 @@ from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.autograd.gradcheck_error import GradcheckError
 from rushlight.autograd.gradcheck_jacobians import as_tuple, differentiable, is_inexact
+from rushlight.core.above import ABOVE
 from rushlight.core.aliases import Array
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, new_tensor
@@ -146,8 +147,6 @@ def check_batched_forward(function: Callable[..., Any], inputs: Sequence[Any]) -
 
 def check_batched(product: Callable[..., Any], like: Tensor, index: int, option: str) -> None:
     """Compares `vmap(product)` of two random vectors with `product` of each."""
-    from rushlight.func.vectorization import vmap
-
     rng = np.random.default_rng(0)
     vectors = np.asarray(rng.standard_normal((2, *like.shape)), like._array.dtype)
     expected = [
@@ -155,7 +154,7 @@ def check_batched(product: Callable[..., Any], like: Tensor, index: int, option:
         for results in zip(*[product(new_tensor(v)) for v in vectors], strict=True)
     ]
     try:
-        found = vmap(product)(new_tensor(vectors))
+        found = ABOVE.vmap(product)(new_tensor(vectors))
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{BATCHED.format(option)}") from error
     for k, (got, wanted) in enumerate(zip(found, expected, strict=True)):

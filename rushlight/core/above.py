@@ -1,7 +1,7 @@
-"""Functions that lower files call in higher ones: each registers itself when its file is loaded.
+"""Functions and classes of higher files that lower ones use: each is registered when its file is loaded.
 
-So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`. Files that
-`import rushlight` leaves out are in the table `LATE`: the first call of a function of theirs loads them.
+So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`. The table
+`LATE` has the names of files that are loaded when one of their names is first used, which keeps `import rushlight` fast.
 """
 
 from collections.abc import Callable
@@ -11,19 +11,32 @@ from typing import Any
 __all__ = ["ABOVE", "above"]
 
 LATE = {
+    "SyncBatchNorm": "nn.parallel.synchronized",
+    "apply_batched": "autograd.function_batched",
+    "apply_dual": "autograd.function_forward",
+    "array_namespace": "array_api",
     "call_function": "numpy_functions",
     "call_ufunc": "numpy_functions",
     "call_without_classes": "dispatch.interpreter",
     "call_without_overrides": "overrides.calls",
+    "check_gradients": "autograd.gradcheck_comparisons",
     "compile": "compiler",
     "count_object": "dispatch.interpreter",
     "default_torch_function": "overrides.calls",
+    "gradient_to_check": "autograd.gradcheck_comparisons",
     "install_switches": "overrides.switches",
     "make_wrapper_subclass": "dispatch.wrappers",
+    "other_form": "refusals.forms",
     "parameter_of": "dispatch.wrappers",
+    "patterns_of_advice": "core.advice.patterns",
     "prepare_class": "dispatch.wrappers",
+    "reason": "absent.left_out",
+    "rebuilt_sparse": "sparse.creation",
     "sparse_of": "sparse.tensor",
+    "sparse_parts": "sparse.parts",
     "sparse_text": "sparse.printing",
+    "tap": "explain.taps",
+    "vmap": "func.vectorization",
     "watch_class": "overrides.switches",
 }
 

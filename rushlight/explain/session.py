@@ -5,9 +5,11 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
+from rushlight.core.above import ABOVE
 from rushlight.core.graph import watch_changes
 from rushlight.core.interpreters import STACK
 from rushlight.core.lines import HERE, user_traces
+from rushlight.explain import page as pages
 from rushlight.explain import text
 from rushlight.explain.finding import FINDERS, SYMPTOMS, Finding
 from rushlight.explain.ledger import Ledger
@@ -56,12 +58,10 @@ class explain:
         self.stack: ExitStack | None = None
 
     def __enter__(self) -> "explain":
-        from rushlight.explain.taps import tap
-
         if explain.under_way is not None:
             raise RuntimeError("An explanation is under way already: leave its context before another one is entered.")
         explain.under_way = self
-        self.stack = tap(self.watch)
+        self.stack = ABOVE.tap(self.watch)
         self.watched: bool = watch_changes(True)
         STACK.enter(self.watch)
         return self
@@ -110,10 +110,8 @@ class explain:
         if self.findings and self.file is not False:
             print(text.report(self.findings), file=self.file or sys.stderr)
         if self.page is not None:
-            from rushlight.explain.page import page
-
             with open(self.page, "w", encoding="utf-8") as file:
-                file.write(page(self))
+                file.write(pages.page(self))
 
 
 def rank(finding: Finding) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rushlight.core.above import above
 from rushlight.core.advice import advised
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
@@ -20,6 +21,7 @@ __all__ = ["vmap"]
 Dims = int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None
 
 
+@above
 def vmap(
     func: Callable[..., Any],
     in_dims: Dims = 0,

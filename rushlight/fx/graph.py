@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rushlight.fx.codegen import CodeGen, PythonCode
 from rushlight.fx.naming import Namespace, hint
 from rushlight.fx.node import OPS, Argument, Node, Target, map_arg, shown_target
-
-if TYPE_CHECKING:
-    from rushlight.fx.graph_module import GraphModule
+from rushlight.nn.modules.module import Module
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 
@@ -50,7 +48,7 @@ class Graph:
         return exp
     """
 
-    def __init__(self, owning_module: "GraphModule | None" = None, tracer_cls: Any = None, tracer_extras: Any = None):
+    def __init__(self, owning_module: Module | None = None, tracer_cls: Any = None, tracer_extras: Any = None):
         self._root = Node(self, "", "placeholder", "", (), {})
         self._insert: Callable[[Node], None] = self._root.prepend
         self._namespace = Namespace()

@@ -101,7 +101,7 @@ def export(
         import onnx
     except ModuleNotFoundError:
         raise ModuleNotFoundError("torch.onnx.export needs the package onnx: pip install onnx", name="onnx") from None
-    from rushlight.onnx.exporting import check, exported
+    from rushlight.onnx.exporting import check, exported  # imports the package onnx
 
     if not isinstance(args, tuple):
         args = (args,)

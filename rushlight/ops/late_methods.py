@@ -1,4 +1,4 @@
-"""Functions and methods that few programs use (sparse tensors, storage, linear algebra, layers), loaded late."""
+"""Functions and methods that are loaded late: sparse tensors, storage, linear algebra, spectra, layers."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -17,6 +17,7 @@ STORAGE = "untyped_storage storage storage_type set_ is_set_to"
 
 # Modules loaded on first use: their top-level functions, and the methods that they define.
 FUNCTIONS = {
+    "fft.short_time": "istft stft".split(),
     "linalg.toplevel": """
         cholesky cholesky_inverse cholesky_solve cross det frobenius_norm geqrf inverse lobpcg logdet lu lu_solve
         lu_unpack matrix_exp matrix_power norm nuclear_norm orgqr ormqr pca_lowrank pinverse qr renorm slogdet svd
@@ -32,10 +33,11 @@ FUNCTIONS = {
     "nn.functional.recurrent_layers": "gru lstm rnn_relu rnn_tanh".split(),
 }
 METHODS = {
+    "fft.short_time": "istft stft".split(),
     "linalg": """
         cholesky cholesky_inverse cholesky_solve cross det geqrf inverse logdet lu lu_solve matrix_exp matrix_power norm
         orgqr ormqr pinverse qr renorm renorm_ slogdet svd triangular_solve
-    """.split()
+    """.split(),
 }
 
 

@@ -4,9 +4,9 @@ The overloads are listed in `overloads.txt`, which `tests/ops/record_overloads.p
 function of that name.
 """
 
+import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,7 @@ class OpOverload:
 
 def found(qualified: str) -> Any:
     """An operator by its qualified name, such as `aten.add.Tensor`."""
-    value = import_module("rushlight.ops")
+    value = sys.modules["rushlight.ops"]
     for part in qualified.split("."):
         value = getattr(value, part)
     return value

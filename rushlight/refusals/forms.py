@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.refusals.signatures import NUMPY_NAMES, Parameter, Signature, parameters, recorded
@@ -49,6 +50,7 @@ HOMES = {  # functions that stand elsewhere in PyTorch
 }
 
 
+@above
 def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Call | None:
     """The arguments of a failed call in rushlight's form; None if they are in it already, or in no known form."""
     call: Call | None = None

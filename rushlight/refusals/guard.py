@@ -7,6 +7,7 @@ from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import with_advice
 from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
@@ -80,9 +81,8 @@ def other_form(
     place: str, args: Any, kwargs: dict[str, Any], error: Exception
 ) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
     """The arguments of a failed call in a form that the function accepts; None if there is none."""
-    from rushlight.refusals.forms import other_form
-
-    return other_form(place, args, kwargs, error)
+    form: tuple[tuple[Any, ...], dict[Any, Any]] | None = ABOVE.other_form(place, args, kwargs, error)
+    return form
 
 
 def refusal(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:

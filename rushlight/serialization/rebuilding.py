@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes, layouts
+from rushlight.core.above import ABOVE
 from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.core.turned import turn
 from rushlight.devices import device
@@ -123,8 +124,6 @@ SPARSE = (layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc)
 
 def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tensor:
     """A sparse tensor from its indices, values, size, and whether it is coalesced."""
-    from rushlight.sparse.creation import rebuilt
-
     coordinates = layout is layouts.sparse_coo
     check_claim(coordinates or layout in SPARSE, "a sparse tensor has no layout")
     known = isinstance(data, tuple) and len(data) in ((3, 4) if coordinates else (4,))
@@ -132,7 +131,7 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tens
         known and all(type(part) is Tensor for part in data[: 2 if coordinates else 3]), "a sparse tensor lacks parts"
     )
     check_claim(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
-    made = rebuilt(layout, data)
+    made: Tensor | None = ABOVE.rebuilt_sparse(layout, data)
     if made is None:
         raise LoadError("the parts of a sparse tensor do not fit")
     return made

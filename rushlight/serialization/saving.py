@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.above import ABOVE
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import memory, turning
 from rushlight.core.windows import address, memory_of
@@ -165,7 +166,7 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
         if isinstance(obj, TensorBase):
             if is_lazy(obj):
                 return obj.__reduce_ex__(self.proto)
-            return sparse_parts(obj) if obj._array is None else self.reduced(obj)
+            return sparse_call(obj) if obj._array is None else self.reduced(obj)
         if isinstance(obj, Size):
             return Size, (tuple(obj),)
         return (GET_LAYOUT, (repr(obj),)) if isinstance(obj, layout) else NotImplemented
@@ -229,12 +230,10 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
     dispatch: ClassVar[dict[Any, Any]] = {**pickle._Pickler.dispatch, FunctionType: save_global}
 
 
-def sparse_parts(tensor: Any) -> Any:
+def sparse_call(tensor: Any) -> Any:
     """A sparse tensor as a call of the function that rebuilds it in PyTorch."""
-    from rushlight.sparse.parts import parts
-
     tensor = tensor.detach()
-    data = (*parts(tensor).values(), tensor.shape)
+    data = (*ABOVE.sparse_parts(tensor).values(), tensor.shape)
     return REBUILD_SPARSE_TENSOR, (tensor.layout, (*data, tensor.is_coalesced()) if tensor.is_sparse else data)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.above import above
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import layout as Layout
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
@@ -206,7 +207,8 @@ def sparse_compressed_tensor(
     return compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad)
 
 
-def rebuilt(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
+@above
+def rebuilt_sparse(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
     """A sparse tensor from its parts in a file; None if they do not match."""
     try:
         if layout is not sparse_coo:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.above import above
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import Name, sparse_coo, sparse_csc, sparse_csr, strided
 from rushlight.layouts import layout as Layout
@@ -33,7 +34,8 @@ WORDS: dict[Name, str] = {
 }
 
 
-def parts(tensor: SparseTensor) -> dict[str, Tensor]:
+@above
+def sparse_parts(tensor: SparseTensor) -> dict[str, Tensor]:
     """The tensors that a sparse tensor consists of, by their names in its layout."""
     if tensor._layout is sparse_coo:
         return {"indices": new_tensor(tensor._places), "values": tensor._stored}
@@ -48,11 +50,11 @@ def part(name: str, expected: str) -> Callable[..., Any]:
     """Registers the method that returns a part; RuntimeError for layouts without it."""
 
     def method(self: Any) -> Tensor:
-        if not is_sparse(self) or name not in parts(self):
+        if not is_sparse(self) or name not in sparse_parts(self):
             raise RuntimeError(f"{name} expected sparse {expected} layout but got {WORDS[self.layout]}")
         if self._layout is sparse_coo and not self._is_coalesced:
             raise RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
-        return parts(self)[name]
+        return sparse_parts(self)[name]
 
     return handles(name)(method)
 
@@ -71,7 +73,7 @@ for _name, _expected in (
 @handles("_indices")
 def raw_indices(self: SparseTensor) -> Tensor:
     """The indices, coalesced or not."""
-    return parts(self)["indices"]
+    return sparse_parts(self)["indices"]
 
 
 @handles("_values")

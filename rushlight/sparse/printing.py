@@ -7,7 +7,7 @@ from rushlight.core.above import above
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
 from rushlight.printing import _add_suffixes, tensor_str
-from rushlight.sparse.parts import parts
+from rushlight.sparse.parts import sparse_parts
 from rushlight.tensors import Tensor
 
 
@@ -16,7 +16,7 @@ def sparse_text(tensor: Any) -> str:
     """The `repr` of a sparse tensor, as PyTorch prints it."""
     opening = "tensor("
     indent = len(opening)
-    pieces = [part_text(name, part, indent) for name, part in parts(tensor).items()]
+    pieces = [part_text(name, part, indent) for name, part in sparse_parts(tensor).items()]
     suffixes = [f"size={tuple(tensor.shape)}", f"nnz={tensor._places.shape[1]}"]
     if tensor.dtype not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool):
         suffixes.append(f"dtype={tensor.dtype}")

@@ -16,6 +16,7 @@ from rushlight.autograd.functional.arguments import (
     zeros,
 )
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.forward import Tangents, tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
@@ -149,8 +150,6 @@ def forward_jacobian(func: Any, inputs: Any, create_graph: bool, strict: bool, v
                 f'torch.autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are not supported '
                 f'together (yet). Please either set `{option}=False` or `strategy="reverse-mode"`.'
             )
-    from rushlight.func.vectorization import vmap
-
     is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
     outputs_are_tuple = []
 
@@ -163,7 +162,7 @@ def forward_jacobian(func: Any, inputs: Any, create_graph: bool, strict: bool, v
     for j, x in enumerate(given):
         basis = new_tensor(np.eye(x.numel(), dtype=x._array.dtype).reshape(x.numel(), *x.shape))
         if vectorize:
-            stacked = vmap(push, (0, None), -1)(basis, j)
+            stacked = ABOVE.vmap(push, (0, None), -1)(basis, j)
         else:
             passes = [push(row, j) for row in progress(basis, "forward passes")]
             stacked = [stack(parts, -1) for parts in zip(*passes, strict=True)]

@@ -2,20 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
+from rushlight.core.above import ABOVE
+
 __all__ = ["advised", "listed", "with_advice"]
-
-
-@cache
-def table() -> tuple[tuple[str, str], ...]:
-    """Patterns of messages with their advice; the first pattern that matches counts."""
-    from rushlight.core.advice.layers import LAYERS
-    from rushlight.core.advice.tensors import TENSORS
-    from rushlight.core.advice.training import TRAINING
-
-    return (*LAYERS, *TRAINING, *TENSORS)
 
 
 def advised(text: str) -> str:
@@ -25,7 +16,7 @@ def advised(text: str) -> str:
     >>> advised("Class values must be smaller than num_classes.")
     'Class values must be smaller than num_classes. num_classes is the largest class plus 1, or more.'
     """
-    for pattern, words in table():
+    for pattern, words in ABOVE.patterns_of_advice():
         found = re.search(pattern, text)
         if found:
             advice = words.format(found[0], *found.groups())

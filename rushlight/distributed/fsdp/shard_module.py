@@ -16,8 +16,8 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parallel.leaves import leaves_of
 from rushlight.tensors import Tensor
-from rushlight.utils.checkpoint import AROUND
 from rushlight.utils.pytree import tree_map
+from rushlight.utils.recomputation import AROUND
 
 __all__ = ["FSDPModule", "UnshardHandle", "fully_shard", "register_fsdp_forward_method"]
 

@@ -6,6 +6,7 @@ Also those that update parameters. Outside of explanations nothing is wrapped.
 from contextlib import ExitStack
 from typing import Any
 
+from rushlight.core.above import above
 from rushlight.explain.taps.draws import tap_draws
 from rushlight.explain.taps.modes import tap_modes
 from rushlight.explain.taps.modules import tap_modules
@@ -14,6 +15,7 @@ from rushlight.explain.taps.training import tap_training
 from rushlight.explain.taps.values import tap_values
 
 
+@above
 def tap(watch: Any) -> ExitStack:
     """Wraps all functions that must report to a watch; leaving the stack unwraps them."""
     stack = ExitStack()

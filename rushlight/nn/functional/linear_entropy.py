@@ -10,7 +10,7 @@ from rushlight.nn.functional.entropy import cross_entropy
 from rushlight.ops.products.products import linear
 from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
-from rushlight.utils.checkpoint import checkpoint
+from rushlight.utils.recomputation import recomputed
 
 __all__ = ["LinearCrossEntropyOptions", "linear_cross_entropy"]
 
@@ -188,8 +188,7 @@ def in_chunks(
         return cross_entropy(scores, targets, weight, ignore_index=ignored, reduction=how)
 
     parts: list[Any] = [
-        checkpoint(losses_of, *chunk, use_reentrant=False, preserve_rng_state=False)
-        for chunk in zip(rows.split(size), targets.split(size), strict=True)
+        recomputed(losses_of, *chunk) for chunk in zip(rows.split(size), targets.split(size), strict=True)
     ]
     if reduction == "none":
         return cat(parts) if input.dim() == 2 else parts[0].squeeze(0)

@@ -1,10 +1,10 @@
 """Batch normalization layers, and the running statistics that they share with instance normalization."""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, ClassVar
 
 from rushlight.absent.misses import no_such_name
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted
@@ -169,5 +169,5 @@ class BatchNorm3d(_BatchNorm):
 def __getattr__(name: str) -> Any:
     """Loads `SyncBatchNorm`, which needs `torch.distributed`, on first use."""
     if name == "SyncBatchNorm":
-        return import_module("rushlight.nn.parallel.synchronized").SyncBatchNorm
+        return ABOVE.SyncBatchNorm
     raise no_such_name(__name__, name)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight import distributed
+from rushlight.core.above import above
 from rushlight.core.kinds import is_half
 from rushlight.distributed.nn.functional import all_reduce
 from rushlight.dtypes import dtype as Dtype
@@ -106,3 +107,6 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
+
+
+above(SyncBatchNorm)

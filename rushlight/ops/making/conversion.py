@@ -1,13 +1,13 @@
 """Conversion to other dtypes, memory formats and libraries: `to` and similar methods, DLPack."""
 
 from collections.abc import Callable
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
@@ -227,7 +227,8 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleTy
     """The array API standard's namespace of functions on tensors. ValueError for an unsupported version."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")
-    return import_module("rushlight.array_api")
+    namespace: ModuleType = ABOVE.array_namespace()
+    return namespace
 
 
 def array_interface(self: Tensor) -> dict[Any, Any]:

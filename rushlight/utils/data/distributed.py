@@ -43,7 +43,7 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ):
         if num_replicas is None or rank is None:
-            from rushlight import distributed
+            from rushlight import distributed  # 200 files that a sampler with both numbers does not need
 
             num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
             rank = distributed.get_rank() if rank is None else rank

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
+from rushlight.fft.one_dimension import fft, ifft, irfft, rfft
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.elementwise.complexes import view_as_real
 from rushlight.ops.shapes.padding import pad
@@ -111,9 +112,7 @@ def stft(
     onesided = not is_complex if onesided is None else onesided
     if onesided and is_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
-    from rushlight import fft
-
-    spectra = (fft.rfft if onesided else fft.fft)(pieces, norm="ortho" if normalized else "backward").transpose(-2, -1)
+    spectra = (rfft if onesided else fft)(pieces, norm="ortho" if normalized else "backward").transpose(-2, -1)
     return spectra if return_complex or (return_complex is None and is_complex) else view_as_real(spectra)
 
 
@@ -187,12 +186,10 @@ def istft(
     window = widened(window, n_fft)
     spectra = input.transpose(-2, -1)
     norm = "ortho" if normalized else "backward"
-    from rushlight import fft
-
     if return_complex:
-        pieces = fft.ifft(spectra, norm=norm)
+        pieces = ifft(spectra, norm=norm)
     else:
-        pieces = fft.irfft(spectra.narrow(-1, 0, n_fft // 2 + 1), n_fft, norm=norm)
+        pieces = irfft(spectra.narrow(-1, 0, n_fft // 2 + 1), n_fft, norm=norm)
     signal = overlapped(pieces * window, n_fft, hop_length)
     weights = overlapped((window * window).expand(pieces.shape[-2:]), n_fft, hop_length)
     return cut(call, signal, weights, n_fft, center, length)
