@@ -124,9 +124,9 @@ LEFT_OUT = [
         torch.serialization.storage_to_tensor_type torch.serialization.validate_* torch.serialization.mkdtemp
         torch.serialization.default_restore_location torch.serialization.location_tag
         torch.serialization.check_module_version_* torch.serialization.SourceChangeWarning
-        torch.serialization.register_package torch.utils._pytree.*Fn torch.utils._pytree.Context
-        torch.utils._pytree.DumpableContext torch.utils._pytree.is_structseq* torch.utils._pytree.treespec_*
-        torch.utils._pytree.is_namedtuple_* torch.utils._pytree.key_get torch.utils.data._DatasetKind
+        torch.serialization.register_package torch.utils._pytree.*Fn
+        torch.utils._pytree.DumpableContext torch.utils._pytree.is_structseq* torch.utils._pytree.treespec_pprint
+        torch.utils._pytree.is_namedtuple_* torch.utils.data._DatasetKind
         torch.nn.functional.*torch_function*""",
     ),
     LeftOut(

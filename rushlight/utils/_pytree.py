@@ -1,12 +1,19 @@
 """Trees under the names of PyTorch's own module: `torch.utils._pytree`."""
 
+import json
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.utils.pytree import (
     LEAF,
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
     TreeSpec,
+    broadcast_leaves,
     build,
     container_types,
     is_named,
@@ -21,11 +28,22 @@ from rushlight.utils.pytree import (
 )
 
 __all__ = [
+    "BUILTIN_TYPES",
+    "Context",
+    "GetAttrKey",
+    "KeyEntry",
+    "KeyPath",
     "LeafSpec",
+    "MappingKey",
     "PyTree",
+    "SequenceKey",
     "TreeSpec",
+    "arg_tree_leaves",
     "is_namedtuple",
+    "key_get",
     "keystr",
+    "register_constant",
+    "register_dataclass",
     "register_pytree_node",
     "tree_all",
     "tree_all_only",
@@ -44,9 +62,15 @@ __all__ = [
     "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",
+    "treespec_dumps",
+    "treespec_loads",
 ]
 
 PyTree = Any
+Context = Any
+KeyEntry = SequenceKey | MappingKey | GetAttrKey
+KeyPath = tuple[KeyEntry, ...]
+BUILTIN_TYPES = frozenset({tuple, list, dict, namedtuple, OrderedDict, defaultdict, deque})
 PyTreeSpec = TreeSpec
 Kinds = type | tuple[type, ...] | Callable[[Any], bool]
 
@@ -72,6 +96,38 @@ def register_pytree_node(
 
 
 _register_pytree_node = register_pytree_node
+
+
+def register_dataclass(
+    cls: type, *, field_names: list[str] | None = None, drop_field_names: list[str] | None = None, **options: Any
+) -> None:
+    """Makes a dataclass a container of its fields, or of those of some names.
+
+    ValueError for another class, and for one that is a container already.
+
+    >>> from dataclasses import dataclass
+    >>> from rushlight.utils import _pytree
+    >>> @dataclass
+    ... class Point:
+    ...     x: float
+    ...     y: float
+    >>> _pytree.register_dataclass(Point)
+    >>> _pytree.tree_map(lambda value: value + 1, Point(1.0, 2.0))
+    Point(x=2.0, y=3.0)
+    """
+    if not is_dataclass(cls):
+        raise ValueError(f"register_dataclass: {cls} is no dataclass: decorate it with dataclasses.dataclass")
+    names = field_names or [field.name for field in fields(cls) if field.name not in (drop_field_names or ())]
+    register(
+        cls,
+        lambda tree: ([getattr(tree, name) for name in names], None),
+        lambda items, context: cls(**dict(zip(names, items, strict=True))),
+    )
+
+
+def register_constant(cls: type) -> None:
+    """Makes the values of a class containers without items: no function is applied to them."""
+    register(cls, lambda tree: ([], tree), lambda items, context: context)
 
 
 class NodeDef(NamedTuple):
@@ -129,6 +185,28 @@ def is_namedtuple(obj: Any) -> bool:
     return is_named(obj if isinstance(obj, type) else type(obj))
 
 
+def _is_leaf(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
+    """Whether a tree is a leaf."""
+    return tree_is_leaf(tree, is_leaf)
+
+
+def _broadcast_to_and_flatten(
+    tree: PyTree, treespec: TreeSpec, is_leaf: Callable[..., Any] | None = None
+) -> list[Any] | None:
+    """The leaves of a tree that is a prefix of a structure, repeated for all leaves below; None if it is not one."""
+    return broadcast_leaves(tree, treespec)
+
+
+def arg_tree_leaves(*args: PyTree, **kwargs: PyTree) -> list[Any]:
+    """The leaves of a call's arguments.
+
+    >>> from rushlight.utils import _pytree
+    >>> _pytree.arg_tree_leaves(1, [2, 3], last=4)
+    [1, 2, 3, 4]
+    """
+    return tree_leaves((args, kwargs))
+
+
 def tree_iter(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> Any:
     """Iterates over the leaves of a tree."""
     return iter(tree_leaves(tree, is_leaf))
@@ -163,17 +241,17 @@ def is_one(kinds: Kinds, value: Any) -> bool:
 
 
 def tree_map_only(
-    kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+    type_or_types_or_pred: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
     """The tree with a function applied to the leaves of some types."""
-    return tree_map(only(kinds, func), tree, is_leaf=is_leaf)
+    return tree_map(only(type_or_types_or_pred, func), tree, is_leaf=is_leaf)
 
 
 def tree_map_only_(
-    kinds: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+    type_or_types_or_pred: Kinds, func: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
 ) -> PyTree:
     """Calls a function for the leaves of some types; returns the tree."""
-    return tree_map_(only(kinds, func), tree, is_leaf=is_leaf)
+    return tree_map_(only(type_or_types_or_pred, func), tree, is_leaf=is_leaf)
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> bool:
@@ -187,17 +265,23 @@ def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[..., A
 
 
 def tree_all_only(
-    kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+    type_or_types: type | tuple[type, ...],
+    pred: Callable[..., Any],
+    tree: PyTree,
+    is_leaf: Callable[..., Any] | None = None,
 ) -> bool:
     """Whether a predicate holds for all leaves of some types."""
-    return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
+    return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(type_or_types, leaf))
 
 
 def tree_any_only(
-    kinds: type | tuple[type, ...], pred: Callable[..., Any], tree: PyTree, is_leaf: Callable[..., Any] | None = None
+    type_or_types: type | tuple[type, ...],
+    pred: Callable[..., Any],
+    tree: PyTree,
+    is_leaf: Callable[..., Any] | None = None,
 ) -> bool:
     """Whether a predicate holds for any leaf of some types."""
-    return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(kinds, leaf))
+    return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if is_one(type_or_types, leaf))
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., Any] | None = None) -> list[tuple[tuple[Any, ...], Any]]:
@@ -224,6 +308,56 @@ def tree_map_with_path(
 def keystr(kp: tuple[Any, ...]) -> str:
     """A path as an index: `['a'][0].b`."""
     return "".join(map(str, kp))
+
+
+def key_get(obj: Any, kp: tuple[Any, ...]) -> Any:
+    """What is at a path of a tree.
+
+    >>> from rushlight.utils import _pytree
+    >>> _pytree.key_get({"a": [1, 2]}, (_pytree.MappingKey("a"), _pytree.SequenceKey(1)))
+    2
+    """
+    for key in kp:
+        obj = getattr(obj, key.name) if isinstance(key, GetAttrKey) else obj[key[0]]
+    return obj
+
+
+WRITTEN = {f"{kind.__module__}.{kind.__name__}": kind for kind in (tuple, list, dict, OrderedDict, deque)}
+
+
+def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
+    """A structure of tuples, lists and dictionaries as JSON, as PyTorch writes it, for `treespec_loads`.
+
+    NotImplementedError for other containers, TypeError for keys that JSON cannot hold.
+
+    >>> from rushlight.utils import _pytree
+    >>> spec = _pytree.tree_structure({"a": [1, 2]})
+    >>> _pytree.treespec_loads(_pytree.treespec_dumps(spec)) == spec
+    True
+    """
+    return json.dumps([1 if protocol is None else protocol, written(treespec)])
+
+
+def written(spec: TreeSpec) -> dict[str, Any]:
+    """A structure as what JSON holds: the name of the container, its context, its items."""
+    if spec.type is None:
+        return {"type": None, "context": None, "children_spec": []}
+    name = f"{spec.type.__module__}.{spec.type.__name__}"
+    if name not in WRITTEN:
+        raise NotImplementedError(f"treespec_dumps: {spec.type} cannot be written: use tuples, lists and dictionaries")
+    return {"type": name, "context": json.dumps(spec.context), "children_spec": [*map(written, spec.children)]}
+
+
+def treespec_loads(serialized: str) -> TreeSpec:
+    """The structure that `treespec_dumps` wrote, here or in PyTorch."""
+    return read(json.loads(serialized)[1])
+
+
+def read(spec: dict[str, Any]) -> TreeSpec:
+    """The structure that `written` gave."""
+    if spec["type"] is None:
+        return LEAF
+    return TreeSpec(WRITTEN[spec["type"]], json.loads(spec["context"]), tuple(map(read, spec["children_spec"])))
 
 
 _explain_misses(globals())

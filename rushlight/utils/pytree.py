@@ -1,6 +1,6 @@
 """Trees of tuples, named tuples, lists and dictionaries: flattening and unflattening."""
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -67,6 +67,8 @@ def parts(tree: Any) -> tuple[type | None, Any, list[Any]]:
         return kind, list(tree), list(tree.values())
     if kind is defaultdict:
         return kind, [tree.default_factory, list(tree)], list(tree.values())
+    if kind is deque:
+        return kind, tree.maxlen, list(tree)
     if kind in (tuple, list) or is_named(kind):
         return kind, None, list(tree)
     if kind in _registered:
@@ -84,7 +86,7 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
 
 def container_types() -> list[type]:
     """The registered types of containers, without named tuples."""
-    return [tuple, list, dict, OrderedDict, defaultdict, *_registered]
+    return [tuple, list, dict, OrderedDict, defaultdict, deque, *_registered]
 
 
 def keys(tree: Any, number: int) -> list[Any]:
@@ -148,6 +150,8 @@ def build(leaves: Any, spec: TreeSpec) -> Any:
     if spec.type is defaultdict:
         factory, names = spec.context
         return defaultdict(factory, zip(names, items, strict=True))
+    if spec.type is deque:
+        return deque(items, spec.context)
     if spec.type in _registered:
         return _registered[spec.type][1](items, spec.context)
     if spec.context is not None:
