@@ -33,7 +33,7 @@ class ExceptionWrapper:
     def __init__(self, exc_info: Any = None, where: str = "in background"):
         exc_info = sys.exc_info() if exc_info is None else exc_info
         self.exc_type: Callable[..., BaseException] = exc_info[0]
-        self.exc_msg = "".join(traceback.format_exception(*exc_info))
+        self.exc_msg: str = "".join(traceback.format_exception(*exc_info))
         self.where = where
 
     def reraise(self) -> None:

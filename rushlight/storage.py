@@ -71,7 +71,12 @@ class UntypedStorage:
         """The number of bytes."""
         return self.bytes.size
 
-    size = __len__ = nbytes
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.bytes.size
+
+    def __len__(self) -> int:
+        return self.bytes.size
 
     def data_ptr(self) -> int:
         """The address of the first byte."""
@@ -136,7 +141,8 @@ class UntypedStorage:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self.bytes.tobytes() == other.bytes.tobytes()
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return id(self)
 
     def __iter__(self) -> Any:
         return iter(self.tolist())

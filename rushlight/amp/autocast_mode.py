@@ -103,7 +103,7 @@ class Autocast(Interpreter):
 
 # The state outside of all blocks, by device type; for types other than the CPU settings are only stored.
 OUTSIDE: dict[str, Autocast] = {"cpu": Autocast(dtypes.bfloat16, False)}
-nesting = [0]  # the number of active blocks, plus what `autocast_increment_nesting` has added
+nesting: list[int] = [0]  # the number of active blocks, plus what `autocast_increment_nesting` has added
 
 
 def is_eligible(value: Any) -> bool:

@@ -132,10 +132,11 @@ class Function(metaclass=FunctionMeta):
         return ABOVE.apply_dual(cls, args, kwargs)[1]
 
     @classmethod
-    def record(cls, args, kwargs):
+    def record(cls, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Calls `forward` and records it; returns the node, which serves as `ctx`, and what `forward` returned."""
         tensors = [a if isinstance(a, TensorBase) else None for a in args]
-        node = cls._backward_cls.__new__(cls._backward_cls)
+        backward_cls: Any = cls._backward_cls
+        node = backward_cls.__new__(backward_cls)
         ctx = node.ctx = cls._context_cls(node)
         ctx.needs_input_grad = tuple(t is not None and t.requires_grad for t in tensors)
         recorded = CURRENT.get().grad and any(ctx.needs_input_grad)

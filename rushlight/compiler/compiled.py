@@ -54,7 +54,7 @@ class Variant:
         self.granted = 0
         self.misses = 0  # replays that failed a check
         self.times: tuple[list[float], list[float]] = ([], [])  # of eager calls, of replays
-        self.judged = False  # whether it is known which is faster
+        self.judged: bool = False  # whether it is known which is faster
         for stretch in recording.stretches:
             stretch.prepare(execution(stretch.program, compiled.backend))
         for backward in recording.backwards:

@@ -33,8 +33,8 @@ class Ends:
 
     def __init__(self, output: Any, known: list[Any], start: int, results: list[Any]):
         self.outputs: list[Any] = [output]
-        self.spent = False  # whether a pass has freed the graph
-        self.saves = False  # whether a pass frees something that a second one needs
+        self.spent: bool = False  # whether a pass has freed the graph
+        self.saves: bool = False  # whether a pass frees something that a second one needs
         vertices: dict[int, list[TensorBase]] = {}
         for tensor in known:
             if tensor.requires_grad:

@@ -163,7 +163,7 @@ class Splitter:
     """A definition being split: `pieces` are those found so far."""
 
     def __init__(self, definition: ast.FunctionDef, namespace: dict[str, Any], lines: set[int]):
-        self.name = definition.name
+        self.name: str = definition.name
         self.lines = lines
         nodes = [node for one in definition.body for node in ast.walk(one)]
         at_once = {
@@ -172,17 +172,17 @@ class Splitter:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in AT_ONCE
             for arg in node.args
         }
-        self.arguments = {arg.arg for arg in ast.walk(definition.args) if isinstance(arg, ast.arg)}
-        self.scopes = {id(node) for node in nodes if isinstance(node, SCOPES) and id(node) not in at_once}
+        self.arguments: set[str] = {arg.arg for arg in ast.walk(definition.args) if isinstance(arg, ast.arg)}
+        self.scopes: set[int] = {id(node) for node in nodes if isinstance(node, SCOPES) and id(node) not in at_once}
         self.declared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
         own = {id(name) for node in nodes if isinstance(node, ast.comprehension) for name in ast.walk(node.target)}
         stored = {node.id for node in nodes if is_stored(node) and id(node) not in own}
         stored |= {name for one in definition.body for node in ast.walk(one) for name in defined_by(node)}
-        self.locals = (self.arguments | stored) - self.declared
+        self.locals: set[str] = (self.arguments | stored) - self.declared
         self.captured = {name for node in nodes if id(node) in self.scopes for name in names_in(node)} & self.locals
         self.captured |= self.declared
         targets = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
-        self.mentions = [
+        self.mentions: list[tuple[int, str]] = [
             (id(node), node.id)
             for node in nodes
             if isinstance(node, ast.Name) and (is_read(node) or id(node) in targets)

@@ -1,7 +1,7 @@
 """Functions and classes of higher files that lower ones use: each is registered when its file is loaded.
 
 So imports run one way, and the compiled core can still reach what it rarely needs: `ABOVE.settle(tensor)`. The table
-`LATE` has the names of files that are loaded when one of their names is first used, which keeps `import rushlight` fast.
+`LATE` has the names of files that are loaded at the first use of such a name, which keeps `import rushlight` fast.
 """
 
 from collections.abc import Callable

@@ -377,7 +377,7 @@ class CopySlices(Node):
 
     def release(self) -> None:
         """Frees what the change saved: as in PyTorch it cannot run again, whatever it saved."""
-        self.freed = last_number()
+        self.freed: int = last_number()
         self.node.release()
 
 

@@ -169,7 +169,7 @@ class device:
     """
 
     def __init__(self, device: Any) -> None:
-        self.idx = index_of(device, optional=True)
+        self.idx: int | None = index_of(device, optional=True)
 
     def __enter__(self) -> None:
         if self.idx is None:

@@ -85,7 +85,7 @@ class FlatBucket(Bucket):
         self.flat: np.ndarray = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
         self.views: Views = self.views_of(self.flat)
         self.addends: list[Views] = [self.views]  # the gradients are the sum of these
-        self.asked = False  # whether shared memory was requested
+        self.asked: bool = False  # whether shared memory was requested
         self.memory: CommonMemory | None = None
         self.turns: list[tuple[np.ndarray, Views, list[Views]]] = []  # the arrays in shared memory, with views
 

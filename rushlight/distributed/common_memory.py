@@ -74,7 +74,7 @@ class Windows:
     def __init__(self, group: ProcessGroup):
         self.group = group
         self.made: list[Window] = []
-        self.see_each_other = is_of_one_world(group.comm) and is_on_one_machine(group.comm)
+        self.see_each_other: bool = is_of_one_world(group.comm) and is_on_one_machine(group.comm)
 
     def allocate(self, size: int) -> CommonMemory | None:
         """Memory of a size in each process; None, in all processes, if they cannot share memory or lack space."""

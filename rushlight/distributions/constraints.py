@@ -207,7 +207,8 @@ class _To(_Bounded):
 
 class _Between(_Bounded):
     def __init__(self, lower_bound: float, upper_bound: Tensor | float):
-        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+        self.lower_bound: Any = lower_bound
+        self.upper_bound: Any = upper_bound
 
 
 class _IntegerInterval(_Between):

@@ -60,7 +60,7 @@ class TransformedDistribution(Distribution):
         return raised(support, max(len(self.event_shape), support.event_dim))
 
     @property
-    def has_rsample(self):
+    def has_rsample(self) -> bool:  # type: ignore[override]
         """Whether samples have gradients."""
         return self.base_dist.has_rsample
 

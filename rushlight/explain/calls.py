@@ -20,7 +20,7 @@ class Root:
         self.module = module
         self.site = site
         self.calls = 0
-        self.version = version_of(module)
+        self.version: int = version_of(module)
         self.eval_steps = 0  # steps after recorded calls in evaluation mode
         self.train_steps = 0
         self.recorded: bool | None = None  # the mode of the recorded calls since the last step

@@ -27,13 +27,13 @@ class Held:
         self.frozen = 0  # steps in which no parameter required grad
         self.compared = 0  # steps for which parameters were compared before and after
         self.unmoved = 0  # of these, steps with gradients that changed nothing
-        self.rate = 0.0  # the largest learning rate of its steps
+        self.rate: float = 0.0  # the largest learning rate of its steps
         self.faded = 0  # steps with gradients and a learning rate that has decayed to almost nothing
         self.scheduled_at: Site | None = None  # the line at which a schedule takes its steps
         self.scheduled = 0  # how many steps it took
         self.resting = 0  # steps with gradients and a learning rate of zero
-        self.begun = 0.0  # the largest value among some parameters at the first step
-        self.largest = 0.0  # the largest since, while it was finite
+        self.begun: float = 0.0  # the largest value among some parameters at the first step
+        self.largest: float = 0.0  # the largest since, while it was finite
         self.passes = 0  # the number of passes before it was made
 
         self.cuts: dict[int, Any] = {}  # the cuts behind the losses whose gradients its steps used

@@ -27,7 +27,7 @@ class Leaf:
         self.first = self.last = site  # the lines of the first and the last pass that reached it
         change = None if tensor._counter is None else tensor._counter.changed_at
         self.begun_at: Site | None = getattr(change, "site", None)  # where it got its values, if in a change
-        self.size = float(np.abs(tensor._array).max(initial=0)) if self.begun_at is not None else 0.0
+        self.size: float = float(np.abs(tensor._array).max(initial=0)) if self.begun_at is not None else 0.0
         self.arrivals = 0
         self.zeros = 0  # gradients that were all zero
         self.zeroed_by = None  # what is known of the node that made them zero

@@ -56,7 +56,7 @@ class Ledger:
         self.readings: Any = None
         self.watch: Any = None
         self.pictures = False  # whether a drawing is wanted
-        self.picture = ""  # the drawing of the first pass that reaches leaves
+        self.picture: str = ""  # the drawing of the first pass that reaches leaves
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of which tensor, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}

@@ -17,7 +17,7 @@ __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "ma
 Argument = Any
 Target = Callable[..., Any] | str
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
-base_types = (
+base_types: tuple[type, ...] = (
     str,
     int,
     float,
@@ -96,7 +96,8 @@ class Node:
                 f"Node [graph = {graph}, name = '{name}'] target {target} has type {rushlight.typename(target)} but a "
                 f"{'Callable' if callable_wanted else 'str'} is expected"
             )
-        self.graph, self.name, self.op, self.target, self.type = graph, name, op, target, return_type
+        self.graph, self.name, self.op, self.type = graph, name, op, return_type
+        self.target: Target = target
         self.users: dict[Node, None] = {}
         self.meta: dict[str, Any] = {}
         self._inputs: dict[Node, None] = {}

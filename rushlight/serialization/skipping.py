@@ -39,7 +39,7 @@ class skip_data:
         self.materialize_fake_tensors = materialize_fake_tensors
 
     def __enter__(self) -> None:
-        self.before = STATE.skips
+        self.before: bool = STATE.skips
         STATE.skips = True
 
     def __exit__(self, *error: Any) -> None:

@@ -69,10 +69,19 @@ class Frame:
 
     completed: bool
 
-    def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        preserve: bool,
+        metadata_of: Callable[[Any], Any],
+        early_stop: bool,
+        debug: bool,
+    ):
         self.function, self.kwargs = function, kwargs
         self.args: list[Any] = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
-        self.given = args  # until the first call has ended
+        self.given: tuple[Any, ...] | None = args  # until the first call has ended
         self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.surroundings = surroundings()
         self.metadata_of, self.early_stop = metadata_of, early_stop
@@ -82,9 +91,9 @@ class Frame:
         self.completed = False
         self.recomputed: WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # backward run -> Recomputation
 
-    def run(self, context, context_again):
+    def run(self, context: AbstractContextManager[Any], context_again: AbstractContextManager[Any]) -> Any:
         """The first call."""
-        args, self.given = self.given, None
+        args, self.given = self.given or (), None
         self.context_again = context_again
         with saved_tensors_hooks(self.hold, self.find), context:
             result = self.function(*args, **self.kwargs)
@@ -138,7 +147,7 @@ class Recomputation:
 
     beyond: bool
 
-    def __init__(self, frame):
+    def __init__(self, frame: Frame):
         self.frame = frame
         self.tensors: list[Any] = []  # by number; None for those that nobody needs, or that were taken
         self.lines: list[Any] = []
@@ -158,7 +167,7 @@ class Recomputation:
                 pass
         self.check()
 
-    def keep(self, tensor):
+    def keep(self, tensor: Tensor) -> Tensor:
         """Keeps a tensor that the further call saves, if the graph needs it."""
         frame, number = self.frame, len(self.tensors)
         tensor = tensor.detach()

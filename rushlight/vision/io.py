@@ -135,7 +135,7 @@ def decode_of(kind: str) -> Any:
 
 
 decode_png, decode_webp = decode_of("png"), decode_of("webp")
-decode_jpeg_ = decode_of("jpeg")
+decode_jpeg_: Any = decode_of("jpeg")
 
 
 def decode_jpeg(

@@ -9,7 +9,7 @@ from rushlight.autograd.profiler.table import table
 METRICS = ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total"]
 
 
-class EventList(list):
+class EventList(list[Any]):
     """The events of a profiler: `prof.function_events`, or the averages of `prof.key_averages()`."""
 
     def __init__(self, *args: Any, use_device: Any = None, profile_memory: bool = False, with_flops: bool = False):

@@ -30,8 +30,8 @@ class Vectors:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.known: dict[Any, Any] = {}  # results that can be reused
-        self.block = ""  # the present block, if it is not the first
-        self.count = 0
+        self.block: str = ""  # the present block, if it is not the first
+        self.count: int = 0
 
     def begin(self, block: str) -> None:
         """Begins a block."""

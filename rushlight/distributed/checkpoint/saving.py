@@ -60,7 +60,7 @@ class Saving:
     def __init__(
         self, state_dict: Any, checkpoint_id: Any, storage_writer: Any, planner: Any, process_group: Any, no_dist: Any
     ):
-        self.writer = storage_at(checkpoint_id, storage_writer, FileSystemWriter)
+        self.writer: Any = storage_at(checkpoint_id, storage_writer, FileSystemWriter)
         members = members_of(process_group, no_dist)
         self.rank: int = members.rank() if members else 0
         planner = planner or DefaultSavePlanner()
@@ -68,7 +68,7 @@ class Saving:
         items = planner.create_local_plan().items
         found = {item.index.fqn: planner.resolve_data(item) for item in items}
         others = {item.index.fqn for item in items if item.type is WriteItemType.BYTE_IO}
-        self.paths = {key: planner.paths.get(key, (key,)) for key in found}
+        self.paths: dict[Any, Any] = {key: planner.paths.get(key, (key,)) for key in found}
         self.values: dict[str, Any] = {key: value for key, value in found.items() if key in others}
         self.tensors = {key: value for key, value in found.items() if key not in others}
         name = self.writer.name(self.rank)

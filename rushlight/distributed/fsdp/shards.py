@@ -42,7 +42,7 @@ class Place:
         first, last = rows_of(rows[0], mesh.size(axis), mesh.get_local_rank(axis))
         own = array.reshape(rows)[first:last].copy()
         self.sharded = ShardedParameter.of_part(own, spread_of_rows(parameter, rows, mesh), parameter.requires_grad)
-        self.size = -(-rows[0] // mesh.size(axis)) * int(np.prod(rows[1:]))
+        self.size: int = -(-rows[0] // mesh.size(axis)) * int(np.prod(rows[1:]))
         self.part: slice[int, int, None] = slice(start, start + self.size)
         self.nothing: np.ndarray = np.broadcast_to(
             np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape
@@ -121,7 +121,8 @@ class Shards:
         self.divisor: float | None = None  # of summed gradients: by default the number of processes
         self.places: list[Place] = []
         self.length = 0
-        self.syncs = self.gathered = False
+        self.syncs: bool = False
+        self.gathered: bool = False
         self.next_forward: list[Shards] = []  # gathered too, in advance
         self.next_backward: list[Shards] = []
         self.missing: set[int] = set()

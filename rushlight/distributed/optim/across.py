@@ -18,7 +18,7 @@ class Local:
     """The optimizer of one worker, for its parameters."""
 
     def __init__(self, optimizer_class: type[Optimizer], params: list[RRef[Any]], args: Any, kwargs: Any):
-        self.optimizer = optimizer_class([param.local_value() for param in params], *args, **kwargs)
+        self.optimizer: Any = optimizer_class([param.local_value() for param in params], *args, **kwargs)
 
     def step(self, context_id: int) -> None:
         """Takes a step with the gradients of the context in this worker."""

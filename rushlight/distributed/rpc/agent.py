@@ -88,12 +88,12 @@ class Agent:
         self.comm, self.workers, self.reference = comm, workers, reference
         self.names = {worker.name: worker for worker in workers}
         self.me = workers[comm.rank]
-        self.timeout = options.rpc_timeout
+        self.timeout: float = options.rpc_timeout
         self.numbers = count()
         self.calls: dict[int, Pending] = {}
-        self.looked = 0.0  # the time of the last check for timed-out calls
+        self.looked: float = 0.0  # the time of the last check for timed-out calls
         self.busy = 0  # the number of calls and answers that threads work on
-        self.lock = lock()
+        self.lock: Any = lock()
         self.references = References(self.me.id)
         self.contexts = Contexts(self.me.id)
         self.servers = ThreadPoolExecutor(options.num_worker_threads, "rushlight-rpc-call")

@@ -65,7 +65,7 @@ class Context:
         self.passes: dict[Any, Any] = {}
         self.gradients: dict[Tensor, Tensor] = {}
         self.numbers = count()
-        self.lock = lock()
+        self.lock: Any = lock()
 
     def note(self, tensors: list[Tensor]) -> int:
         """Records tensors that are sent; returns the number by which the receiver refers to them."""
@@ -86,10 +86,10 @@ class Contexts:
     """The contexts that this worker takes part in."""
 
     def __init__(self, worker: int):
-        self.first = worker << BITS
+        self.first: int = worker << BITS
         self.numbers = count()
         self.known: dict[int, Context] = {}
-        self.lock = lock()
+        self.lock: Any = lock()
 
     def make(self) -> Context:
         """A new context."""

@@ -34,7 +34,7 @@ class Pass:
     def __init__(self, context: Context, number: tuple[int, int], keep_graph: bool):
         self.context, self.number, self.keep_graph = context, number, keep_graph
         self.run = Backward(keep_graph, False)
-        self.lock = reentrant_lock()
+        self.lock: Any = reentrant_lock()
         self.awaited: set[int] = set()  # the numbers of sent tensors that will get gradients
         self.under_way: list[Future[Any]] = []
         self.shown: dict[Tensor, Any] = {}  # leaves with the context's `.grad` during the pass: the former one

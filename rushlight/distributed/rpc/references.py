@@ -42,7 +42,7 @@ class References:
         self.numbers = count()
         self.held: dict[Mark, Held] = {}
         self.ended: deque[tuple[int, Mark, Mark]] = deque()  # deleted references: owner, value, mark
-        self.lock = lock()
+        self.lock: Any = lock()
 
     def mark(self) -> Mark:
         """A new mark."""

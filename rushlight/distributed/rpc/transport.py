@@ -53,7 +53,7 @@ class Transport:
         self.sent = self.received = 0
         self.leaving: list[tuple[Any, Any]] = []  # requests, with the buffers that they need
         self.arriving: list[Arriving] = []
-        self.lock = lock()
+        self.lock: Any = lock()
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self.listen, name="rushlight-rpc", daemon=True)
 

@@ -174,7 +174,7 @@ class Trial:
         rng = np.random.default_rng(0)
         self.function = function
         self.args = args
-        self.needs = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
+        self.needs: list[int] = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
         self.base: list[Any] = [
             a.array.astype(np.float64) if hasattr(a, "array") and kind_of(a.array.dtype) == "f" else None for a in args
         ]

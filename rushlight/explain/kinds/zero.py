@@ -228,11 +228,11 @@ class Zeroed:
         self.site, self.by = by_module(case, site)
         self.called, self.at = site, ("computed at", site)
         self.name = name
-        self.passes = min(leaf.arrivals for leaf in leaves)
-        self.tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
+        self.passes: Any = min(leaf.arrivals for leaf in leaves)
+        self.tensors: list[Any] = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
         self.arrives = ("arrives at", leaves[0].last)
-        self.weightless = leaves[0].weightless
-        self.only = not case.ledger.steps  # the program makes no steps, and only reads gradients
+        self.weightless: Any = leaves[0].weightless
+        self.only: bool = not case.ledger.steps  # the program makes no steps, and only reads gradients
 
     def begun_at(self) -> Any:
         """The line where the program itself, not a constructor, initialized the parameters; else None."""

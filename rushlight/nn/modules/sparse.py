@@ -1,5 +1,7 @@
 """Embedding layers: tables of vectors that are looked up by index."""
 
+from typing import Any
+
 from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
@@ -15,7 +17,10 @@ __all__ = ["Embedding", "EmbeddingBag"]
 class _Table(Module):
     """Base class of embeddings: a table of `num_embeddings` vectors, one of which may be for padding."""
 
-    def _make_table(self, padding_idx, weight, device, dtype, requires_grad):
+    padding_idx: int | None
+    weight: Parameter
+
+    def _make_table(self, padding_idx: int | None, weight: Any, device: Any, dtype: Any, requires_grad: bool) -> None:
         """Registers the table: a new one, or the tensor that was given."""
         shape = (self.num_embeddings, self.embedding_dim)
         if padding_idx is not None and not -shape[0] <= padding_idx < shape[0]:

@@ -16,7 +16,7 @@ __all__ = ["DatasetFolder", "FakeData", "ImageFolder", "VisionDataset", "default
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 
-class VisionDataset(Dataset):
+class VisionDataset(Dataset[Any]):
     """A dataset with transforms of its images and targets."""
 
     transform: Callable[..., Any] | None
@@ -88,7 +88,8 @@ class DatasetFolder(VisionDataset):
         super().__init__(root, transform=transform, target_transform=target_transform)
         if (extensions is None) == (is_valid_file is None):
             raise ValueError("Both extensions and is_valid_file cannot be None or not None at the same time")
-        self.loader, self.extensions = loader, extensions
+        self.loader: Callable[[str], Any] = loader
+        self.extensions = extensions
         self.classes, self.class_to_idx = self.find_classes(self.root)
         takes = is_valid_file or (lambda path: path.lower().endswith(extensions))  # type: ignore[arg-type]
         self.samples: list[Any] = self.make_dataset(self.root, self.class_to_idx, takes, allow_empty)

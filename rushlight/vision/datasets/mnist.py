@@ -13,7 +13,7 @@ from rushlight.vision.datasets.download import download
 from rushlight.vision.datasets.idx import read_idx
 
 
-class MNIST(Dataset):
+class MNIST(Dataset[Any]):
     """Handwritten digits (Y. LeCun, C. Cortes, C. Burges): 60,000 training images and 10,000 test images.
 
     The four IDX files, optionally gzipped, are in `root/MNIST/raw`, as in torchvision, or in `root` itself; `download`

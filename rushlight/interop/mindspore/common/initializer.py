@@ -29,7 +29,7 @@ class Initializer:
     """Fills a rushlight tensor with initial values."""
 
     def __init__(self, fill: Callable[..., Any], *args: Any):
-        self.fill = lambda values: fill(values, *args)
+        self.fill: Callable[[Any], Any] = lambda values: fill(values, *args)
 
 
 class Constant(Initializer):
