@@ -54,6 +54,12 @@ MODES = "PyTorch's mode is any element where some are nan: docs/pytorch-mistakes
 PLACES = "negatives and inverses of complex 0 depend in PyTorch on where in memory it lies: docs/pytorch-mistakes.md"
 EXTREMES = "PyTorch's scatter_reduce shares gradients with what does not count: docs/pytorch-mistakes.md"
 UNREDUCED = "PyTorch's mse_loss in two vmaps takes no mean: docs/pytorch-mistakes.md"
+LENGTHENED = (
+    "PyTorch's vmap gives a number a dimension, and its derivative of var or logcumsumexp depends on the number"
+)
+SCALED = "PyTorch's ldexp takes the power of two in the type of the exponent, in which it can overflow"
+UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets, of views made without gradients"
+HOOKED_TWICE = "a hook on a node, through which PyTorch's second derivative runs again: without it all is the same"
 DIGITS = "numbers that differ in the last digit, and what depends on that: each line alone gives the same"
 HALVES = "rushlight has no complex32"
 FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vmap"
@@ -114,20 +120,20 @@ EXPLANATIONS = [
     ),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
-    Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
+    Explanation("programs", "raises (nothing|AttributeError), on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
     Explanation(
         "programs",
         rf"^(grads|result) = .*{NOTHING_RAISED}",
-        r"norm\(.*(hessian|jacfwd|(func\.grad|jacrev).*jvp)",
+        r"norm\(.*(hessian|jacfwd|(func\.(grad|jvp)|jacrev).*jvp)",
         OVERWRITTEN,
     ),
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
     Explanation(
         "programs",
         r"^t\d+\.grad: (requires_grad True|leaf False), PyTorch's",
-        r"inputs=\[[^\]]*\bt\d.*is_grads_batched=True",
+        r"(inputs=\[[^\]]*\bt\d|{name}\.retain_grad\(\)).*is_grads_batched=True",
         RETAINED_BATCHES,
     ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
@@ -141,7 +147,7 @@ EXPLANATIONS = [
     Explanation(
         "programs",
         r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing",
-        r"torch\.kron\(.*(_\(| [*+]= )",
+        r"torch\.kron\(.*(_\(| [*+]= |\] = )",
         UNNOTICED,
     ),
     Explanation("programs", r"\.grad: kind NoneType", r"torch\.kron\(.*(_\(| [*+]= ).*backward\(", UNNOTICED),
@@ -153,7 +159,7 @@ EXPLANATIONS = [
         "programs", r"^seen\[.*(requires_grad True|leaf False), PyTorch's", "is_grads_batched=True", BATCHED_HOOKS
     ),
     Explanation("programs", r"backward\(.*on PyTorch NotImpl", r"torch\.cdist\(.*is_grads_batched=True", CDIST),
-    Explanation("programs", r"index_copy\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
+    Explanation("programs", r"index_copy_?\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
     Explanation(
         "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
     ),
@@ -177,6 +183,21 @@ EXPLANATIONS = [
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"lambda t: t\.detach\(\) \* 1.*where\(", HOOKED),
     Explanation("programs", r"\.grad: value .*PyTorch's None", r"cosine_similarity\(.*backward\(", UNFINISHED),
     Explanation(
+        "programs",
+        r"^(\w+)\[[^\n]*torch\.tensor\(\[\]\)[^\n]*\] = \1\nraises IndexError, on PyTorch RuntimeError",
+        "",
+        SEVERAL,
+    ),
+    Explanation(
+        "programs",
+        rf"backward\(.*{NOTHING_RAISED}",
+        r"(no_grad\(\)|enabled\(False\)):\n    \w+ = (torch\.broadcast_tensors|\w+\.(expand|unsqueeze|mT)|\w+\[)",
+        UNREACHED,
+    ),
+    Explanation(
+        "programs", "raises (Assertion|Runtime)Error, on PyTorch (Assert|Run)", "allow_mutation_on_saved", SEVERAL
+    ),
+    Explanation(
         "programs", "raises NotImplementedError, on PyTorch Runtime", r"inference_mode\(\):\n    {name} = ", SEVERAL
     ),
     Explanation("programs", rf"second = .*{NOTHING_RAISED}", r"index_reduce\([^\n]*'prod'", ZERO_FACTORS),
@@ -188,7 +209,6 @@ EXPLANATIONS = [
     ),
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
-    Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin)|torch\.complex)\(", SAVED),
     Explanation(
@@ -247,7 +267,10 @@ EXPLANATIONS = [
 
 
 RESHAPED = r"^with torch\.(no_grad|inference_mode)\(\):\n    [xwbs]\.(t|squeeze|unsqueeze|transpose|swapdims)_\("
-BLAMED = {rf"\.data\b|{RESHAPED}": GIVEN}
+BLAMED = {
+    rf"\.data\b|{RESHAPED}": GIVEN,
+    r"grad_fn\.register_(pre)?hook\(lambda \w+(, \w+)?: tuple": HOOKED_TWICE,
+}
 """Lines that explain what a program does otherwise, where without them it does the same."""
 
 

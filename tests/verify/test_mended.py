@@ -47,6 +47,32 @@ def test_gradients_of_extremes_without_what_was_there():
     assert judged(lines, compare(lines)) == (None, explained.EXTREMES)
 
 
+X = "x = torch.tensor([3.0, 3.0, 1.0, 3.0], dtype=torch.float64, requires_grad=True)"
+MODE = "with torch.autograd.graph.save_on_cpu():\n    t = x.tanh()"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([X, "g = torch.autograd.grad(x.topk(2).values.sum(), x)"], explained.TIES),
+        (["y = torch.ldexp(torch.ones(1), torch.full((1,), 100, dtype=torch.float16))"], explained.SCALED),
+        ([X, "g = torch.func.vjp(torch.vmap(lambda x: x.var(-1)), x)[1](x.detach())"], explained.LENGTHENED),
+        ([X, MODE, "t.add_(1)", "t.backward(torch.ones_like(t))"], explained.SLOPE),
+        ([X, MODE, "t.add_(1)", "g = torch.autograd.grad(t.sum(), [x])", "n = (g[0] ** 2).sum()"], explained.SLOPE),
+    ],
+)
+def test_what_explains_gradients_and_values(lines, reason):
+    found = compare(lines)
+    assert found
+    assert judged(lines, found) == (None, reason)
+
+
+def test_what_is_computed_from_wrong_gradients_follows_but_nothing_else(monkeypatch):
+    lines = [X, MODE, "t.add_(1)", "g = torch.autograd.grad(t.sum(), [x])", "n = x.detach().cos()"]
+    monkeypatch.setattr(rushlight.Tensor, "cos", rushlight.Tensor.sin)
+    assert judged(lines, compare(lines))[0] is not None
+
+
 def test_mean_squares_in_two_vmaps():
     lines = [
         "x, w = torch.arange(3.0).reshape(1, 3), torch.tensor([0.0, 1.0])",

@@ -47,7 +47,14 @@ def running_product(name: str, result, input, dim):
     """Running products of complex numbers: each begins with its first factor, and not with 1 times that."""
     if not result.is_complex() or result.isfinite().all():
         return result
+    if not input.dim():
+        return input
     return torch.stack(list(itertools.accumulate(input.unbind(dim), torch.mul)), dim)
+
+
+def scaled(name: str, result, input, other):
+    """`ldexp`: the power of two is computed in the type of the result."""
+    return input * torch.pow(2.0, torch.as_tensor(other).to(result.dtype))
 
 
 VALUES = (
@@ -55,7 +62,7 @@ VALUES = (
     | dict.fromkeys(SUMS, (total, explained.INFINITE))
     | {"neg": (negative, explained.PLACES)}
     | dict.fromkeys(("reciprocal", "rsqrt"), (inverse, explained.PLACES))
-    | {"cumprod": (running_product, explained.INFINITE)}
+    | {"cumprod": (running_product, explained.INFINITE), "ldexp": (scaled, explained.SCALED)}
 )
 
 
@@ -79,8 +86,35 @@ def mean_of_squares(input, target, **unused):
     return ((input - target) ** 2).mean()
 
 
-INSTEAD = {"scatter_reduce": (extreme, explained.EXTREMES), "mode": (mode, explained.MODES)}
-IN_TRANSFORMS = {"mse_loss": (mean_of_squares, explained.UNREDUCED)}
+def variance(input, dim):
+    """`var`: that of a number without dimensions is nan, whatever the number is."""
+    return input.var(dim) if input.dim() else input * float("nan")
+
+
+def running_logarithm(input, dim):
+    """`logcumsumexp`: a number without dimensions is its own."""
+    return input.logcumsumexp(dim) if input.dim() else input.clone()
+
+
+def first_of_ties(input, k, dim=-1, largest=True, sorted=True):
+    """`topk`, which takes the first of equal elements, and gives them the gradients."""
+    found = torch.topk(input, k, dim, largest, sorted)
+    if input.dim():
+        order = input.sort(dim=dim, descending=largest, stable=True).indices
+        found.indices.data.copy_(order.narrow(dim, 0, k))
+    return found
+
+
+INSTEAD = {
+    "scatter_reduce": (extreme, explained.EXTREMES),
+    "mode": (mode, explained.MODES),
+    "topk": (first_of_ties, explained.TIES),
+}
+IN_TRANSFORMS = {
+    "mse_loss": (mean_of_squares, explained.UNREDUCED),
+    "var": (variance, explained.LENGTHENED),
+    "logcumsumexp": (running_logarithm, explained.LENGTHENED),
+}
 
 
 def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -118,8 +152,7 @@ class Mended(TorchFunctionMode):
         if changes and args and isinstance(args[0], torch.Tensor):
             return self.changed(func, args, kwargs)
         if name in SHAPES_ONLY:
-            self.rest.append(explained.SAVED)
-            args = [arg.clone() if isinstance(arg, torch.Tensor) and arg.requires_grad else arg for arg in args]
+            args = self.separated(args)
         result = func(*(args if name == "type_as" else self.widened(args)), **kwargs)
         if not isinstance(result, torch.Tensor):
             return result
@@ -130,9 +163,16 @@ class Mended(TorchFunctionMode):
             result = result.clone()
         return self.corrected(name.strip("_"), result, args, kwargs)
 
+    def separated(self, args):
+        """Operands that are saved for their shapes only, as copies: changes in place of the operands may follow."""
+        self.rest.append(explained.SAVED)
+        return [arg.clone() if isinstance(arg, torch.Tensor) and arg.requires_grad else arg for arg in args]
+
     def changed(self, func, args, kwargs):
         """A change in place: of one that fails nothing is left."""
         before = [arg.detach().clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+        if func.__name__.strip("_") in SHAPES_ONLY:
+            args = args[:1] + tuple(self.separated(args[1:]))
         target, *others = self.widened(args)
         try:
             result = func(target, *others, **kwargs)

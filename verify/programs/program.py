@@ -10,7 +10,7 @@ from verify.compare import differences
 from verify.explained import CONSTANT, DIGITS, ROUNDING, SLOPE, reason, without_blamed
 from verify.libraries import LIBRARIES
 from verify.programs.mended import Mended
-from verify.programs.proofs import is_constant, is_right
+from verify.programs.proofs import are_right, is_constant
 from verify.programs.rounding import is_rounding
 from verify.programs.steps import agree
 from verify.programs.writer import run
@@ -63,7 +63,7 @@ def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None
     left = [difference for difference, known in zip(left, why, strict=True) if not known] or found
     if all(is_constant(lines, difference.text) for difference in left):
         return None, CONSTANT
-    if all(is_right(lines, difference.text) for difference in left):
+    if are_right(lines, [difference.text for difference in left]):
         return None, SLOPE
     others, blame = without_blamed(lines)
     if blame and judged(others, compare(others))[0] is None:

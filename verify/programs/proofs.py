@@ -7,6 +7,7 @@ depends on a variable, but the other that it does with a gradient of zero, both 
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,16 +17,42 @@ from verify.compare import array
 from verify.programs.writer import run
 
 GRADIENT = re.compile(r"^(\w+) = torch\.autograd\.grad\((.*), (\[[^\]]*\])(?:, \w+=\w+)*\)$", re.DOTALL)
+PASS = re.compile(r"^(?:torch\.autograd\.backward\((\[.*?\])|(\S.*)\.backward\().*\)$")
 STEP = 1e-5
 
 
-def gradient_line(lines: list[str], name: str) -> tuple[int, str, str] | None:
-    """The line in which a variable gets gradients, what is differentiated there, and with respect to what."""
-    for i, line in enumerate(lines):
-        found = GRADIENT.match(line)
-        if found and found[1] == name:
-            return i, found[2], found[3]
-    return None
+class Slope(NamedTuple):
+    """What a gradient is the slope of: expressions, each after some lines of a program; and in which variable."""
+
+    targets: list[tuple[int, str]]
+    variable: str
+
+
+def variables_of(text: str, space: dict) -> list[str]:
+    """The names in a list of variables, or of those that require grad: `[t for t in (x, w) if t.requires_grad]`."""
+    if " for " not in text:
+        return re.findall(r"\w+", text)
+    names = re.search(r"in \(([^)]*)\)", text)[1]
+    return [name for name in re.findall(r"\w+", names) if space[name].requires_grad]
+
+
+def slope_of(lines: list[str], errors: list[str], difference: str, space: dict) -> Slope | None:
+    """What the gradient that differs is the slope of. The cotangents of passes are taken for ones."""
+    gradient = re.match(r"(\w+)\[(\d+)\]: values", difference)
+    if gradient:
+        for i, line in enumerate(lines):
+            found = GRADIENT.match(line)
+            if found and found[1] == gradient[1]:
+                return Slope([(i, found[2])], variables_of(found[3], space)[int(gradient[2])])
+    leaf = re.match(r"(\w+)\.grad: values", difference)
+    passes = [(i, PASS.match(line)) for i, line in enumerate(lines) if not errors[i]]
+    sums = [(i, total_of(found)) for i, found in passes if found]
+    return Slope(sums, leaf[1]) if leaf and sums else None
+
+
+def total_of(found: re.Match) -> str:
+    """The sum of all that a pass begins with."""
+    return f"sum(t.sum() for t in {found[1]})" if found[1] else f"{found[2]}.sum()"
 
 
 def moved(library, lines: list[str], variable: str, change: Callable) -> dict:
@@ -39,8 +66,8 @@ def moved(library, lines: list[str], variable: str, change: Callable) -> dict:
     return space
 
 
-def slopes(library, lines: list[str], target: str, variable: str, shape: tuple) -> np.ndarray:
-    """The slopes of an expression after some lines in each element of a variable, by central differences."""
+def slopes(library, lines: list[str], slope: Slope, shape: tuple) -> np.ndarray:
+    """The slopes in each element of the variable, by central differences."""
     found = np.zeros(shape)
     for place in np.ndindex(shape):
         sides = []
@@ -49,37 +76,47 @@ def slopes(library, lines: list[str], target: str, variable: str, shape: tuple) 
             def change(tensor, step=step, place=place):
                 tensor[place] += step
 
-            space = moved(library, lines, variable, change)
-            sides.append(float(eval(target, space)))
+            spaces = [moved(library, lines[:i], slope.variable, change) for i, _ in slope.targets]
+            pairs = zip(slope.targets, spaces, strict=True)
+            sides.append(sum(float(eval(target, space)) for (_, target), space in pairs))
         found[place] = (sides[0] - sides[1]) / (2 * STEP)
     return found
 
 
+def near(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    """Whether numbers agree up to a part of the largest; nan agrees with nan."""
+    scale = np.abs(other[np.isfinite(other)]).max(initial=1)
+    return np.allclose(one, other, rtol=0, atol=tolerance * scale, equal_nan=True)
+
+
 def is_right(lines: list[str], difference: str) -> bool:
     """Whether a gradient that differs is the slope in rushlight, and is not in PyTorch."""
-    place = re.match(r"(\w+)\[(\d+)\]: values", difference)
-    found = place and gradient_line(lines, place[1])
-    if not found:
+    ours, theirs = {"torch": rushlight}, {"torch": torch}
+    errors = [run(line, ours) or run(line, theirs) for line in lines]
+    slope = slope_of(lines, errors, difference, theirs)
+    if slope is None or not theirs[slope.variable].is_leaf:
         return False
-    i, target, variables = found
-    ours, theirs = (moved(library, lines, "", lambda _: None) for library in (rushlight, torch))
-    mine, other = (array(space[place[1]][int(place[2])]) for space in (ours, theirs))
-    names = re.findall(r"\w+", variables if " for " not in variables else wanted(variables))
-    names = [name for name in names if " for " not in variables or theirs[name].requires_grad]
-    variable = names[int(place[2])]
-    if mine.dtype != np.float64 or not theirs[variable].is_leaf:
+    place = difference.partition(":")[0]
+    mine, other = (array(eval(place, space)) for space in (ours, theirs))
+    if mine.dtype != np.float64:
         return False
     try:
-        slope = slopes(rushlight, lines[:i], target, variable, mine.shape)
+        right = slopes(rushlight, lines, slope, mine.shape)
     except Exception:
         return False
-    scale = max(np.abs(slope).max(initial=0), 1)
-    return bool(np.abs(mine - slope).max() < 1e-5 * scale < 1e-4 * scale < np.abs(other - slope).max())
+    return near(mine, right, 1e-5) and not near(other, right, 1e-4)
 
 
-def wanted(variables: str) -> str:
-    """The variables among which those are taken that require grad: `(x, w)` of `[t for t in (x, w) if ...]`."""
-    return re.search(r"in \(([^)]*)\)", variables)[1]
+def are_right(lines: list[str], differences: list[str]) -> bool:
+    """Whether gradients that differ are right in rushlight only, and all else that differs was computed from them."""
+    names = [re.match(r"\w+", difference)[0] for difference in differences]
+    gradients = [i for i, text in enumerate(differences) if re.match(r"\w+(\[\d+\]|\.grad): values", text)]
+    wrong = {names[i] for i in gradients}
+    for line in lines:
+        made = re.match(r"(\w+) = (.*)", line)
+        if made and wrong.intersection(re.findall(r"\w+", made[2])):
+            wrong.add(made[1])
+    return wrong.issuperset(names) and all(is_right(lines, differences[i]) for i in gradients)
 
 
 def all_zero(gradients) -> bool:

@@ -1,15 +1,17 @@
 """Whether numbers differ only by rounding: PyTorch's own results change as much after tiny changes of its inputs.
 
-A program runs again on PyTorch, several times. Each time what is drawn, the parameters of networks, and each gradient
-change at random by an epsilon of the largest number beside them. What differs from PyTorch by no more than ten times
-what differs between these runs is rounding: also a gradient that is nothing else, such as that of a bias before a
-normalization, and what an optimizer makes of it that divides by its size.
+A program runs again on PyTorch, several times. Each time what is drawn and the parameters of networks change at random
+by an epsilon of the largest number beside them, gradients by an epsilon of the largest one, and what layers give by an
+epsilon of itself. What differs from PyTorch by no more than ten times what differs between these runs is rounding: also
+a gradient that is nothing else, such as that of a bias before a normalization, and what an optimizer makes of it that
+divides by its size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import torch
+from torch.nn.modules.module import register_module_forward_hook
 
 import rushlight
 from verify.compare import array, close
@@ -39,16 +41,35 @@ def all_numbers(space: dict, tensor: type) -> dict[str, np.ndarray]:
     return dict(numbers(variables, tensor, ""))
 
 
-def disturb(tensor: torch.Tensor, generator: torch.Generator) -> None:
-    """Changes numbers by an epsilon of the largest."""
+def largest(tensors: Iterable[torch.Tensor]) -> float:
+    """The largest absolute value in some tensors of numbers with a point."""
+    sizes = [tensor.detach().abs() for tensor in tensors if tensor.is_floating_point() and tensor.numel()]
+    return max((float(size.max()) for size in sizes), default=0.0)
+
+
+def disturb(tensor: torch.Tensor, generator: torch.Generator, scale: float | torch.Tensor) -> None:
+    """Changes numbers by an epsilon of a scale."""
     if tensor.is_floating_point() and tensor.numel() and tensor.is_contiguous() and not tensor.is_inference():
         noise = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) * 2 - 1
-        tensor.data.add_(noise * tensor.detach().abs().max() * torch.finfo(tensor.dtype).eps)
+        tensor.data.add_(noise * scale * torch.finfo(tensor.dtype).eps)
 
 
 def disturbed(lines: list[str], seed: int) -> dict:
     """PyTorch's variables after a program whose numbers are disturbed as they come up."""
-    space, known, generator = {"torch": torch}, {}, torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+
+    def after(layer, inputs, result):
+        for tensor in result if isinstance(result, tuple) else (result,):
+            if isinstance(tensor, torch.Tensor):
+                disturb(tensor, generator, tensor.detach().abs())
+
+    with register_module_forward_hook(after):
+        return disturbed_by(lines, generator)
+
+
+def disturbed_by(lines: list[str], generator: torch.Generator) -> dict:
+    """`disturbed`, but for what layers give."""
+    space, known = {"torch": torch}, {}
     for line in lines:
         run(line, space)
         values = [value for name, value in space.items() if name != "torch"]
@@ -59,9 +80,11 @@ def disturbed(lines: list[str], seed: int) -> dict:
         for leaf in leaves:
             if id(leaf) not in known:
                 known[id(leaf)] = leaf
-                disturb(leaf, generator)
-            if leaf.grad is not None and line.endswith(".backward()"):
-                disturb(leaf.grad, generator)
+                disturb(leaf, generator, largest([leaf]))
+        if line.endswith(".backward()"):
+            grads = [leaf.grad for leaf in leaves if leaf.grad is not None]
+            for grad in grads:
+                disturb(grad, generator, largest(grads))
     return space
 
 
