@@ -26,28 +26,13 @@ from rushlight.compiler.graph import (
     inverse,
     memory_order,
 )
+from rushlight.compiler.kernels import has_kernel
 from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced, results_listed, same_places
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.ops.making.creation import full_array
 
 FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 TRUTH = np.dtype(bool)
-KERNELS = {
-    "softmax",
-    "log_softmax",
-    "softmax_cotangent",
-    "log_softmax_cotangent",
-    "layer_norm",
-    "group_norm",
-    "batch_norm",
-    "batch_norm_scaled",
-    "gelu",
-    "cross_entropy",
-    "cumsum",
-    "cumprod",
-    "logcumsumexp",
-    "convolution",
-}  # operators with their own kernels, which are faster than their steps
 LAID = {"as_strided", "look", "as_strided_copy"}  # their results depend on their argument's memory layout
 
 
@@ -106,7 +91,7 @@ class Lowering:
         name = getattr(step.op, "name", "")
         args = replaced(step.args, self.nodes.__getitem__)
         rules = (views,) if step.kind == VIEW else (RULES.get(name) or FUNCTIONS.get(step.function, elementwise),)
-        for rule in rules if name in KERNELS else (*rules, drawn):
+        for rule in rules if has_kernel(step.op or step.function) else (*rules, drawn):
             try:
                 found = rule(self.graph, step, *args)
             except Exception:  # functions may raise anything when not given arrays: then they are called

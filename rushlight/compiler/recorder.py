@@ -17,6 +17,7 @@ import numpy as np
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Cut, Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
+from rushlight.compiler.kernels import DERIVATIVE, has_kernel
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
@@ -475,7 +476,7 @@ class Derivative:
         self.needs = needs
         self.inputs = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
-        self.name = self.__name__ = f"derivative of {node.op.name}"
+        self.name = self.__name__ = DERIVATIVE + node.op.name
 
     def all(self, grad: Array, *values: Array) -> Any:
         """A gradient for each input, None for those not needed."""
@@ -532,7 +533,7 @@ def has_shape_of_values(name: str, given: Any) -> bool:
 
 def is_transparent(op: Any) -> bool:
     """Whether an operator's formula is recorded as separate steps instead of a single one."""
-    return op.compute is not None or op.view or op.name in TRANSPARENT
+    return op.view or op.name in TRANSPARENT or (op.compute is not None and not has_kernel(op))
 
 
 def is_truth(array: np.ndarray, answer: bool) -> bool:
