@@ -15,6 +15,7 @@ import numpy as np
 
 from rushlight import threads
 from rushlight.kernels.compiled import load
+from rushlight.kernels.layouts import transposed
 from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, batch_last, empty_batch
 from rushlight.kernels.plans import (
     VECTOR,
@@ -23,6 +24,7 @@ from rushlight.kernels.plans import (
     Scheme,
     Shape,
     elements_scheme,
+    places_plan,
     places_scheme,
     taps_plan,
     weight_scheme,
@@ -35,6 +37,12 @@ CHUNKS = 8
 
 WHOLE_IMAGE = 4096
 """Up to so many positions a tap's sum goes over all of them at once: its table has an entry for each."""
+
+TAPS = 4
+"""Each tap of a large batch is a part of the work that threads share."""
+
+PART_BYTES, FEWEST = 1 << 19, 8
+"""The most bytes, and the fewest samples, of the cotangents that are summed at a time."""
 
 PART = 1_000_000
 """Multiplications per thread from which on threads pay."""
@@ -74,6 +82,8 @@ def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups
     """`kernels.convolution.convolution_weight`."""
     if groups == 1 and len(input) < INNERMOST_FROM and channels_suit(input, shape):
         return weight_by_taps(grad, input, shape)
+    if groups == 1 and len(input) >= INNERMOST_FROM and cotangents_suit(grad, shape):
+        return weight_by_places(grad, input, shape)
     g, x = as_runs(grad), as_runs(input)
     taps, channels = prod(shape.kernel), input.shape[1] // groups
     scheme = weight_scheme(shape, channels, x.shape[-1], x.itemsize)
@@ -102,6 +112,36 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
     result = np.empty((1, 1, outer, prod(shape.kernel) * channels), grad.dtype)
     multiply(x.reshape(1, 1, samples, -1), cotangents, None, result, taps_plan(shape, channels, x.itemsize))
     return np.ascontiguousarray(np.moveaxis(result.reshape(outer, *shape.kernel, channels), -1, 1))
+
+
+def cotangents_suit(grad: np.ndarray, shape: Shape) -> bool:
+    """Whether vectors should be made of the channels of a large batch's cotangent, and there are enough taps to share."""
+    wide = grad.shape[1] * grad.itemsize >= 2 * VECTOR
+    return wide and prod(shape.kernel) >= TAPS and prod(shape.places) <= WHOLE_IMAGE
+
+
+def weight_by_places(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndarray:
+    """The adjoint in the weight for a large batch: with the cotangent's channels innermost, which are the vectors.
+
+    Parts of the samples are summed separately, so that their cotangents stay in the cache.
+    """
+    samples, outer = grad.shape[:2]
+    channels, places = input.shape[1], prod(shape.places)
+    parts = parts_of(samples, places * outer * grad.itemsize)
+    x = np.ascontiguousarray(batch_last(input)).reshape(channels, -1, parts, samples // parts)
+    g = transposed(np.ascontiguousarray(batch_last(grad)).reshape(outer, -1))
+    g = g.reshape(1, places, parts, samples // parts, outer).transpose(0, 2, 3, 1, 4)
+    result = np.empty((1, parts, channels, prod(shape.kernel) * outer), grad.dtype)
+    multiply(g, x.transpose(2, 0, 3, 1), None, result, places_plan(shape, samples, outer, grad.itemsize))
+    total = result[0, 0] if parts == 1 else result[0].sum(0)
+    return transposed(total.reshape(-1, outer)).reshape(outer, channels, *shape.kernel)
+
+
+@lru_cache(maxsize=SHAPES)
+def parts_of(samples: int, each: int) -> int:
+    """The number of equal parts of some samples, of `each` bytes, whose size suits the cache."""
+    suits = (n for n in range(1, samples // FEWEST + 1) if samples % n == 0 and samples // n * each <= PART_BYTES)
+    return next(suits, 1)
 
 
 def grain_of(items: int, multiplications: int) -> int:

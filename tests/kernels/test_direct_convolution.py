@@ -15,12 +15,15 @@ pytestmark = pytest.mark.skipif(
 )
 
 SAMPLES = (1, 2, 7, 8, 9, 15, 16, 17, 33, 64, 70)
+OUTER = (*range(1, 15), 16, 32, 37)
 LAYERS = {
     "samples innermost": Convolution((70, 5, 6, 6), (7, 5, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
     "samples innermost, stride": Convolution((33, 7, 9, 8), (13, 7, 4, 4), (2, 2), (1, 1), (1, 1), 1, "float32"),
     "padded and dealt out": Convolution((3, 4, 9, 50), (7, 4, 3, 3), (2, 3), (1, 2), (1, 1), 1, "float32"),
     "whole planes": Convolution((2, 4, 7, 7), (9, 4, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
     "channels innermost": Convolution((2, 20, 7, 7), (9, 20, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
+    "cotangents innermost": Convolution((70, 5, 6, 6), (37, 5, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
+    "cotangents in parts": Convolution((96, 3, 9, 9), (64, 3, 3, 3), (1, 2), (0, 1), (1, 1), 1, "float32"),
     "depthwise": Convolution((32, 8, 6, 6), (8, 1, 3, 3), (1, 1), (1, 1), (1, 1), 8, "float32"),
     "many sums": Convolution((64, 8, 20, 20), (16, 8, 3, 3), (1, 1), (1, 1), (1, 1), 1, "float32"),
 }
@@ -42,7 +45,7 @@ def layers(draw: st.DrawFn) -> Convolution:
     def sizes(low: int, high: int) -> tuple[int, ...]:
         return tuple(draw(st.integers(low, high)) for _ in range(dims))
 
-    groups, inner, outer = draw(st.integers(1, 3)), draw(st.sampled_from((1, 3, 7, 17))), draw(st.integers(1, 14))
+    groups, inner, outer = draw(st.integers(1, 3)), draw(st.sampled_from((1, 3, 7, 17))), draw(st.sampled_from(OUTER))
     kernel, dilation, padding, spare = sizes(1, 3), sizes(1, 3), sizes(0, 2), sizes(0, 7 if dims < 3 else 2)
     lines = zip(dilation, kernel, padding, spare, strict=True)
     spatial = tuple(max(1, d * (k - 1) + 1 - 2 * p + more) for d, k, p, more in lines)

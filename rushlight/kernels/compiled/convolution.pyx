@@ -47,7 +47,7 @@ cdef struct Segment:
     Py_ssize_t length
     Py_ssize_t kind  # determines which taps see it
 
-cdef struct Walk:  # over the rows of a tile: for each channel the taps of a kind
+cdef struct Walk:  # over the rows of a tile: for each tap of a kind the channels
     Py_ssize_t channels
     Py_ssize_t x_step  # from channel to channel
     Py_ssize_t weight_step
@@ -78,17 +78,17 @@ cdef always tile(int rows, int vectors, const lanes* x, const lanes* weights, co
     for i in range(rows):
         for v in range(vectors):
             sums[4 * i + v] = filled(bias, i)
-    for channel in range(walk.channels):
-        for tap in range(walk.seen):
-            row = beside(x, walk.taps[tap].row)
-            weight = beside_numbers(weights, walk.taps[tap].number)
+    for tap in range(walk.seen):
+        row = beside(x, walk.taps[tap].row)
+        weight = beside_numbers(weights, walk.taps[tap].number)
+        for channel in range(walk.channels):
             for v in range(vectors):
                 seen[v] = row[v]
             for i in range(rows):
                 for v in range(vectors):
                     sums[4 * i + v] += number(beside(weight, i * walk.row_step), 0) * seen[v]
-        x = beside(x, walk.x_step)
-        weights = beside(weights, walk.weight_step)
+            row = beside(row, walk.x_step)
+            weight = beside(weight, walk.weight_step)
     for i in range(rows):
         for v in range(vectors):
             (<lanes*>(<char*>out + i * out_step))[v] = sums[4 * i + v]
