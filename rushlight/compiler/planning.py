@@ -27,7 +27,7 @@ from rushlight.compiler.graph import (
     contiguous,
     is_contiguous,
 )
-from rushlight.compiler.program import WRITE
+from rushlight.compiler.program import CHECK, WRITE
 
 ALIGNMENT = 64  # bytes
 ARENA = 0  # the number of the arena's slot
@@ -92,6 +92,11 @@ class Invoke:
     step: Any
     writes: bool
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the function changes nothing and is no check."""
+        return self.step.kind not in (CHECK, WRITE)
+
 
 @dataclass(slots=True)
 class Plan:
@@ -110,7 +115,7 @@ class Plan:
     fresh: list[tuple[int, tuple[int, ...], Any]]
     code: list[Any]
     outputs: list[Area]
-    copies: list[tuple[Area, Area]] = field(default_factory=list)  # from values to inputs, at the end
+    copies: list[tuple[int, Area]] = field(default_factory=list)  # at the end: the number of an input, and its value
     made_of: list[Instruction] = field(default_factory=list)
     done_with: list[tuple[int, ...]] = field(default_factory=list)
 
@@ -159,7 +164,7 @@ class Planner:
         size = self.lay_out_arena()
         forms = [(form, x) for x in self.order for form in self.form(x, x in last)]
         code, made_of = [form for form, _ in forms], [x for _, x in forms]
-        copies = [(self.area(place), self.area(value)) for place, value in self.graph.writes if value not in changed]
+        copies = [(place.detail, self.area(value)) for place, value in self.graph.writes if value not in changed]
         outputs = [self.area(node) for node in self.graph.outputs]
         done_with = self.done_with(made_of, {area.slot for area in [*outputs, *[value for _, value in copies]]})
         memory = size, self.slots, self.inputs, self.numbers, self.constants, self.fresh

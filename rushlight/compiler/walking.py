@@ -173,13 +173,13 @@ class Run:
         """Writes the final values of inputs."""
         if not self.plan.copies:
             return
-        final = [(self.inputs[self.number_of(target)], self.look(value).copy()) for target, value in self.plan.copies]
+        given = {area.slot for area in self.plan.inputs}
+        final = [
+            (self.inputs[number], self.look(value).copy() if value.slot in given else self.look(value))
+            for number, value in self.plan.copies
+        ]
         for array, value in final:
             np.copyto(array, value)
-
-    def number_of(self, target: Area) -> int:
-        """The number of the input in an area."""
-        return next(i for i, area in enumerate(self.plan.inputs) if area.slot == target.slot)
 
 
 def with_arrays(args: Any, given: list[Any]) -> Any:

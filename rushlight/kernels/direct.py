@@ -115,7 +115,7 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
 
 
 def cotangents_suit(grad: np.ndarray, shape: Shape) -> bool:
-    """Whether vectors should be made of the channels of a large batch's cotangent, and there are enough taps to share."""
+    """Whether vectors should be made of the channels of a large batch's cotangent, with enough taps to share."""
     wide = grad.shape[1] * grad.itemsize >= 2 * VECTOR
     return wide and prod(shape.kernel) >= TAPS and prod(shape.places) <= WHOLE_IMAGE
 

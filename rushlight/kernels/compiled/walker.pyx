@@ -16,6 +16,7 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg import cython_blas
 
+from rushlight.kernels.compiled.calls cimport Call
 from rushlight.kernels.compiled.gemm cimport Batch, multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
@@ -30,7 +31,7 @@ ctypedef void (*Gemm)(char*, char*, int*, int*, int*, void*, void*, int*, void*,
 ctypedef void (*Gemv)(char*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
 
 cdef enum Kind:
-    GROUP, NATIVE, PRODUCT, OTHER
+    GROUP, NATIVE, PRODUCT, CALL, OTHER
 
 cdef enum:
     MOST_DIMS = 64
@@ -66,7 +67,7 @@ cdef struct Product:
 cdef struct Instruction:
     Kind kind
     bint lets_go  # results that nothing reads afterwards are dropped
-    void* group
+    void* group  # or call
     Product product
 
 
@@ -82,7 +83,7 @@ cdef class Walker:
     contiguous.
     """
 
-    cdef object plan, runs
+    cdef object plan, runs, lasting
     cdef list groups, code, memory, kept, numbers, outputs
     cdef int count, slots, inputs, fresh
     cdef char** slot
@@ -116,6 +117,7 @@ cdef class Walker:
         for slot, array in plan.constants:
             self.set_slot(slot, array)
         self.kept, self.numbers = list(self.memory), plan.numbers
+        self.lasting = {slot for slot, array in enumerate(self.kept) if array is not None}
         for i, area in enumerate(plan.inputs):
             self.input[i] = area.slot
         for i, (slot, shape, dtype) in enumerate(plan.fresh):
@@ -150,6 +152,10 @@ cdef class Walker:
             native = Native(instruction)
             self.groups.append(native)
             place.kind, place.group = NATIVE, <void*>native
+        elif name == "Invoke" and instruction.is_plain:
+            call = Call(instruction, self.lasting)
+            self.groups.append(call)
+            place.kind, place.group = CALL, <void*>call
         elif name == "Product" and note_product(&place.product, instruction):
             place.kind = PRODUCT
 
@@ -242,6 +248,8 @@ cdef class Walker:
                 (<Native>place.group).compute(self.slot)
             elif place.kind == PRODUCT:
                 multiply(&place.product, self.slot)
+            elif place.kind == CALL:
+                self.call(run, <Call>place.group, self.code[i])
             else:
                 self.other(run, self.code[i])
             if place.lets_go:
@@ -249,10 +257,23 @@ cdef class Walker:
                     self.memory[slot] = None
         return 0
 
+    cdef int call(self, run, Call call, instruction) except -1:
+        """Executes a call. The Python executor stores results that are not simply new arrays."""
+        made = call.make(self.memory)
+        if made is not None:
+            run.keep(instruction, made)
+        self.note_results(instruction.results)
+        return 0
+
     cdef int other(self, run, instruction) except -1:
         """Executes an instruction by the Python executor."""
         run.carry_out(instruction)
-        for area in getattr(instruction, "results", ()):
+        self.note_results(getattr(instruction, "results", ()))
+        return 0
+
+    cdef int note_results(self, areas) except -1:
+        """Sets the slots of a call's results."""
+        for area in areas:
             if area is not None:
                 self.set_slot(area.slot, self.memory[area.slot])
         return 0
