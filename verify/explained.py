@@ -60,6 +60,7 @@ LENGTHENED = (
 SCALED = "PyTorch's ldexp takes the power of two in the type of the exponent, in which it can overflow"
 UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets, of views made without gradients"
 HOOKED_TWICE = "a hook on a node, through which PyTorch's second derivative runs again: without it all is the same"
+THROUGH_RESULT = "PyTorch writes the derivative of prod with its result, on which derivatives of derivatives depend"
 DIGITS = "numbers that differ in the last digit, and what depends on that: each line alone gives the same"
 HALVES = "rushlight has no complex32"
 FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vmap"
@@ -173,6 +174,12 @@ EXPLANATIONS = [
         "programs", r"raises (Index|Value|Attribute|Type)Error, on PyTorch Run", r"autograd\.functional", FUNCTIONAL
     ),
     Explanation("programs", "raises TypeError, on PyTorch RuntimeError", "linearize", NESTED),
+    Explanation(
+        "programs",
+        r"autograd\.grad\(.*raises RuntimeError, on PyTorch nothing",
+        r"\b(\w+) = [^\n]*\.prod\(.*create_graph=True.*autograd\.grad\(\w+, \1\b",
+        THROUGH_RESULT,
+    ),
     Explanation("programs", "leaf False, PyTorch's True", "linearize", LINEARIZE),
     Explanation("programs", r"^seen(\[\d+\])+: kind NoneType, PyTorch's Tensor", r"torch\.cat\(", JOINED_HOOKS),
     Explanation("programs", "result.*raises RuntimeError, on PyTorch nothing", "layer_norm.*vmap", EXAMPLES),
@@ -184,7 +191,7 @@ EXPLANATIONS = [
     Explanation("programs", r"\.grad: value .*PyTorch's None", r"cosine_similarity\(.*backward\(", UNFINISHED),
     Explanation(
         "programs",
-        r"^(\w+)\[[^\n]*torch\.tensor\(\[\]\)[^\n]*\] = \1\nraises IndexError, on PyTorch RuntimeError",
+        r"^\w+\[[^\n]*torch\.tensor\(\[\]\)[^\n]*\] = [^\n]*\nraises IndexError, on PyTorch RuntimeError",
         "",
         SEVERAL,
     ),
@@ -198,7 +205,10 @@ EXPLANATIONS = [
         "programs", "raises (Assertion|Runtime)Error, on PyTorch (Assert|Run)", "allow_mutation_on_saved", SEVERAL
     ),
     Explanation(
-        "programs", "raises NotImplementedError, on PyTorch Runtime", r"inference_mode\(\):\n    {name} = ", SEVERAL
+        "programs",
+        "raises NotImplementedError, on PyTorch Runtime",
+        r"inference_mode\(\):\n    {name} = |\.unique\(.*_\(",
+        SEVERAL,
     ),
     Explanation("programs", rf"second = .*{NOTHING_RAISED}", r"index_reduce\([^\n]*'prod'", ZERO_FACTORS),
     Explanation(

@@ -272,9 +272,10 @@ def indexed(shape: Sequence[int], args: Any) -> Any:
     rest += strides[dim:]
     together = places[-1][0] - places[0][0] < len(places)
     place, count = places[0][1] if together else 0, len(shape) - len(rest)
-    index = compact(shape[place : place + count], 1)
-    looked_at = [[*rest[:place], *[0] * count, *rest[place:]], [*[0] * place, *index, *[0] * (len(rest) - place)]]
-    return strides_in(by_strides(shape, looked_at), shape)
+    indexes = range(place, place + count)
+    steps = compact([n if dim in indexes else 1 for dim, n in enumerate(shape)], 1)
+    index = [step if dim in indexes or shape[dim] == 1 else 0 for dim, step in enumerate(steps)]
+    return strides_in(by_strides(shape, [[*rest[:place], *[0] * count, *rest[place:]], index]), shape)
 
 
 def read_sizes(sizes: Sequence[int], args: Any) -> Sequence[int]:

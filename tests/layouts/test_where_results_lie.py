@@ -125,3 +125,35 @@ def test_a_resized_out_of_a_number_has_no_dimensions(torch):
     outs = torch.empty(0), torch.empty(0, dtype=torch.int32), torch.empty(0, dtype=torch.int32)
     torch.lu(torch.eye(2), True, True, out=outs)
     assert [out.shape for out in outs] == [(2, 2), (2,), ()]
+
+
+NEW_DIMENSIONS = {
+    "first": (lambda x: x[None], (24, 12, 4, 1)),
+    "before a slice": (lambda x: x[None, :-1], (24, 12, 4, 1)),
+    "between": (lambda x: x[:, None], (12, 12, 4, 1)),
+    "last": (lambda x: x[..., None], (12, 4, 1, 1)),
+    "beside an index": (lambda x: x[None, 0, None, ::2], (24, 12, 8, 1)),
+    "sliced": (lambda x: x[0, 0, None][::3], (12, 1)),
+    "expanded": (lambda x: x.expand(2, 1, 2, 3, 4), (0, 24, 12, 4, 1)),
+    "kept by expand": (lambda x: x[:1].expand(2, 1, 3, 4), (0, 12, 4, 1)),
+    "of a transposed tensor": (lambda x: x.permute(2, 0, 1)[None], (4, 1, 12, 4)),
+}
+
+
+@pytest.mark.parametrize("name", NEW_DIMENSIONS)
+def test_new_dimensions_step_over_what_follows(torch, name):
+    call, strides = NEW_DIMENSIONS[name]
+    assert call(torch.zeros(2, 3, 4)).stride() == strides
+
+
+@pytest.mark.parametrize("strides", [lambda x: x[0, 0, None][0:1:3], lambda x: x[None, :1][None]])
+def test_memory_that_lies_otherwise_is_not_assigned_to_itself(torch, strides):
+    x = torch.zeros(2, 3, 4)
+    target = strides(x)
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        target[...] = target[0]
+
+
+def test_a_dimension_of_size_one_counts_in_the_order_of_what_is_picked(torch):
+    x = torch.zeros(3, 4).unfold(0, 2, 1)
+    assert x[:1, torch.tensor([1, 1])].stride()[1:] == (2, 1)

@@ -67,9 +67,11 @@ VALUES = (
 
 
 def extreme(input, dim, index, src, reduce, *, include_self=True):
-    """`scatter_reduce` of the largest or smallest without what was there: that gets no gradient."""
+    """`scatter_reduce`: what does not count gets no gradient, neither beyond the index nor what was there."""
     if src.dim() == 1 and not index.dim():
         src = src[0]  # of an index without dimensions
+    if src.dim() == index.dim():
+        src = src[tuple(map(slice, index.shape))]
     if reduce not in ("amax", "amin") or include_self or input.is_complex():
         return torch.scatter_reduce(input, dim, index, src, reduce, include_self=include_self)
     bound = float("-inf") if reduce == "amax" else float("inf")
@@ -171,7 +173,7 @@ class Mended(TorchFunctionMode):
     def changed(self, func, args, kwargs):
         """A change in place: of one that fails nothing is left."""
         before = [arg.detach().clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
-        if func.__name__.strip("_") in SHAPES_ONLY:
+        if func.__name__.strip("_") in SHAPES_ONLY and is_fresh(args[0], args[1:]):
             args = args[:1] + tuple(self.separated(args[1:]))
         target, *others = self.widened(args)
         try:

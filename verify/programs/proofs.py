@@ -19,6 +19,7 @@ from verify.programs.writer import run
 GRADIENT = re.compile(r"^(\w+) = torch\.autograd\.grad\((.*), (\[[^\]]*\])(?:, \w+=\w+)*\)$", re.DOTALL)
 PASS = re.compile(r"^(?:torch\.autograd\.backward\((\[.*?\])|(\S.*)\.backward\().*\)$")
 STEP = 1e-5
+ZERO = 1e-12
 
 
 class Slope(NamedTuple):
@@ -120,8 +121,8 @@ def are_right(lines: list[str], differences: list[str]) -> bool:
 
 
 def all_zero(gradients) -> bool:
-    """Whether gradients are all zero, or absent."""
-    return all(g is None or not bool((g != 0).any()) for g in gradients)
+    """Whether gradients are all zero up to rounding, or absent."""
+    return all(g is None or not bool((g.detach().abs() > ZERO).any()) for g in gradients)
 
 
 def is_constant(lines: list[str], difference: str) -> bool:
@@ -130,9 +131,10 @@ def is_constant(lines: list[str], difference: str) -> bool:
     if raised and {raised[2], raised[3]} == {"nothing", "RuntimeError"}:
         library = torch if raised[3] == "nothing" else rushlight
         return all_zero(moved(library, lines, "", lambda _: None)[raised[1]])
-    present = re.match(r"(\w+)\[(\d+)\]: value 'tensor.*PyTorch's None$", difference, re.DOTALL)
+    present = re.match(r"(\w+)\[(\d+)\]: (?:value 'tensor.*PyTorch's None|(kind NoneType).*)$", difference, re.DOTALL)
     if present:
-        return all_zero([moved(rushlight, lines, "", lambda _: None)[present[1]][int(present[2])]])
+        library = torch if present[3] else rushlight
+        return all_zero([moved(library, lines, "", lambda _: None)[present[1]][int(present[2])]])
     tied = re.match(r"(\w+)((?:\[\d+\])*): (?:requires_grad (\w+)|leaf (\w+)|node '(\w*)')", difference)
     if not tied:
         return False

@@ -224,13 +224,9 @@ def assign(target: Tensor, value: Tensor | complex) -> None:
         sizes = value._array.shape
         if shape and value._array.size == 1:  # PyTorch repeats a single element
             check_apart(target, (value,))
-        while len(sizes) > len(shape) and sizes[0] == 1:
+        while sizes and sizes[0] == 1:
             sizes = sizes[1:]
-        if sizes != value._array.shape:
-            value = value.reshape(sizes)
-        added = len(shape) - len(value._array.shape)
-        lies_alike = shape[added:] == value._array.shape and math.prod(shape[:added]) == 1
-        value = value.reshape(shape) if lies_alike else value.expand(shape)
+        value = (value if sizes == value._array.shape else value.reshape(sizes)).expand(shape)
     target.copy_(value)
 
 

@@ -25,11 +25,21 @@ def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
     return _expand.forward(grown(input, n, len(shape)), (*input.shape[:n], *shape))
 
 
+def expanded_strides(input: Array, shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of an expanded array: 0 where it is repeated; a new dimension of size 1 steps over what follows."""
+    extra = len(shape) - input.ndim
+    strides = [s if n == m else 0 for s, n, m in zip(input.strides, input.shape, shape[extra:], strict=True)]
+    if not strides or 1 not in shape[:extra]:
+        return (0,) * extra + tuple(strides)
+    for i in reversed(range(extra)):
+        strides.insert(0, shape[i + 1] * strides[0] if shape[i] == 1 else 0)
+    return tuple(strides)
+
+
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
 def _expand(input, shape):
-    if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than np.broadcast_to
-        strides = [s if n != 1 else 0 for s, n in zip(input.strides, input.shape, strict=True)]
-        return laid_over(input, shape, (0,) * (len(shape) - input.ndim) + tuple(strides))
+    if input.size and type(input) is np.ndarray:  # faster than np.broadcast_to
+        return laid_over(input, shape, expanded_strides(input, shape))
     out = np.broadcast_to(input, shape)
     out.flags.writeable = input.flags.writeable
     return out

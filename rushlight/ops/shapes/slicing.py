@@ -32,7 +32,28 @@ def enter_look(name: str, node: str, aten: Sequence[str] | None = None) -> Any:
     """Registers an operator that views a part of a tensor by a basic key: integers, slices, None and Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
     enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
-    return enter(lambda input, key: input[key])
+    return enter(lambda input, key: looked_at(input, key) if None in key else input[key])
+
+
+def looked_at(input: Array, key: tuple[Any, ...]) -> Array:
+    """The part at a basic key with None: a new dimension steps over all of the dimension that follows."""
+    part = input[key]
+    if type(part) is not np.ndarray:
+        return part
+    shape, strides = input.shape, input.strides
+    rest = input.ndim + key.count(None) + (... in key) - len(key)
+    found, dim = [], 0
+    for item in key:
+        if item is None:
+            found.append(shape[dim] * strides[dim] if dim < len(shape) else input.itemsize)
+        elif item is ...:
+            found += strides[dim : dim + rest]
+            dim += rest
+        else:
+            if type(item) is slice:
+                found.append(part.strides[len(found)])
+            dim += 1
+    return laid_over(part, part.shape, (*found, *strides[dim:]))
 
 
 _select = enter_look("select", "SelectBackward0")
