@@ -15,7 +15,6 @@ from clones import write_out
 from places import write_places
 
 CORE = [
-    "graph.py",
     "entries.py",
     "recording.py",
     "interpreters.py",
@@ -33,10 +32,21 @@ CORE = [
     "functions.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
+COMPILER = [  # what runs for each step of a recording, and at each replay
+    "calls.py",
+    "guards.py",
+    "memories.py",
+    "nodes.py",
+    "program.py",
+    "recorder.py",
+    "replaying.py",
+    "traced.py",
+    "watching.py",
+]
 SOURCES = [
     *(Path("rushlight/core", name) for name in CORE),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
-    *(Path("rushlight/compiler", name) for name in ("guards.py", "nodes.py", "replaying.py")),
+    *(Path("rushlight/compiler", name) for name in COMPILER),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
 ]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with
