@@ -1,11 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """The product of two float32 matrices on a CPU with AVX-512, with any strides.
 
-Six rows of the result, 64 columns wide, are summed at a time in 24 registers (`block`). Each step of the sum reads a
-row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right matrix is therefore
-packed into panels of 64 columns and at most DEPTH rows, which stay in the L1 cache while all rows of the left one are
-processed, and the left matrix into strips of six rows. If both are contiguous along the sum, and one has few rows,
-these are packed as a panel of 16 columns, and 24 rows of the other are processed at a time without packing (`tower`).
+Six rows of the result, 64 columns wide, are summed at a time in 24 registers (`block`; others are 32 and 16 wide). Each
+step of the sum reads a row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right
+matrix is therefore packed into panels of 64 columns and at most DEPTH rows, which stay in the L1 cache while all rows
+of the left one are processed, and the left matrix into strips of six rows. If both are contiguous along the sum, and
+one has few rows, these are packed as a panel of 16 columns, and 24 rows of the other are processed at a time without
+packing (`tower`).
 The method is that of K. Goto and R. van de Geijn, "Anatomy of high-performance matrix multiplication", 2008.
 """
 
@@ -130,6 +131,45 @@ cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, 
     store(out + 5 * stride, &f0, &f1, adds)
 
 
+cdef always store_one(float* out, const floats* even, const floats* odd, bint adds) noexcept nogil:
+    """Writes 16 sums, each in two parts, or adds them."""
+    cdef floats* o = <floats*>out
+    if adds:
+        o[0] += even[0] + odd[0]
+    else:
+        o[0] = even[0] + odd[0]
+
+
+cdef wide narrow_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+    """out[6, 16] = or += a[6, depth] @ b[depth, 16]; every other step is summed apart, so that no addition waits."""
+    cdef floats a0, a1, b0, b1, c0, c1, d0, d1, e0, e1, f0, f1, x0, x1
+    cdef const float* y = a.start
+    cdef const float* z
+    cdef index k
+    a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = e0 = e1 = f0 = f1 = (<const floats*>ZEROS)[0]
+    for k from 0 <= k < depth - 1 by 2:
+        x0 = (<const floats*>(b.start + k * b.down))[0]
+        x1 = (<const floats*>(b.start + (k + 1) * b.down))[0]
+        z = y + a.right
+        a0 += y[0] * x0; a1 += z[0] * x1
+        b0 += y[a.down] * x0; b1 += z[a.down] * x1
+        c0 += y[2 * a.down] * x0; c1 += z[2 * a.down] * x1
+        d0 += y[3 * a.down] * x0; d1 += z[3 * a.down] * x1
+        e0 += y[4 * a.down] * x0; e1 += z[4 * a.down] * x1
+        f0 += y[5 * a.down] * x0; f1 += z[5 * a.down] * x1
+        y = z + a.right
+    if depth % 2:
+        x0 = (<const floats*>(b.start + (depth - 1) * b.down))[0]
+        a0 += y[0] * x0; b0 += y[a.down] * x0; c0 += y[2 * a.down] * x0
+        d0 += y[3 * a.down] * x0; e0 += y[4 * a.down] * x0; f0 += y[5 * a.down] * x0
+    store_one(out, &a0, &a1, adds)
+    store_one(out + stride, &b0, &b1, adds)
+    store_one(out + 2 * stride, &c0, &c1, adds)
+    store_one(out + 3 * stride, &d0, &d1, adds)
+    store_one(out + 4 * stride, &e0, &e1, adds)
+    store_one(out + 5 * stride, &f0, &f1, adds)
+
+
 cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
     """Packs `width` columns as a panel: rows of COLUMNS numbers, padded with zeros to the `full` width."""
     cdef index first, j, k
@@ -178,7 +218,7 @@ cdef void multiply(Matrix a, Matrix b, float* out, index stride, index m, index 
         lay_strips(Matrix(a.start + whole * a.down, a.down, a.right), m % ROWS, depth, strips)
     for j from 0 <= j < n by COLUMNS:
         width = min(<index>COLUMNS, n - j)
-        full = COLUMNS if width > COLUMNS // 2 else COLUMNS // 2
+        full = COLUMNS if width > COLUMNS // 2 else COLUMNS // 2 if width > LANES else LANES
         panel = Matrix(b.start + j * b.right, b.down, b.right)
         if b.right != 1 or width != full or m > OFTEN:
             lay_panel(panel, depth, width, full, scratch)
@@ -208,8 +248,10 @@ cdef inline void run_block(Matrix a, Matrix b, index depth, float* out, index st
     """The block of the width of a panel."""
     if full == COLUMNS:
         block(a, b, depth, out, stride, adds)
-    else:
+    elif full == COLUMNS // 2:
         half_block(a, b, depth, out, stride, adds)
+    else:
+        narrow_block(a, b, depth, out, stride, adds)
 
 
 cdef inline void copy_or_add(const float* values, float* out, index n, bint adds) noexcept nogil:
