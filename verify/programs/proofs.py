@@ -16,7 +16,8 @@ import rushlight
 from verify.compare import array
 from verify.programs.writer import run
 
-GRADIENT = re.compile(r"^(\w+) = torch\.autograd\.grad\((.*), (\[[^\]]*\])(?:, \w+=\w+)*\)$", re.DOTALL)
+VARIABLES = r"(\[[\w, ]*\]|\[t for [^\]]*\])"
+GRADIENT = re.compile(rf"^(\w+) = torch\.autograd\.grad\((.*), {VARIABLES}(?:, \w+=\w+)*\)$", re.DOTALL)
 PASS = re.compile(r"^(?:torch\.autograd\.backward\((\[.*?\])|(\S.*)\.backward\().*\)$")
 STEP = 1e-5
 ZERO = 1e-12
