@@ -41,7 +41,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Tensor:
 
 @linear_algebra
 def qr(a: Tensor, mode: str = "reduced") -> Any:
-    return linalg.qr(a, "r")[1] if mode == "r" else linalg.qr(a, mode)
+    return linalg.qr(a)[1] if mode == "r" else linalg.qr(a, mode)  # the derivative of R needs Q
 
 
 @linear_algebra
@@ -112,7 +112,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @linear_algebra
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    return linalg.cross(*as_tensors((x1, x2)), dim=axis)
+    return products.cross(x1, x2, axis=axis)
 
 
 @linear_algebra

@@ -67,7 +67,7 @@ def cross(a: Tensor, b: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = (x if x.shape[-1] == 3 else torch.constant_pad_nd(x, (0, 1)) for x in (a, b))
-    return torch.movedim(torch.linalg.cross(a, b, dim=-1), -1, axisc)
+    return torch.movedim(torch.linalg.cross(*torch.broadcast_tensors(a, b), dim=-1), -1, axisc)
 
 
 @numpy

@@ -37,7 +37,7 @@ def values_of(values: Any, dtype: Any, requires_grad: bool) -> Tensor:
 
 
 def sparse_coo_tensor(
-    indices: Any,
+    indices: Any = None,
     values: Any = None,
     size: Any = None,
     *,
@@ -59,8 +59,9 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    if values is None and size is None:
-        size, indices = tuple(indices), np.zeros((len(tuple(indices)), 0), np.int64)
+    if values is None and (indices is None or size is None):
+        size = tuple(size or () if indices is None else indices)
+        indices = np.zeros((len(size), 0), np.int64)
         values = torch.zeros(0, dtype=dtype)
     index, made = index_array(indices), values_of(values, dtype, requires_grad)
     if index.ndim != 2:
