@@ -152,6 +152,18 @@ def rely_on(function, *args):
         writes.relied_on(function, args)
 
 
+def answered(function, *args):
+    """Whether `function(*args)` is true, which decides what follows: a program recorded now relies on the answer."""
+    answer = bool(function(*args))
+    rely_on(gives, answer, function, *args)
+    return answer
+
+
+def gives(answer, function, *args):
+    """Whether `function(*args)` has an answer."""
+    return bool(function(*args)) is answer
+
+
 def innermost(attribute):
     """The innermost interpreter with a true attribute, or None."""
     return next((one for one in reversed(STACK.interpreters) if getattr(one, attribute)), None)

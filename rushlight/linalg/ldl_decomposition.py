@@ -8,6 +8,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
+from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, check_system, linalg
 from rushlight.linalg.pieces import over_batches
@@ -71,7 +72,7 @@ def check_ldl(A: Tensor) -> None:
 def check_regular(name: str, info: Tensor) -> None:
     """Raises RuntimeError if D has a 0 on its diagonal."""
     found = values(info._array)
-    if found.any():
+    if answered(np.any, found):
         place = f" (Batch element {int(np.flatnonzero(found)[0])}):" if found.ndim else ""
         number = found[found != 0][0]
         raise RuntimeError(

@@ -10,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
@@ -143,7 +144,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if info._array.any():
+    if answered(np.any, info._array):
         raise singular_factor("torch.linalg.lu_factor", info._array)
     return return_types.linalg_lu_factor((packed, pivots))
 
@@ -172,7 +173,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if check_errors and info._array.any():
+    if check_errors and answered(np.any, info._array):
         raise singular_factor("torch.linalg.lu_factor_ex", info._array)
     return return_types.linalg_lu_factor_ex((packed, pivots, info))
 

@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.guards import asking
+from rushlight.core.interpreters import answered
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import (
     check_batch,
@@ -188,6 +189,16 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     return _cholesky_solve(B, L, bool(upper))
 
 
+def zeros_on_diagonal(L: Array) -> Array:
+    """Where the diagonal of matrices is zero."""
+    return np.diagonal(L, axis1=-2, axis2=-1) == 0
+
+
+def has_zero_on_diagonal(L: Array) -> bool:
+    """Whether the diagonal of a matrix has a zero."""
+    return bool(zeros_on_diagonal(L).any())
+
+
 @method
 @keywords
 @asking
@@ -200,8 +211,8 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """
     check_square("cholesky_inverse", L)
     check_floating("cholesky_inverse", L)
-    zeros = np.diagonal(L._array, axis1=-2, axis2=-1) == 0
-    if zeros.any():
+    if answered(has_zero_on_diagonal, L._array):
+        zeros = zeros_on_diagonal(L._array)
         raise failure("cholesky_inverse", SINGULAR, np.asarray(np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0)))
     return _cholesky_inverse(L, bool(upper))
 

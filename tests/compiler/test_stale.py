@@ -382,3 +382,36 @@ def test_a_result_in_the_memory_of_another_tensor_stays_there(name, of_argument,
         return lambda i: call(i, step)
 
     both(make, calls=6)
+
+
+REFUSES = {
+    "lu_factor": (torch.linalg.lu_factor, torch.eye(3), torch.ones(3, 3)),
+    "ldl_factor_ex": (lambda x: torch.linalg.ldl_factor_ex(x, check_errors=True), torch.eye(3), torch.ones(3, 3)),
+    "cholesky_inverse": (torch.cholesky_inverse, torch.eye(3), torch.zeros(3, 3)),
+    "cov": (lambda w: torch.cov(torch.eye(3), aweights=w), torch.ones(3), -torch.ones(3)),
+    "ctc_loss": (
+        lambda n: F.ctc_loss(torch.zeros(5, 1, 4).log_softmax(-1), torch.ones(1, 2), n, torch.tensor([2])),
+        torch.tensor([5]),
+        torch.tensor([6]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSES)
+def test_what_a_function_refuses_for_its_values_is_refused_in_replays(name):
+    function, good, bad = REFUSES[name]
+    compiled = torch.compile(function, options={"timed": False})
+    for _ in range(4):
+        compiled(good.clone())
+    with pytest.raises(RuntimeError) as expected:
+        function(bad)
+    with pytest.raises(type(expected.value)) as found:
+        compiled(bad.clone())
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("same", [torch.equal, torch.allclose])
+def test_answers_of_comparisons_depend_on_values(same):
+    compiled = torch.compile(lambda x: same(x, x.trunc()), options={"timed": False})
+    assert [compiled(torch.tensor([float(i)])) for i in range(4)] == [True] * 4
+    assert compiled(torch.tensor([0.5])) is False

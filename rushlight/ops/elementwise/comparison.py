@@ -12,6 +12,7 @@ from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import is_batched
+from rushlight.core.interpreters import answered
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
@@ -238,7 +239,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
             "vmap: It looks like you're calling torch.equal, which gives one answer for all examples. Compare with "
             "(input == other).all(), which gives one for each."
         )
-    return np.array_equal(input._array, other._array)
+    return answered(np.array_equal, input._array, other._array)
 
 
 @operator(layout="elementwise", batch=elementwise)
@@ -291,7 +292,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
             "vmap over torch.allclose isn't supported yet: it gives one answer for all examples. Take "
             "torch.isclose(input, other).all(), which gives one for each."
         )
-    return bool(close._array.all())
+    return answered(np.all, close._array)
 
 
 @takes_out

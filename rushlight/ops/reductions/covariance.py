@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import answered
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
@@ -38,8 +40,13 @@ def checked(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
             f"{TYPE_NAMES[aweights.dtype]} dtype"
         )
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
-        if weights is not None and (weights._array < 0).any():
+        if weights is not None and answered(has_negative, weights._array):
             raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+def has_negative(array: Array) -> bool:
+    """Whether some element is negative."""
+    return bool((array < 0).any())
 
 
 def divisor_of(observations: int, fweights: Tensor | None, aweights: Tensor | None, correction: int) -> Any:
