@@ -33,6 +33,7 @@ FUNCTIONAL = "functions of autograd.functional work inside transforms of func, w
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
 ROUNDED = "bfloat16: rounded once, at the end, where PyTorch rounds between its steps too"
 UNSUPPORTED = "rushlight has no such thing, and says so: sparse gradients"
+OVERFLOWS = "float16: PyTorch overflows between its steps, rushlight rounds once, at the end"
 SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
 NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and misses what it saved"
 HALF_DONE = "PyTorch writes before it finds that it cannot"
@@ -102,6 +103,9 @@ RETAINED = "PyTorch cannot change a second result that retains its gradient: doc
 LOGARITHMS = "PyTorch's logaddexp of complex numbers is nan where one is very small: docs/pytorch-mistakes.md"
 HOOKED = "a hook gives what was saved back in another type, with which rushlight computes"
 UNFINISHED = "a pass that fails has added to the gradients that came before, and the order is nobody's promise"
+BEYOND = "PyTorch reads beyond the one number that is given for a vector"
+COPIED = "PyTorch's lu copies into an `out` of any type"
+UNBATCHED = "PyTorch has no batching rule, rushlight has"
 SEVERAL = "two reasons to refuse a call, of which each library names one"
 ZERO_FACTORS = "PyTorch has no second derivative of products with several factors of zero"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
@@ -251,6 +255,9 @@ EXPLANATIONS = [
         EMPTY_ATTENTION,
     ),
     Explanation("errors", r"\[2\]\[0\]: values", r"as_strided_scatter\(float64\[\]", SCATTERED),
+    Explanation("errors", "TensorAccessor expected 1 dims|Dimension specified as -2", "", ASSERTED),
+    Explanation("errors", "raises RuntimeError: bias should contain", "native_batch_norm", BEYOND),
+    Explanation("errors", r"on PyTorch IndexError: amax\(\)", "linear_cross_entropy", SEVERAL),
     Explanation("errors", "raises nothing.*INTERNAL ASSERT", "", INTERNAL),
     Explanation("errors", "PyTorch .*(setStorage|ZeroDivisionError|std::vector|static_cast|SmallVector)", "", ASSERTED),
     Explanation("errors", "on PyTorch TypeError: descriptor", "__r", DESCRIPTORS),
@@ -263,14 +270,18 @@ EXPLANATIONS = [
     Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
     Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),
     Explanation("operators", "derivative for 'inplace version of", "in place[^:]*: a(cos|sin|tan)h", UNDERIVED),
-    Explanation("operators", r"\[2\]\[0\]: values", "views: as_strided_scatter", SCATTERED),
+    Explanation("operators", r"\[2\]\[0\]: values", "(views|inputs): as_strided_scatter", SCATTERED),
+    Explanation("operators", r"\['integers'\]: kind RuntimeError", r"out=: lu\(", COPIED),
+    Explanation("operators", "raises nothing.*does not yet have a batching rule", "batching", UNBATCHED),
     Explanation("operators", r"\['view'\]\[1\]", r"out=: nn\.functional\.linear", OWN_PLACE),
     Explanation("operators", "complex_cpu. not implemented for 'Half'", r": complex\(float16", HALVES),
+    Explanation("operators", "only supported for half, float and double", r": view_as_complex\(float16", HALVES),
     Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
     Explanation("operators", "value '0', PyTorch's", "(layout|strided|views).*: unsafe_(split|chunk)", OFFSETS),
-    Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),
+    Explanation("operators", "value '", "(as_strided|diagonal|select|slice)_scatter", MEMORY),
     Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
     Explanation("operators", "values", r"mode[(]bfloat16", TIES),
+    Explanation("operators", "PyTorch's.array..*nan", r"matrix_exp[(]float16", OVERFLOWS),
     Explanation("operators", "values", r"(matrix_exp|histc|normal|logcumsumexp)[(].*bfloat16", ROUNDED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

@@ -17,6 +17,7 @@ from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors
 from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -118,5 +119,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     check_batch(name, "tau", tau._array.shape[:-1], A._array.shape[:-2])
     if A._array.dtype != tau._array.dtype:
         raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
-    columns = np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy()
-    return _in_columns(reflected(A, tau, new_tensor(columns), reversed(range(tau._array.shape[-1]))))
+    columns = new_tensor(np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy())
+    if not tau._array.size:
+        columns = where(new_tensor(np.zeros(A._array.shape, bool)), A, columns)  # nothing of A, with its history
+    return _in_columns(reflected(A, tau, columns, reversed(range(tau._array.shape[-1]))))

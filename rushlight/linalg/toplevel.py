@@ -10,6 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.interpreters import answered
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import (
     check_batch,
@@ -41,6 +42,7 @@ from rushlight.linalg.vectors import vander as vander_along
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import takes_out
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.reductions.reduction import Dim
@@ -431,6 +433,8 @@ def check_ormqr(input: Array, tau: Any, other: Array, side: Any) -> None:
                 f"{name}: Expected input and {argument} to have the same dtype, but input has dtype "
                 f"{type_name(input._array)} and {argument} has dtype {type_name(x._array)}"
             )
+    if kind_of(input._array.dtype) not in "fc" or is_half(input._array.dtype):
+        raise missing("ormqr_cpu", input._array.dtype)
 
 
 @keywords

@@ -192,6 +192,7 @@ def check_overlap(name: str, out: TensorBase, inputs: tuple[Any, ...]) -> None:
     not. Sums and products have read everything before they write.
     """
     if name in JOINED or name in PICKED:
+        check_memory(out, ())
         check_apart(out, tensors_of(inputs))
     elif name in APART:
         check_apart(out, inputs[1:])

@@ -70,7 +70,6 @@ TABLE = """
     nn.functional.rrelu                     rrelu_with_noise_out_cpu                    f
     nn.functional.unfold                    im2col_out_cpu                              i
     orgqr                                   orgqr_cpu                                   bih
-    ormqr                                   ormqr_cpu                                   bih
     qr                                      geqrf_cpu                                   h
     special.airy_ai                         airy_ai_cpu                                 h
     special.bessel_j0                       bessel_j0_cpu                               h

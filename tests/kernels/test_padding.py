@@ -41,6 +41,8 @@ def test_padding_is_numpys(shape, widths, dtype, mode):
         pytest.skip("PyTorch pads so many dimensions with constants only")
     if dims > len(shape) or (mode == "reflect" and any(n < 3 for n in shape[-dims:])):
         pytest.skip("there is no room")
+    if dtype == "bool" and mode in ("reflect", "replicate"):
+        pytest.skip("PyTorch has no kernel for it")
     around = [(0, 0)] * (len(shape) - dims) + [widths[i : i + 2] for i in range(len(widths) - 2, -1, -2)]
     x = numbers(shape, dtype)
     expected = np.pad(x, around, mode=MODES[mode], **({"constant_values": 1} if mode == "constant" else {}))

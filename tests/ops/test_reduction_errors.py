@@ -266,3 +266,19 @@ def test_out_of_another_type(torch):
         torch.histogram(torch.ones(3), 2, out=(torch.zeros(2), torch.zeros(3).double()))
     with pytest.raises(RuntimeError, match="nonzero does not support the out kwarg when as_tuple is True"):
         torch.nonzero(torch.ones(2), as_tuple=True, out=torch.zeros(2, 1, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_variance_without_degrees_of_freedom(torch, keepdim):
+    """Its gradient is NaN where an element is the mean, else infinite, and does not depend on the elements."""
+    assert torch.autograd.functional.hessian(lambda x: x.var(), torch.ones(1)).tolist() == [[0.0]]
+    x = torch.tensor([1.0, 3.0, 2.0], requires_grad=True)
+    (grad,) = torch.autograd.grad(x.var(correction=4, keepdim=keepdim).sum(), x)
+    assert str(grad) == "tensor([inf, inf, nan])"
+
+
+def test_picking_into_repeated_memory(torch):
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.index_select(torch.ones(3, 6), 1, torch.tensor([0, 1]), out=torch.zeros(1, 6).expand(2, 6))
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.gather(torch.ones(3, 6), 1, torch.tensor([[0, 1]]), out=torch.zeros(1, 1).expand(1, 2))

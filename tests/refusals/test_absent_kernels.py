@@ -33,6 +33,15 @@ REFUSED = {
         lambda t: t.nanmean(t.ones(2), 0, out=t.zeros((), dtype=t.bool)),
         "\"nansum_cpu\" not implemented for 'Bool'",
     ),
+    "reflection": (
+        lambda t: t.nn.functional.pad(t.ones(1, 3).bool(), (1, 1), mode="reflect"),
+        "\"reflection_pad1d\" not implemented for 'Bool'",
+    ),
+    "replication": (
+        lambda t: t.nn.functional.pad(t.ones(1, 1, 3, 3).bool(), (1, 1, 1, 1), mode="replicate"),
+        "\"replication_pad2d\" not implemented for 'Bool'",
+    ),
+    "products of bools": (lambda t: t.ones(2, 2).bool() @ t.ones(2, 2).bool(), '"addmm_impl_cpu_" not implemented'),
     "sum's type": (lambda t: t.nansum(t.ones(2), dtype=t.complex64), '"nansum_cpu" not implemented for \'ComplexF'),
 }
 WORDS = {
@@ -109,3 +118,11 @@ def test_nothing_in_half_precision_is_taken(torch, name, kind):
     dtype = getattr(torch, kind)
     found = OF_NOTHING[name](torch, torch.zeros(0, 0, dtype=dtype))
     assert {t.dtype for t in (found if isinstance(found, tuple) else (found,))} <= {dtype, torch.int32}
+
+
+def test_empty_products_of_bools(torch):
+    """They have nothing to multiply, and are zero."""
+    some, none = torch.ones(2, 3, 0, dtype=torch.bool), torch.ones(2, 0, 3, dtype=torch.bool)
+    for found in (some @ none, some[0] @ none[0], some[0] @ none[0, :, 0]):
+        assert found.dtype == torch.bool
+        assert not found.any()

@@ -32,6 +32,16 @@ REFUSED = {
     "torch.dist(i.byte(), i)": (RuntimeError, "norm(): input dtype should be either floating point or complex. Got Lo"),
     "x[0].repeat_interleave(2, 0)": (IndexError, "Dimension out of range (expected to be in range of [-1, 0], but"),
     "x[0].repeat_interleave(at, 0)": (IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    "x.clone().normal_(leaf.sum(), 1)": (
+        TypeError,
+        "normal_(): argument 'mean' (position 1) must be float, not Tensor",
+    ),
+    "x.clone().uniform_(0, x[:1])": (TypeError, "uniform_(): argument 'to' (position 2) must be float, not Tensor"),
+    "x.clone().exponential_(leaf.sum())": (
+        TypeError,
+        "exponential_(): argument 'lambd' (position 1) must be float, not Tensor",
+    ),
+    "torch.normal(0.0, 1.0, 5)": (TypeError, "normal() received an invalid combination of arguments"),
     "leaf.put_(at, x)": (RuntimeError, "a leaf Variable that requires grad"),
     "leaf.index_fill_(0, i + 9, 2)": (RuntimeError, "a leaf Variable that requires grad"),
     "i.put(at, x)": (RuntimeError, "put_(): self and source expected to have the same dtype"),

@@ -106,7 +106,8 @@ def check(case: Case, figure: Figure) -> None:
 
 def begin_alike(ours: Raised, theirs: Raised) -> bool:
     """Whether a message begins with the first words of PyTorch's, but for the numbers in them."""
-    wanted, found = (re.findall(r"[a-z_.']+", re.sub(r"\d+", "", error.words.lower())) for error in (theirs, ours))
+    said = [re.sub(r"\d+", "", error.words.lower()) for error in (theirs, ours)]
+    wanted, found = (re.findall(r"[a-z_']+(?:\.[a-z_']+)*", words) for words in said)
     return found[: len(wanted[:WORDS])] == wanted[:WORDS]
 
 

@@ -16,7 +16,7 @@ from rushlight.core.inplace import rank
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
-from rushlight.dtypes import TYPE_NAMES, get_default_dtype, result_type
+from rushlight.dtypes import TYPE_NAMES, result_type
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
@@ -378,9 +378,13 @@ def soft_margin_loss(
     tensor(1.4100)
     """
     keep_shape(input, target)
-    if kind_of(input._array.dtype) in "iu":
-        raise lower_result(get_default_dtype()._numpy, input._array.dtype)
-    return _soft_margin_loss(input, target, None, reduction_of(reduction, size_average, reduce))
+    reduction = reduction_of(reduction, size_average, reduce)
+    if kind_of(input._array.dtype) == "f":
+        return _soft_margin_loss(input, target, None, reduction)
+    values = (-target * input).exp().log1p()
+    if not input.is_complex():
+        raise lower_result(values._array.dtype, input._array.dtype)
+    return reduced(values, reduction)
 
 
 def kl_div(

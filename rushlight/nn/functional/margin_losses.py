@@ -14,6 +14,7 @@ from rushlight.nn.functional.margins import _multi_margin, _multilabel_margin
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
 from rushlight.ops.elementwise.selection import minimum, where
+from rushlight.ops.making.creation import full_like
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -43,7 +44,7 @@ def hinge_embedding_loss(
     tensor([0.5000, 0.8000])
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    hinge = (margin - input).to(input.dtype).clamp_min(0)
+    hinge = ((margin if input.is_floating_point() else full_like(input, margin)) - input).clamp_min(0)
     return reduced(where(target != 1, hinge, 0) + where(target != -1, input, 0), reduction)
 
 
@@ -217,6 +218,8 @@ def multi_margin_loss(
     classes = checked_classes(input, scores, target)
     if weight is not None and weight.shape != scores.shape[1:]:
         raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
+    if classes.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
     if not are_indices(classes, scores.shape[1]):
         raise RuntimeError("target out of range")
     loss = _multi_margin(scores, new_tensor(classes), p, margin)
@@ -233,7 +236,7 @@ def check_scores(input: Tensor, scores: Tensor) -> None:
 
 
 def checked_classes(input: Tensor, scores: Tensor, target: Tensor) -> Array:
-    """The classes as a one-dimensional array; raises PyTorch's errors if they do not match the scores."""
+    """The classes as a one-dimensional array; raises PyTorch's errors if their number does not match the scores."""
     samples = scores._array.shape[0]
     found = target._array.reshape(-1)
     if target.ndim > 1 or found.size != samples:
@@ -242,8 +245,6 @@ def checked_classes(input: Tensor, scores: Tensor, target: Tensor) -> Array:
             f"size). Expected target size [{samples}], but got {list(target.shape)}. Input has shape "
             f"{list(input.shape)}."
         )
-    if found.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
     return found
 
 

@@ -20,7 +20,7 @@ __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 def elu_cotangent(grad: Array, input: Array, alpha: float, scale: float, rate: float) -> Array:
     """The gradient of `elu`. Only exponentials of negative numbers are taken, so nothing overflows."""
     slope = (alpha * scale * rate) * np.exp(_keep(input < 0, input) * rate)
-    return _where(input <= 0, grad * slope, grad * scale)
+    return grad * _where(input <= 0, slope, scale)
 
 
 @fused

@@ -98,9 +98,9 @@ def by(array: Array) -> str:
     return "x".join(str(n) for n in array.shape)
 
 
-def refuse_bool(kernel: str, array: Array) -> None:
-    """Raises NotImplementedError for bool, which PyTorch does not multiply."""
-    if array.dtype == BOOL:
+def refuse_bool(kernel: str, array: Array, other: Array | None = None) -> None:
+    """Raises NotImplementedError for bool, which PyTorch does not multiply, unless it has nothing to multiply."""
+    if array.dtype == BOOL and (other is None or (array.size and other.size)):
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
 
 
@@ -119,7 +119,7 @@ def matrices(mat1: Array, mat2: Array) -> None:
     if differ(mat1, mat2):
         names = " != ".join(C_NAMES[x.dtype.name] for x in (mat1, mat2))
         raise mismatched(f"expected m1 and m2 to have the same dtype, but got: {names}")
-    refuse_bool("addmm_impl_cpu_", mat1)
+    refuse_bool("addmm_impl_cpu_", mat1, mat2)
 
 
 def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
@@ -149,7 +149,7 @@ def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
     if len(set(types)) > 1 and not casting():
         raise mismatched("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
-    refuse_bool("addmv_impl_cpu", mat)
+    refuse_bool("addmv_impl_cpu", mat, vec)
 
 
 def added_vector(input: Array, mat: Any, vec: Any) -> None:
@@ -185,7 +185,7 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
     if found != wanted:
         raise mismatched(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
     same_scalars(batch1, batch2)
-    refuse_bool("bmm" if input is None else "baddbmm", batch1)
+    refuse_bool("bmm" if input is None else "baddbmm", batch1, batch2)
     if input is not None:
         same_scalars(batch1, input)
 

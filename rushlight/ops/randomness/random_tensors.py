@@ -239,7 +239,7 @@ def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generato
 def normal(
     mean: Tensor | float = 0.0,
     std: Tensor | float = 1.0,
-    size: int | None = None,
+    size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
     dtype: DType | None = None,
@@ -257,7 +257,7 @@ def normal(
     if isinstance(std, TensorBase) and std.is_complex():
         raise RuntimeError("normal expects standard deviation to be non-complex")
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
-    if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
+    if isinstance(size, (tuple, list)) and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
         array = tensor_drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
         return made("normal", array, options, dtype)

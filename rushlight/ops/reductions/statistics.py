@@ -59,12 +59,13 @@ def with_mean(statistic: Array, mean: Array, input: Array, dims: Sequence[int], 
 
 
 def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
-    """`grad * 2 (x - mean) / (n - correction)`; a constant for an input without dimensions."""
+    """`grad * 2 (x - mean) / (n - correction)`; a constant, NaN or infinity, if that is 0 for all elements together."""
     n = degrees(input.shape, dims, correction)
-    if not input.shape and not n:
-        return grad * np.nan
+    deviation = centred(input, dims)[0]
     grad = grad if keepdim else grad.reshape(kept_shape(input.shape, dims))
-    return divided(2 * grad, n) * centred(input, dims)[0]
+    if not n and len(dims) == input.ndim:
+        return grad * np.where(deviation == 0, np.nan, np.inf).astype(input.dtype)
+    return divided(2 * grad, n) * deviation
 
 
 def deviation_cotangent(

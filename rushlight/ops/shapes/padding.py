@@ -11,6 +11,7 @@ from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
 from rushlight.kernels.padding import LONG, as_places, picked, surrounded
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -128,10 +129,11 @@ def enter(mode: Any, node: str, aten: str) -> Any:
     )(picked)
 
 
+KERNELS = {"reflect": "reflection", "replicate": "replication"}  # PyTorch's, which take no bool
 PADS: dict[tuple[str, int], Operator] = {
-    **{("reflect", n): enter(f"reflect{n}d", f"ReflectionPad{n}DBackward0", f"reflection_pad{n}d") for n in (1, 2, 3)},
     **{
-        ("replicate", n): enter(f"replicate{n}d", f"ReplicationPad{n}DBackward0", f"replication_pad{n}d")
+        (mode, n): enter(f"{mode}{n}d", f"{kernel.capitalize()}Pad{n}DBackward0", f"{kernel}_pad{n}d")
+        for mode, kernel in KERNELS.items()
         for n in (1, 2, 3)
     },
     **{("circular", n): enter(f"circular{n}d", "CopySlices", "_pad_circular") for n in (1, 2, 3)},
@@ -190,7 +192,10 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     dims = len(widths) // 2
     short = max(shape[-dims:], default=LONG) < LONG and all(type(n) is int for n in widths)
     find = places_again if short else places_around
-    return PADS[mode, dims](input, find(mode, shape, widths))
+    places = find(mode, shape, widths)
+    if mode in KERNELS and input._array.dtype == bool:
+        raise missing(f"{KERNELS[mode]}_pad{dims}d", input._array.dtype)
+    return PADS[mode, dims](input, places)
 
 
 def places_around(mode: str, shape: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Array, ...]:

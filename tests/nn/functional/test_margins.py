@@ -52,3 +52,29 @@ def test_lists_of_classes(monkeypatch, shape, special, first):
     for reduction in ("mean", "sum", "none"):
         target = NUMBERS.integers(first, shape[-1], shape)
         check("multilabel_margin_loss", scores_with(special, shape, "float64"), target, reduction=reduction)
+
+
+def test_hinge_of_whole_numbers(torch):
+    """The margin becomes a number of the input's type first."""
+    x, target = torch.tensor([200, 3], dtype=torch.uint8), torch.tensor([255, 255], dtype=torch.uint8)
+    found = torch.nn.functional.hinge_embedding_loss(x, target, margin=7.9, reduction="none")
+    assert found.tolist() == [63, 4]
+
+
+def test_soft_margin_of_other_types(torch):
+    loss = torch.nn.functional.soft_margin_loss
+    found = loss(torch.tensor([1 + 2j, 3]), torch.tensor([1, -1.0]))
+    assert torch.allclose(found, torch.tensor(1.4775 - 0.1881j), atol=1e-4)
+    with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor"):
+        loss(torch.ones(2).bool(), torch.ones(2).bool())
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        loss(torch.ones(2).long(), torch.ones(2).long())
+
+
+@pytest.mark.parametrize("name", ["elu", "selu", "celu"])
+def test_gradients_of_exponential_units_lie_as_their_cotangents(torch, name):
+    x = torch.ones(3, 4).t().requires_grad_()
+    found = getattr(torch.nn.functional, name)(x)
+    for cotangent, strides in ((torch.ones(4, 3), (3, 1)), (torch.ones(3, 4).t(), (1, 4))):
+        (grad,) = torch.autograd.grad(found, x, cotangent, retain_graph=True)
+        assert grad.stride() == strides
