@@ -4,6 +4,7 @@ A recording is made from a call that a recorder recorded. Arrays that the call w
 each replay: in the arguments, in tensors that the function reads, in gradients of these. All others are constants.
 """
 
+from collections.abc import Iterator
 from copy import copy
 from itertools import combinations
 from typing import Any
@@ -176,9 +177,7 @@ class Recording(Replay):
             )
             for ends in recorder.used_up
         ]
-        self.overwritten: list[Any] = [
-            effect.place for stretch in self.stretches for effect in stretch.effects if effect.kind == "version"
-        ]
+        self.overwritten: list[Any] = list(dict.fromkeys(place for one in self.stretches for place in overwritten(one)))
         self.writes: bool = any(stretch.program.writes for stretch in self.stretches)
 
     @property
@@ -266,3 +265,11 @@ class Recording(Replay):
         """Drops what is needed only for comparisons with other recordings, and the arguments of the call."""
         self.parts, self.tensors, self.sent = [], [], []
         self.given = Given([], self.others)
+
+
+def overwritten(stretch: Stretch) -> Iterator[Any]:
+    """The places of tensors whose values a part changes, also if their versions stay (as with `x.data.mul_`)."""
+    yield from (effect.place for effect in stretch.effects if effect.kind == "version")
+    number = {value: i for i, value in enumerate(stretch.program.inputs)}
+    written = [stretch.places[number[value]] for value, _ in stretch.program.writes]
+    yield from (place for place in written if place[0] in (ARGUMENT, TENSOR))

@@ -415,3 +415,23 @@ def test_answers_of_comparisons_depend_on_values(same):
     compiled = torch.compile(lambda x: same(x, x.trunc()), options={"timed": False})
     assert [compiled(torch.tensor([float(i)])) for i in range(4)] == [True] * 4
     assert compiled(torch.tensor([0.5])) is False
+
+
+def test_a_call_that_changes_values_in_secret_is_differentiated_again_from_its_start():
+    """The second derivative calls the function again, with the value that `x.data.mul_` found."""
+
+    def make(compile):
+        @compile
+        def step(x, w):
+            y = torch.sin(x * w)
+            x.data.mul_(0.5)
+            return y
+
+        def call(i):
+            x, w = torch.full((3,), i + 1.0, requires_grad=True), torch.full((3,), 2.0, requires_grad=True)
+            (slope,) = torch.autograd.grad(step(x, w).sum(), w, create_graph=True)
+            return torch.autograd.grad(slope.sum(), w)
+
+        return call
+
+    both(make, calls=6)
