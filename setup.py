@@ -15,6 +15,7 @@ from clones import write_out
 from places import write_places
 
 CORE = [
+    "graph.py",
     "entries.py",
     "recording.py",
     "interpreters.py",

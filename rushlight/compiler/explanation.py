@@ -142,7 +142,7 @@ def by_instruction(part: Measured) -> list[str]:
     if part.plan is None:
         return [f"run step by step: {part.trouble}"]
     kinds = counted([type(instruction).__name__.lower() for instruction in part.plan.code])
-    lines = [f"planned as {kinds or 'nothing'}; {part.plan.size:,} bytes of memory"]
+    lines = [f"planned as {kinds or 'nothing'}; {part.plan.memory:,} bytes of memory"]
     for one in part.instructions():
         time = "" if one.time is None else f"{1e6 * one.time:8,.1f} µs  "
         lines.append(f"  {time}{one.what} {one.kind}  {', '.join(map(short, one.lines))}")

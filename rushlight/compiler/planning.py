@@ -31,6 +31,7 @@ from rushlight.compiler.program import CHECK, WRITE
 
 ALIGNMENT = 64  # bytes
 ARENA = 0  # the number of the arena's slot
+LARGE = 1 << 19  # bytes of a result from which on it gets memory of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,9 @@ class Plan:
     """Instructions on slots.
 
     `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays that
-    are allocated in each run: (slot, shape, dtype). `made_of` tells for each instruction which one of the graph it came
-    from, `done_with` which slots of calls' results nothing reads after it.
+    are allocated in each run: (slot, shape, dtype). For each instruction, `made_of` tells which one of the graph it came
+    from, `blocks` which slots get memory of their own before it (slot, bytes), and `done_with` which slots of blocks and
+    calls' results nothing reads after it.
     """
 
     size: int  # of the arena, in bytes
@@ -117,7 +119,20 @@ class Plan:
     outputs: list[Area]
     copies: list[tuple[int, Area]] = field(default_factory=list)  # at the end: the number of an input, and its value
     made_of: list[Instruction] = field(default_factory=list)
+    blocks: list[tuple[tuple[int, int], ...]] = field(default_factory=list)
     done_with: list[tuple[int, ...]] = field(default_factory=list)
+
+    @property
+    def memory(self) -> int:
+        """The bytes of intermediate results: those of the arena, and the most in blocks at a time."""
+        live: dict[int, int] = {}
+        most = 0
+        for blocks, slots in zip(self.blocks, self.done_with, strict=True):
+            live.update(blocks)
+            most = max(most, sum(live.values()))
+            for slot in slots:
+                live.pop(slot, None)
+        return self.size + most
 
 
 def planned(graph: Graph) -> Plan:
@@ -140,6 +155,7 @@ class Planner:
         self.numbers: list[tuple[int, int, Any]] = []
         self.constants: list[tuple[int, np.ndarray]] = []
         self.fresh: list[tuple[int, tuple[int, ...], Any]] = []
+        self.blocks: dict[Instruction, list[tuple[int, int]]] = {}
 
     def plan(self) -> Plan:
         """Assigns memory to everything, and converts the instructions."""
@@ -168,14 +184,20 @@ class Planner:
         outputs = [self.area(node) for node in self.graph.outputs]
         done_with = self.done_with(made_of, {area.slot for area in [*outputs, *[value for _, value in copies]]})
         memory = size, self.slots, self.inputs, self.numbers, self.constants, self.fresh
-        return Plan(*memory, code, outputs, copies, made_of, done_with)
+        return Plan(*memory, code, outputs, copies, made_of, self.blocks_of(made_of), done_with)
+
+    def blocks_of(self, made_of: list[Instruction]) -> list[tuple[tuple[int, int], ...]]:
+        """For each instruction the blocks that are allocated before it: those of the first one that it came from."""
+        blocks = dict(self.blocks)
+        return [tuple(blocks.pop(instruction, ())) for instruction in made_of]
 
     def done_with(self, made_of: list[Instruction], kept: set[int]) -> list[tuple[int, ...]]:
-        """For each instruction the slots filled by calls that nothing reads after it, except the kept ones."""
+        """For each instruction the slots of blocks and calls' results that nothing reads after it, except kept ones."""
+        own = {slot for blocks in self.blocks.values() for slot, _ in blocks}
         last: dict[int, int] = {}
         for i, instruction in enumerate(made_of):
             for x in instruction.reads():
-                if x.base in self.places and maker(x).kind == CALL:
+                if x.base in self.places and (maker(x).kind == CALL or self.places[x.base][0] in own):
                     last[self.places[x.base][0]] = i
         found: list[list[int]] = [[] for _ in made_of]
         for slot, i in last.items():
@@ -242,13 +264,20 @@ class Planner:
     # the arena
 
     def lay_out_arena(self) -> int:
-        """Places every result without memory in the arena, and gives calls their slots. Returns the arena's size."""
+        """Places every result without memory in the arena, and gives calls their slots. Returns the arena's size.
+
+        A large result gets a block of its own, so that its memory is free as soon as nothing reads it.
+        """
         stacks = self.stack_members()
         first, final = self.lifetimes(stacks)
         blocks: list[tuple[int, int, int, int]] = []  # (start, end, first instruction, last one)
         size = 0
         for node in sorted(first, key=lambda x: (first[x], -x.size)):
             length = node.size * node.dtype.itemsize
+            if length >= LARGE:
+                self.places[node] = (self.new_slot(), 0)
+                self.blocks.setdefault(self.order[first[node]], []).append((self.places[node][0], length))
+                continue
             start = lowest_gap(blocks, length, first[node], final[node])
             blocks.append((start, start + length, first[node], final[node]))
             self.places[node] = (ARENA, start)

@@ -51,8 +51,8 @@ class Executor:
         run = Run(self.plan, list(self.memory), inputs)
         run.begin()
         clock = [perf_counter()]
-        for instruction in self.plan.code:
-            run.carry_out(instruction)
+        for i in range(len(self.plan.code)):
+            run.carry_out(i)
             clock.append(perf_counter())
         return [end - start for start, end in pairwise(clock)]
 
@@ -70,8 +70,8 @@ class Run:
     def alone(self) -> list[np.ndarray]:
         """The outputs, computed with a separate arena."""
         self.begin()
-        for instruction, slots in zip(self.plan.code, self.plan.done_with, strict=True):
-            self.carry_out(instruction)
+        for i, slots in enumerate(self.plan.done_with):
+            self.carry_out(i)
             for slot in slots:
                 self.memory[slot] = None
         outputs = [self.handed_out(area) for area in self.plan.outputs]
@@ -98,8 +98,14 @@ class Run:
             return found
         return np.ndarray(area.shape, area.dtype, found, area.offset, area.strides)
 
-    def carry_out(self, instruction: Any) -> None:
-        """Executes one instruction."""
+    def carry_out(self, number: int) -> None:
+        """Executes one instruction, after its blocks of memory have been allocated."""
+        for slot, size in self.plan.blocks[number]:
+            self.memory[slot] = np.empty(size, np.uint8)
+        self.execute(self.plan.code[number])
+
+    def execute(self, instruction: Any) -> None:
+        """Executes an instruction."""
         if isinstance(instruction, Group):
             self.group(instruction)
         elif isinstance(instruction, Native):

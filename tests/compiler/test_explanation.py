@@ -56,7 +56,7 @@ def test_groups_have_lines_and_times():
     assert groups[0].lines[0].endswith(line_of(step, 2))
     assert all(one.time is not None and one.time > 0 for one in instructions)
     assert [value for one in instructions for value in one.lines if not value.rpartition(":")[0].endswith(HERE)] == []
-    assert f"{told.parts[0].plan.size:,} bytes of memory" in str(told)
+    assert f"{told.parts[0].plan.memory:,} bytes of memory" in str(told)
 
 
 def test_the_picture():

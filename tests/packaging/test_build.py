@@ -74,3 +74,10 @@ import setup
     assert "-ffp-contract=off" in flags["updates"]
     assert "-fassociative-math" in flags["softmax"]
     assert flags["graph"] == flags["gemm"]
+
+
+def test_whatever_declares_its_types_is_compiled(project):
+    text = (project / "setup.py").read_text("utf-8")
+    declared = [path for path in project.rglob("rushlight/**/*.pxd") if path.with_suffix(".py").exists()]
+    assert declared
+    assert [path.name for path in declared if f'"{path.stem}.py"' not in text] == []

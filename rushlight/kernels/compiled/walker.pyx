@@ -66,6 +66,7 @@ cdef struct Product:
 
 cdef struct Instruction:
     Kind kind
+    bint begins  # blocks of memory are allocated before it
     bint lets_go  # results that nothing reads afterwards are dropped
     void* group  # or call
     Product product
@@ -111,9 +112,7 @@ cdef class Walker:
     def __init__(self, plan, runs):
         self.plan, self.runs, self.groups, self.code = plan, runs, [], plan.code
         self.memory = [None] * plan.slots
-        room = np.empty(plan.size + 64, np.uint8)
-        start = -room.ctypes.data % 64
-        self.set_slot(0, room[start : start + plan.size])
+        self.set_slot(0, room_of(plan.size))
         for slot, array in plan.constants:
             self.set_slot(slot, array)
         self.kept, self.numbers = list(self.memory), plan.numbers
@@ -126,7 +125,7 @@ cdef class Walker:
                 self.made[i].shape[d] = n
         for i, instruction in enumerate(plan.code):
             self.note(&self.instruction[i], instruction)
-            self.instruction[i].lets_go = bool(plan.done_with[i])
+            self.instruction[i].begins, self.instruction[i].lets_go = bool(plan.blocks[i]), bool(plan.done_with[i])
         self.renews = not any(type(instruction).__name__ in ("Invoke", "Apply") for instruction in plan.code)
         whole = {slot: shape for slot, shape, _ in plan.fresh}
         self.outputs = [  # the slot of an output that is a whole new array, else its area
@@ -242,6 +241,9 @@ cdef class Walker:
         cdef Instruction* place
         for i in range(start, end):
             place = &self.instruction[i]
+            if place.begins:
+                for slot, size in self.plan.blocks[i]:
+                    self.set_slot(slot, room_of(size))
             if place.kind == GROUP:
                 (<Group>place.group).compute(self.slot)
             elif place.kind == NATIVE:
@@ -267,7 +269,7 @@ cdef class Walker:
 
     cdef int other(self, run, instruction) except -1:
         """Executes an instruction by the Python executor."""
-        run.carry_out(instruction)
+        run.execute(instruction)
         self.note_results(getattr(instruction, "results", ()))
         return 0
 
@@ -277,6 +279,14 @@ cdef class Walker:
             if area is not None:
                 self.set_slot(area.slot, self.memory[area.slot])
         return 0
+
+
+cdef object room_of(Py_ssize_t size):
+    """Memory of so many bytes that begins where a vector does."""
+    cdef cnp.npy_intp whole = size + 64
+    room = cnp.PyArray_SimpleNew(1, &whole, cnp.NPY_UINT8)
+    start = (64 - <Py_ssize_t>cnp.PyArray_BYTES(room) % 64) % 64
+    return room[start : start + size]
 
 
 cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
