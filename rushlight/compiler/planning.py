@@ -104,9 +104,9 @@ class Plan:
     """Instructions on slots.
 
     `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays that
-    are allocated in each run: (slot, shape, dtype). For each instruction, `made_of` tells which one of the graph it came
-    from, `blocks` which slots get memory of their own before it (slot, bytes), and `done_with` which slots of blocks and
-    calls' results nothing reads after it.
+    are allocated in each run: (slot, shape, dtype). For each instruction, `made_of` tells which one of the graph it
+    came from, `blocks` which slots get memory of their own before it (slot, bytes), and `done_with` which slots of
+    blocks and calls' results nothing reads after it.
     """
 
     size: int  # of the arena, in bytes
