@@ -78,6 +78,8 @@ import setup
 
 def test_whatever_declares_its_types_is_compiled(project):
     text = (project / "setup.py").read_text("utf-8")
-    declared = [path.stem for path in project.rglob("rushlight/core/*.pxd") if path.stem != "__init__"]
-    assert "graph" in declared
-    assert [name for name in declared if f'"{name}.py"' not in text and f'"{name}.pyx"' not in text] == []
+    declared = {path.stem for path in project.rglob("rushlight/core/*.pxd") if path.stem != "__init__"}
+    sources = [path.name for path in project.rglob("rushlight/core/*.py*") if path.stem in declared]
+    compiled = [name for name in sources if name.endswith((".py", ".pyx"))]
+    assert "graph.py" in compiled
+    assert [name for name in compiled if f'"{name}"' not in text and f'"{name}x"' not in text] == []
