@@ -144,7 +144,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if answered(np.any, info._array):
+    if answered(np.any, values(info._array)):
         raise singular_factor("torch.linalg.lu_factor", info._array)
     return return_types.linalg_lu_factor((packed, pivots))
 
@@ -173,7 +173,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if check_errors and answered(np.any, info._array):
+    if check_errors and answered(np.any, values(info._array)):
         raise singular_factor("torch.linalg.lu_factor_ex", info._array)
     return return_types.linalg_lu_factor_ex((packed, pivots, info))
 

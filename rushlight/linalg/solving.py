@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight import return_types
 from rushlight.core.aliases import Array
+from rushlight.core.batched import values
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.interpreters import answered
@@ -80,7 +81,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
     good, info = regular(A)
-    if check_errors and answered(np.any, info._array):
+    if check_errors and answered(np.any, values(info._array)):
         raise failure("linalg.inv_ex", SINGULAR, info._array)
     return return_types.linalg_inv_ex((without_singular(_inv(good), info), info))
 
@@ -207,7 +208,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         B = B.unsqueeze(-1)
     check_sides("linalg.solve", A, B, left)
     good, info = regular(A)
-    if check_errors and answered(np.any, info._array):
+    if check_errors and answered(np.any, values(info._array)):
         raise failure("torch.linalg.solve_ex", UNSOLVABLE, info._array)
     result = without_singular(_solve(good, B) if left else _solve(good.mT, B.mT).mT, info)
     return return_types.linalg_solve_ex((result.squeeze(-1) if vector else result, info))
