@@ -265,6 +265,7 @@ class Recording(Replay):
         """Drops what is needed only for comparisons with other recordings, and the arguments of the call."""
         self.parts, self.tensors, self.sent = [], [], []
         self.given = Given([], self.others)
+        self.given.held = []  # the gradients that these tensors have just now
 
 
 def overwritten(stretch: Stretch) -> Iterator[Any]:
