@@ -131,43 +131,32 @@ cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, 
     store(out + 5 * stride, &f0, &f1, adds)
 
 
-cdef always store_one(float* out, const floats* even, const floats* odd, bint adds) noexcept nogil:
-    """Writes 16 sums, each in two parts, or adds them."""
+cdef always store_one(float* out, const floats* sums, bint adds) noexcept nogil:
+    """Writes 16 sums, or adds them."""
     cdef floats* o = <floats*>out
     if adds:
-        o[0] += even[0] + odd[0]
+        o[0] += sums[0]
     else:
-        o[0] = even[0] + odd[0]
+        o[0] = sums[0]
 
 
 cdef wide narrow_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
-    """out[6, 16] = or += a[6, depth] @ b[depth, 16]; every other step is summed apart, so that no addition waits."""
-    cdef floats a0, a1, b0, b1, c0, c1, d0, d1, e0, e1, f0, f1, x0, x1
+    """out[6, 16] = or += a[6, depth] @ b[depth, 16]."""
+    cdef floats a0, b0, c0, d0, e0, f0, x
     cdef const float* y = a.start
-    cdef const float* z
     cdef index k
-    a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = e0 = e1 = f0 = f1 = (<const floats*>ZEROS)[0]
-    for k from 0 <= k < depth - 1 by 2:
-        x0 = (<const floats*>(b.start + k * b.down))[0]
-        x1 = (<const floats*>(b.start + (k + 1) * b.down))[0]
-        z = y + a.right
-        a0 += y[0] * x0; a1 += z[0] * x1
-        b0 += y[a.down] * x0; b1 += z[a.down] * x1
-        c0 += y[2 * a.down] * x0; c1 += z[2 * a.down] * x1
-        d0 += y[3 * a.down] * x0; d1 += z[3 * a.down] * x1
-        e0 += y[4 * a.down] * x0; e1 += z[4 * a.down] * x1
-        f0 += y[5 * a.down] * x0; f1 += z[5 * a.down] * x1
-        y = z + a.right
-    if depth % 2:
-        x0 = (<const floats*>(b.start + (depth - 1) * b.down))[0]
-        a0 += y[0] * x0; b0 += y[a.down] * x0; c0 += y[2 * a.down] * x0
-        d0 += y[3 * a.down] * x0; e0 += y[4 * a.down] * x0; f0 += y[5 * a.down] * x0
-    store_one(out, &a0, &a1, adds)
-    store_one(out + stride, &b0, &b1, adds)
-    store_one(out + 2 * stride, &c0, &c1, adds)
-    store_one(out + 3 * stride, &d0, &d1, adds)
-    store_one(out + 4 * stride, &e0, &e1, adds)
-    store_one(out + 5 * stride, &f0, &f1, adds)
+    a0 = b0 = c0 = d0 = e0 = f0 = (<const floats*>ZEROS)[0]
+    for k in range(depth):
+        x = (<const floats*>(b.start + k * b.down))[0]
+        a0 += y[0] * x; b0 += y[a.down] * x; c0 += y[2 * a.down] * x
+        d0 += y[3 * a.down] * x; e0 += y[4 * a.down] * x; f0 += y[5 * a.down] * x
+        y += a.right
+    store_one(out, &a0, adds)
+    store_one(out + stride, &b0, adds)
+    store_one(out + 2 * stride, &c0, adds)
+    store_one(out + 3 * stride, &d0, adds)
+    store_one(out + 4 * stride, &e0, adds)
+    store_one(out + 5 * stride, &f0, adds)
 
 
 cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
