@@ -11,7 +11,10 @@ SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of mistake: its symptom, what it is, an example program with it, and the corrected program.
+    """A kind of mistake: its symptom, what it is, and an example: a diff to the corrected program.
+
+    Lines that begin with "-" are the mistake, those that begin with "+" correct it. Both programs begin with
+    `import torch` and a seed, which are not repeated here.
 
     >>> from rushlight.explain.finding import KINDS
     >>> KINDS["cut-parameter"].symptom, KINDS["cut-parameter"].title
@@ -21,17 +24,29 @@ class Kind:
     name: str
     symptom: str
     title: str
-    mistake: str
-    mend: str
+    diff: str
+
+    @property
+    def mistake(self) -> str:
+        """The program with the mistake."""
+        return self._without("+")
+
+    @property
+    def mend(self) -> str:
+        """The corrected program."""
+        return self._without("-")
+
+    def _without(self, mark: str) -> str:
+        return "\n".join(line[2:] for line in self.diff.splitlines() if not line.startswith(mark))
 
 
 KINDS: dict[str, Kind] = {}
 FINDERS: list[Callable[[Any], Iterator["Finding"]]] = []
 
 
-def kind(name: str, symptom: str, title: str, mistake: str, mend: str) -> Kind:
-    """Registers a kind of mistake. The programs begin with `import torch` and a seed, which are not repeated here."""
-    KINDS[name] = Kind(name, symptom, title, mistake.strip("\n"), mend.strip("\n"))
+def kind(name: str, symptom: str, title: str, diff: str) -> Kind:
+    """Registers a kind of mistake."""
+    KINDS[name] = Kind(name, symptom, title, diff.strip("\n"))
     return KINDS[name]
 
 

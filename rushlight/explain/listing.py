@@ -1,6 +1,6 @@
-"""The list of the kinds of mistakes, each with its example program and the corrected one."""
+"""The list of the kinds of mistakes, each with its example."""
 
-import difflib
+from textwrap import indent
 
 from rushlight.explain.finding import KINDS, SYMPTOMS, Kind
 from rushlight.explain.text import NAMES
@@ -20,6 +20,4 @@ def listing(names: list[str]) -> str:
 
 def described(kind: Kind) -> str:
     """One kind, as a diff from the mistake (-) to the corrected program (+)."""
-    mistake, mend = kind.mistake.splitlines(), kind.mend.splitlines()
-    lines = [line for line in difflib.ndiff(mistake, mend) if not line.startswith("?")]
-    return "\n".join([f"{kind.name} ({NAMES[kind.symptom]}): {kind.title}", "", *(f"    {line}" for line in lines)])
+    return f"{kind.name} ({NAMES[kind.symptom]}): {kind.title}\n\n{indent(kind.diff, '    ')}"

@@ -1,4 +1,4 @@
-"""The kinds of mistakes: each with an example program, the corrected program, and the code that finds it."""
+"""The kinds of mistakes: each with an example, corrected, and the code that finds it."""
 
 from rushlight.explain.kinds import (
     cancelling,

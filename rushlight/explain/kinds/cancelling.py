@@ -10,20 +10,13 @@ CANCELS = kind(
     "zero",
     "a value is subtracted from itself, or divided by itself, with its history: the gradient cancels",
     """
-policy = torch.nn.Linear(3, 2)
-for _ in range(3):
-    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
-    ratio = (chosen - chosen).exp()
-    (ratio * torch.randn(5)).mean().backward()
-print(policy.weight.grad)
-""",
-    """
-policy = torch.nn.Linear(3, 2)
-for _ in range(3):
-    chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
-    ratio = (chosen - chosen.detach()).exp()
-    (ratio * torch.randn(5)).mean().backward()
-print(policy.weight.grad)
+  policy = torch.nn.Linear(3, 2)
+  for _ in range(3):
+      chosen = policy(torch.randn(5, 3)).log_softmax(1)[:, 0]
+-     ratio = (chosen - chosen).exp()
++     ratio = (chosen - chosen.detach()).exp()
+      (ratio * torch.randn(5)).mean().backward()
+  print(policy.weight.grad)
 """,
 )
 

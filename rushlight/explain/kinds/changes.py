@@ -11,16 +11,11 @@ CHANGED = kind(
     "error",
     "a value that the backward pass needs was changed in place",
     """
-w = torch.randn(3, requires_grad=True)
-y = w.sigmoid()
-y += 1
-y.sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-y = w.sigmoid()
-y = y + 1
-y.sum().backward()
+  w = torch.randn(3, requires_grad=True)
+  y = w.sigmoid()
+- y += 1
++ y = y + 1
+  y.sum().backward()
 """,
 )
 STEPPED = kind(
@@ -28,21 +23,14 @@ STEPPED = kind(
     "error",
     "an optimizer changed parameters that a later backward pass still needs",
     """
-first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-hidden = first(torch.randn(4, 2))
-a, b = second(hidden).mean(), second(hidden).pow(2).mean()
-a.backward(retain_graph=True)
-optimizer.step()
-b.backward()
-""",
-    """
-first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-hidden = first(torch.randn(4, 2))
-a, b = second(hidden).mean(), second(hidden).pow(2).mean()
-(a + b).backward()
-optimizer.step()
+  first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
+  optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+  hidden = first(torch.randn(4, 2))
+  a, b = second(hidden).mean(), second(hidden).pow(2).mean()
+- a.backward(retain_graph=True)
++ (a + b).backward()
+  optimizer.step()
+- b.backward()
 """,
 )
 UNSEEN = kind(
@@ -50,16 +38,11 @@ UNSEEN = kind(
     "wrong",
     "a value that the backward pass needs is changed through .data, which autograd does not see",
     """
-w = torch.randn(3, requires_grad=True)
-loss = (w * w).sum()
-w.data.mul_(2)
-loss.backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-loss = (w * w).sum()
-loss.backward()
-w.data.mul_(2)
+  w = torch.randn(3, requires_grad=True)
+  loss = (w * w).sum()
++ loss.backward()
+  w.data.mul_(2)
+- loss.backward()
 """,
 )
 

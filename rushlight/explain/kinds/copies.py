@@ -13,30 +13,19 @@ NO_COPY = kind(
     "wrong",
     "what is meant as a copy of a model, or of its parameters, is the original itself",
     """
-model = torch.nn.Linear(3, 1)
-target_model = model
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(4):
-    x = torch.randn(5, 3)
-    with torch.no_grad():
-        wanted = 1 + 0.9 * target_model(x)
-    optimizer.zero_grad()
-    (model(x) - wanted).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-from copy import deepcopy
-
-model = torch.nn.Linear(3, 1)
-target_model = deepcopy(model)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(4):
-    x = torch.randn(5, 3)
-    with torch.no_grad():
-        wanted = 1 + 0.9 * target_model(x)
-    optimizer.zero_grad()
-    (model(x) - wanted).pow(2).mean().backward()
-    optimizer.step()
++ from copy import deepcopy
++
+  model = torch.nn.Linear(3, 1)
+- target_model = model
++ target_model = deepcopy(model)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      x = torch.randn(5, 3)
+      with torch.no_grad():
+          wanted = 1 + 0.9 * target_model(x)
+      optimizer.zero_grad()
+      (model(x) - wanted).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 APART = re.compile(r"(^|_)(target|teacher|ema|old|frozen|shadow|reference|ref|anchor|averaged|backup)(_|$|net)")

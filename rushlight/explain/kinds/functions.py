@@ -20,34 +20,20 @@ WRONG = kind(
     "wrong",
     "the backward of a custom function is not the derivative of its forward",
     """
-class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x ** 3
+  class Cube(torch.autograd.Function):
+      @staticmethod
+      def forward(ctx, x):
+          ctx.save_for_backward(x)
+          return x ** 3
 
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * 3 * x
+      @staticmethod
+      def backward(ctx, grad):
+          (x,) = ctx.saved_tensors
+-         return grad * 3 * x
++         return grad * 3 * x ** 2
 
-w = torch.randn(4, requires_grad=True)
-Cube.apply(w).sum().backward()
-""",
-    """
-class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x ** 3
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * 3 * x ** 2
-
-w = torch.randn(4, requires_grad=True)
-Cube.apply(w).sum().backward()
+  w = torch.randn(4, requires_grad=True)
+  Cube.apply(w).sum().backward()
 """,
 )
 MISRETURNED = kind(
@@ -55,32 +41,19 @@ MISRETURNED = kind(
     "error",
     "a custom function saves or returns what it must not",
     """
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, factor):
-        ctx.factor = factor
-        return x * factor
+  class Scale(torch.autograd.Function):
+      @staticmethod
+      def forward(ctx, x, factor):
+          ctx.factor = factor
+          return x * factor
 
-    @staticmethod
-    def backward(ctx, grad):
-        return grad * ctx.factor
+      @staticmethod
+      def backward(ctx, grad):
+-         return grad * ctx.factor
++         return grad * ctx.factor, None
 
-w = torch.randn(4, requires_grad=True)
-Scale.apply(w, 3.0).sum().backward()
-""",
-    """
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, factor):
-        ctx.factor = factor
-        return x * factor
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad * ctx.factor, None
-
-w = torch.randn(4, requires_grad=True)
-Scale.apply(w, 3.0).sum().backward()
+  w = torch.randn(4, requires_grad=True)
+  Scale.apply(w, 3.0).sum().backward()
 """,
 )
 STEP = 1e-6

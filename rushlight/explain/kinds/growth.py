@@ -14,31 +14,20 @@ GROWS = kind(
     "memory",
     "the graph reaches back through earlier steps, and grows",
     """
-cell = torch.nn.RNNCell(2, 3)
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.0001)
-state = torch.zeros(1, 3)
-start = state
-losses = 0.0
-for _ in range(6):
-    optimizer.zero_grad()
-    loss = cell(torch.randn(1, 2), start).pow(2).mean()
-    losses = losses + loss
-    loss.backward()
-    optimizer.step()
-print(losses)
-""",
-    """
-cell = torch.nn.RNNCell(2, 3)
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.0001)
-start = torch.zeros(1, 3)
-losses = 0.0
-for _ in range(6):
-    optimizer.zero_grad()
-    loss = cell(torch.randn(1, 2), start).pow(2).mean()
-    losses = losses + loss.item()
-    loss.backward()
-    optimizer.step()
-print(losses)
+  cell = torch.nn.RNNCell(2, 3)
+  optimizer = torch.optim.SGD(cell.parameters(), lr=0.0001)
+- state = torch.zeros(1, 3)
+- start = state
++ start = torch.zeros(1, 3)
+  losses = 0.0
+  for _ in range(6):
+      optimizer.zero_grad()
+      loss = cell(torch.randn(1, 2), start).pow(2).mean()
+-     losses = losses + loss
++     losses = losses + loss.item()
+      loss.backward()
+      optimizer.step()
+  print(losses)
 """,
 )
 RETAINED = kind(
@@ -46,18 +35,13 @@ RETAINED = kind(
     "memory",
     "retain_graph=True in place of cutting off what is carried from step to step",
     """
-w = torch.randn(3, requires_grad=True)
-state = torch.zeros(3)
-for _ in range(6):
-    state = torch.tanh(state + w)
-    state.pow(2).mean().backward(retain_graph=True)
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-state = torch.zeros(3)
-for _ in range(6):
-    state = torch.tanh(state.detach() + w)
-    state.pow(2).mean().backward()
+  w = torch.randn(3, requires_grad=True)
+  state = torch.zeros(3)
+  for _ in range(6):
+-     state = torch.tanh(state + w)
+-     state.pow(2).mean().backward(retain_graph=True)
++     state = torch.tanh(state.detach() + w)
++     state.pow(2).mean().backward()
 """,
 )
 CREATED = kind(
@@ -65,18 +49,12 @@ CREATED = kind(
     "memory",
     "backward(create_graph=True) in each step keeps all graphs alive",
     """
-w = torch.randn(3, requires_grad=True)
-for _ in range(5):
-    w.grad = None
-    w.pow(3).sum().backward(create_graph=True)
-    w.data.sub_(0.01 * w.grad.detach())
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-for _ in range(5):
-    w.grad = None
-    w.pow(3).sum().backward()
-    w.data.sub_(0.01 * w.grad.detach())
+  w = torch.randn(3, requires_grad=True)
+  for _ in range(5):
+      w.grad = None
+-     w.pow(3).sum().backward(create_graph=True)
++     w.pow(3).sum().backward()
+      w.data.sub_(0.01 * w.grad.detach())
 """,
 )
 

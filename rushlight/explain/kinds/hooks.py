@@ -12,18 +12,12 @@ HOOKED = kind(
     "zero",
     "a hook makes a gradient zero",
     """
-w = torch.randn(3, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad * 0)
-hidden.pow(2).sum().backward()
-print(w.grad)
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad * 0.5)
-hidden.pow(2).sum().backward()
-print(w.grad)
+  w = torch.randn(3, requires_grad=True)
+  hidden = w * 2
+- hidden.register_hook(lambda grad: grad * 0)
++ hidden.register_hook(lambda grad: grad * 0.5)
+  hidden.pow(2).sum().backward()
+  print(w.grad)
 """,
 )
 WRITES = kind(
@@ -31,24 +25,15 @@ WRITES = kind(
     "wrong",
     "a hook writes into the gradient that it is given",
     """
-w = torch.randn(3, requires_grad=True)
+  w = torch.randn(3, requires_grad=True)
 
-def halve(grad):
-    grad.mul_(0.5)
+  def halve(grad):
+-     grad.mul_(0.5)
++     return grad * 0.5
 
-hidden = w * 2
-hidden.register_hook(halve)
-hidden.pow(2).sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-
-def halve(grad):
-    return grad * 0.5
-
-hidden = w * 2
-hidden.register_hook(halve)
-hidden.pow(2).sum().backward()
+  hidden = w * 2
+  hidden.register_hook(halve)
+  hidden.pow(2).sum().backward()
 """,
 )
 SPOILS = kind(
@@ -56,18 +41,12 @@ SPOILS = kind(
     "nan",
     "a hook makes NaN or infinity of a gradient that is finite",
     """
-w = torch.ones(1, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad / grad.std())
-hidden.pow(2).sum().backward()
-print(w.grad)
-""",
-    """
-w = torch.ones(1, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad / grad.norm().clamp_min(1e-6))
-hidden.pow(2).sum().backward()
-print(w.grad)
+  w = torch.ones(1, requires_grad=True)
+  hidden = w * 2
+- hidden.register_hook(lambda grad: grad / grad.std())
++ hidden.register_hook(lambda grad: grad / grad.norm().clamp_min(1e-6))
+  hidden.pow(2).sum().backward()
+  print(w.grad)
 """,
 )
 TURNS = kind(
@@ -75,25 +54,15 @@ TURNS = kind(
     "wrong",
     "a hook turns the signs of a part of a gradient",
     """
-w = torch.randn(8, requires_grad=True)
+  w = torch.randn(8, requires_grad=True)
 
-def look(grad):
-    size = grad.abs()
-    print(size.max())
-    return size
+  def look(grad):
+      size = grad.abs()
+      print(size.max())
+-     return size
 
-w.register_hook(look)
-w.pow(2).sum().backward()
-""",
-    """
-w = torch.randn(8, requires_grad=True)
-
-def look(grad):
-    size = grad.abs()
-    print(size.max())
-
-w.register_hook(look)
-w.pow(2).sum().backward()
+  w.register_hook(look)
+  w.pow(2).sum().backward()
 """,
 )
 

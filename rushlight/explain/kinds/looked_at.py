@@ -15,14 +15,10 @@ OF_RESULT = kind(
     "none",
     "the .grad of a result is read, which is not kept",
     """
-x = torch.randn(3, requires_grad=True) * 0.1
-x.pow(2).sum().backward()
-print(x.grad)
-""",
-    """
-x = (torch.randn(3) * 0.1).requires_grad_()
-x.pow(2).sum().backward()
-print(x.grad)
+- x = torch.randn(3, requires_grad=True) * 0.1
++ x = (torch.randn(3) * 0.1).requires_grad_()
+  x.pow(2).sum().backward()
+  print(x.grad)
 """,
 )
 OF_PLAIN = kind(
@@ -30,14 +26,10 @@ OF_PLAIN = kind(
     "none",
     "the .grad of a tensor is read that does not require grad",
     """
-x, w = torch.randn(3), torch.randn(3, requires_grad=True)
-(x * w).sum().backward()
-print(x.grad)
-""",
-    """
-x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
-(x * w).sum().backward()
-print(x.grad)
+- x, w = torch.randn(3), torch.randn(3, requires_grad=True)
++ x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
+  (x * w).sum().backward()
+  print(x.grad)
 """,
 )
 
@@ -46,18 +38,12 @@ LATE = kind(
     "none",
     "a tensor is to require grad only after it was used",
     """
-x, w = torch.randn(3), torch.randn(3, requires_grad=True)
-loss = (x * w).pow(2).sum()
-x.requires_grad_()
-loss.backward()
-print(x.grad)
-""",
-    """
-x, w = torch.randn(3), torch.randn(3, requires_grad=True)
-x.requires_grad_()
-loss = (x * w).pow(2).sum()
-loss.backward()
-print(x.grad)
+  x, w = torch.randn(3), torch.randn(3, requires_grad=True)
++ x.requires_grad_()
+  loss = (x * w).pow(2).sum()
+- x.requires_grad_()
+  loss.backward()
+  print(x.grad)
 """,
 )
 BOUNDED = ("clamp", "clamp_min", "clamp_max", "clamp_tensors", "minimum", "maximum", "renorm", "div", "mul")

@@ -8,59 +8,59 @@ from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.parts import by_module
 from rushlight.explain.writing import Text
 
-START = """
-model = torch.nn.Linear(3, 4)
-x, y = torch.randn(6, 3), torch.tensor([0, 1, 2, 3, 0, 1])
-"""
 SOFTMAX_TWICE = kind(
     "softmax-twice",
     "wrong",
     "softmax before a cross entropy, which has it inside",
-    START + "torch.nn.functional.cross_entropy(torch.softmax(model(x), dim=1), y).backward()\n",
-    START + "torch.nn.functional.cross_entropy(model(x), y).backward()\n",
+    """
+  model = torch.nn.Linear(3, 4)
+  x, y = torch.randn(6, 3), torch.tensor([0, 1, 2, 3, 0, 1])
+- torch.nn.functional.cross_entropy(torch.softmax(model(x), dim=1), y).backward()
++ torch.nn.functional.cross_entropy(model(x), y).backward()
+""",
 )
 SIGMOID_TWICE = kind(
     "sigmoid-twice",
     "wrong",
     "sigmoid before a loss on logits, which has it inside",
     """
-model = torch.nn.Linear(3, 1)
-p = torch.sigmoid(model(torch.randn(6, 3)))
-torch.nn.BCEWithLogitsLoss()(p, torch.ones(6, 1)).backward()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-p = torch.sigmoid(model(torch.randn(6, 3)))
-torch.nn.BCELoss()(p, torch.ones(6, 1)).backward()
+  model = torch.nn.Linear(3, 1)
+  p = torch.sigmoid(model(torch.randn(6, 3)))
+- torch.nn.BCEWithLogitsLoss()(p, torch.ones(6, 1)).backward()
++ torch.nn.BCELoss()(p, torch.ones(6, 1)).backward()
 """,
 )
 NO_LOG = kind(
     "not-log-probabilities",
     "wrong",
     "nll_loss of what are no logarithms of probabilities",
-    START + "torch.nn.functional.nll_loss(torch.softmax(model(x), dim=1), y).backward()\n",
-    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()\n",
+    """
+  model = torch.nn.Linear(3, 4)
+  x, y = torch.randn(6, 3), torch.tensor([0, 1, 2, 3, 0, 1])
+- torch.nn.functional.nll_loss(torch.softmax(model(x), dim=1), y).backward()
++ torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()
+""",
 )
 DIMENSION = kind(
     "softmax-dimension",
     "wrong",
     "softmax over the samples of a batch in place of the classes",
-    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=0), y).backward()\n",
-    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()\n",
+    """
+  model = torch.nn.Linear(3, 4)
+  x, y = torch.randn(6, 3), torch.tensor([0, 1, 2, 3, 0, 1])
+- torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=0), y).backward()
++ torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()
+""",
 )
 OF_ONE = kind(
     "softmax-of-one",
     "zero",
     "softmax over a dimension of one element is 1, whatever comes",
     """
-model = torch.nn.Linear(3, 1)
-p = torch.softmax(model(torch.randn(6, 3)), dim=1)
-torch.nn.functional.binary_cross_entropy(p.clamp(0.01, 0.99), torch.zeros(6, 1)).backward()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-p = torch.sigmoid(model(torch.randn(6, 3)))
-torch.nn.functional.binary_cross_entropy(p.clamp(0.01, 0.99), torch.zeros(6, 1)).backward()
+  model = torch.nn.Linear(3, 1)
+- p = torch.softmax(model(torch.randn(6, 3)), dim=1)
++ p = torch.sigmoid(model(torch.randn(6, 3)))
+  torch.nn.functional.binary_cross_entropy(p.clamp(0.01, 0.99), torch.zeros(6, 1)).backward()
 """,
 )
 COLUMN = kind(
@@ -68,16 +68,11 @@ COLUMN = kind(
     "wrong",
     "(N, 1) against (N,): every prediction is compared with every target",
     """
-model, x = torch.nn.Linear(3, 1), torch.randn(6, 3)
-y = x.sum(1)
-loss = ((model(x) - y) ** 2).mean()
-loss.backward()
-""",
-    """
-model, x = torch.nn.Linear(3, 1), torch.randn(6, 3)
-y = x.sum(1)
-loss = ((model(x).squeeze(1) - y) ** 2).mean()
-loss.backward()
+  model, x = torch.nn.Linear(3, 1), torch.randn(6, 3)
+  y = x.sum(1)
+- loss = ((model(x) - y) ** 2).mean()
++ loss = ((model(x).squeeze(1) - y) ** 2).mean()
+  loss.backward()
 """,
 )
 
@@ -87,24 +82,15 @@ TARGET = kind(
     "wrong",
     "the target of a loss is itself computed with gradients, and is trained towards the prediction",
     """
-value = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(value.parameters(), lr=0.1)
-for _ in range(3):
-    target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3))
-    loss = torch.nn.functional.mse_loss(value(torch.randn(5, 3)), target)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-""",
-    """
-value = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(value.parameters(), lr=0.1)
-for _ in range(3):
-    target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3)).detach()
-    loss = torch.nn.functional.mse_loss(value(torch.randn(5, 3)), target)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+  value = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(value.parameters(), lr=0.1)
+  for _ in range(3):
+-     target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3))
++     target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3)).detach()
+      loss = torch.nn.functional.mse_loss(value(torch.randn(5, 3)), target)
+      optimizer.zero_grad()
+      loss.backward()
+      optimizer.step()
 """,
 )
 

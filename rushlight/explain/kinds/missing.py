@@ -14,22 +14,14 @@ CUT_PARAMETER = kind(
     "none",
     "the way from a parameter to the loss is cut",
     """
-first, second = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    hidden = first(torch.randn(5, 3)).detach()
-    second(hidden).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-first, second = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    hidden = first(torch.randn(5, 3))
-    second(hidden).pow(2).mean().backward()
-    optimizer.step()
+  first, second = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+  optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+-     hidden = first(torch.randn(5, 3)).detach()
++     hidden = first(torch.randn(5, 3))
+      second(hidden).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 REPLACED = kind(
@@ -37,22 +29,14 @@ REPLACED = kind(
     "wrong",
     "the optimizer holds parameters that the model no longer has",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-model[1] = torch.nn.Linear(3, 1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
-model[1] = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+  model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
++ model[1] = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+- model[1] = torch.nn.Linear(3, 1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 NEVER = kind(
@@ -60,36 +44,21 @@ NEVER = kind(
     "none",
     "an optimizer holds parameters that no loss depends on",
     """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+  class Net(torch.nn.Module):
+      def __init__(self):
+          super().__init__()
+          self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
 
-    def forward(self, x):
-        return self.first(x).relu()
+      def forward(self, x):
+-         return self.first(x).relu()
++         return self.second(self.first(x).relu())
 
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
-
-    def forward(self, x):
-        return self.second(self.first(x).relu())
-
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+  model = Net()
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 FROZEN = kind(
@@ -97,26 +66,16 @@ FROZEN = kind(
     "none",
     "an optimizer holds parameters that are all frozen",
     """
-body, head = torch.nn.Linear(3, 3).requires_grad_(False), torch.nn.Linear(3, 1)
-slow = torch.optim.SGD(body.parameters(), lr=0.01)
-fast = torch.optim.SGD(head.parameters(), lr=0.1)
-for _ in range(3):
-    body.zero_grad()
-    head.zero_grad()
-    head(body(torch.randn(5, 3)).relu()).pow(2).mean().backward()
-    slow.step()
-    fast.step()
-""",
-    """
-body, head = torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)
-slow = torch.optim.SGD(body.parameters(), lr=0.01)
-fast = torch.optim.SGD(head.parameters(), lr=0.1)
-for _ in range(3):
-    body.zero_grad()
-    head.zero_grad()
-    head(body(torch.randn(5, 3)).relu()).pow(2).mean().backward()
-    slow.step()
-    fast.step()
+- body, head = torch.nn.Linear(3, 3).requires_grad_(False), torch.nn.Linear(3, 1)
++ body, head = torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)
+  slow = torch.optim.SGD(body.parameters(), lr=0.01)
+  fast = torch.optim.SGD(head.parameters(), lr=0.1)
+  for _ in range(3):
+      body.zero_grad()
+      head.zero_grad()
+      head(body(torch.randn(5, 3)).relu()).pow(2).mean().backward()
+      slow.step()
+      fast.step()
 """,
 )
 

@@ -10,28 +10,18 @@ MIXED_IN = kind(
     "wrong",
     "passes that want the gradient of an input leave others in the parameters, which the step then uses",
     """
-model, x = torch.nn.Linear(3, 1), torch.randn(8, 3)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    noise = torch.zeros(8, 3, requires_grad=True)
-    for _ in range(2):
-        model(x + noise).pow(2).mean().backward()
-        noise = (noise + 0.1 * noise.grad.sign()).detach().requires_grad_()
-    model(x + noise.detach()).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model, x = torch.nn.Linear(3, 1), torch.randn(8, 3)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    noise = torch.zeros(8, 3, requires_grad=True)
-    for _ in range(2):
-        (slope,) = torch.autograd.grad(model(x + noise).pow(2).mean(), noise)
-        noise = (noise + 0.1 * slope.sign()).detach().requires_grad_()
-    model(x + noise.detach()).pow(2).mean().backward()
-    optimizer.step()
+  model, x = torch.nn.Linear(3, 1), torch.randn(8, 3)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      noise = torch.zeros(8, 3, requires_grad=True)
+      for _ in range(2):
+-         model(x + noise).pow(2).mean().backward()
+-         noise = (noise + 0.1 * noise.grad.sign()).detach().requires_grad_()
++         (slope,) = torch.autograd.grad(model(x + noise).pow(2).mean(), noise)
++         noise = (noise + 0.1 * slope.sign()).detach().requires_grad_()
+      model(x + noise.detach()).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 

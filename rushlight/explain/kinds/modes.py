@@ -12,27 +12,16 @@ TRAINED_IN_EVAL = kind(
     "wrong",
     "a model is trained in evaluation mode",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-    model.eval()
-    with torch.no_grad():
-        print(model(torch.randn(5, 3)).mean())
-""",
-    """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    model.train()
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-    model.eval()
-    with torch.no_grad():
-        print(model(torch.randn(5, 3)).mean())
+  model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
++     model.train()
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
+      model.eval()
+      with torch.no_grad():
+          print(model(torch.randn(5, 3)).mean())
 """,
 )
 EVALUATED_IN_TRAIN = kind(
@@ -40,25 +29,15 @@ EVALUATED_IN_TRAIN = kind(
     "wrong",
     "a model with dropout or batch normalization is evaluated in training mode",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5), torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-with torch.no_grad():
-    print(model(torch.randn(5, 3)).mean())
-""",
-    """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5), torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-model.eval()
-with torch.no_grad():
-    print(model(torch.randn(5, 3)).mean())
+  model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5), torch.nn.Linear(4, 1))
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
++ model.eval()
+  with torch.no_grad():
+      print(model(torch.randn(5, 3)).mean())
 """,
 )
 DROPPED = kind(
@@ -66,30 +45,18 @@ DROPPED = kind(
     "wrong",
     "F.dropout drops elements though the module is in evaluation mode",
     """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(3, 1)
+  class Net(torch.nn.Module):
+      def __init__(self):
+          super().__init__()
+          self.layer = torch.nn.Linear(3, 1)
 
-    def forward(self, x):
-        return self.layer(torch.nn.functional.dropout(x, 0.5))
+      def forward(self, x):
+-         return self.layer(torch.nn.functional.dropout(x, 0.5))
++         return self.layer(torch.nn.functional.dropout(x, 0.5, training=self.training))
 
-model = Net().eval()
-with torch.no_grad():
-    print(model(torch.randn(5, 3)))
-""",
-    """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(3, 1)
-
-    def forward(self, x):
-        return self.layer(torch.nn.functional.dropout(x, 0.5, training=self.training))
-
-model = Net().eval()
-with torch.no_grad():
-    print(model(torch.randn(5, 3)))
+  model = Net().eval()
+  with torch.no_grad():
+      print(model(torch.randn(5, 3)))
 """,
 )
 REPEATED = kind(
@@ -97,21 +64,14 @@ REPEATED = kind(
     "wrong",
     "a list repeats one block in place of several of its kind",
     """
-block = torch.nn.Linear(3, 3)
-model = torch.nn.Sequential(*[block] * 3)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(3)])
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+- block = torch.nn.Linear(3, 3)
+- model = torch.nn.Sequential(*[block] * 3)
++ model = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(3)])
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(2):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 USED_TWICE = kind(
@@ -119,36 +79,22 @@ USED_TWICE = kind(
     "wrong",
     "a layer is used twice and its twin never",
     """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+  class Net(torch.nn.Module):
+      def __init__(self):
+          super().__init__()
+          self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
 
-    def forward(self, x):
-        return self.first(self.first(x).relu())
+      def forward(self, x):
+-         return self.first(self.first(x).relu())
++         return self.second(self.first(x).relu())
 
-model = Net()
-optimizer = torch.optim.SGD(model.first.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
-
-    def forward(self, x):
-        return self.second(self.first(x).relu())
-
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+  model = Net()
+- optimizer = torch.optim.SGD(model.first.parameters(), lr=0.1)
++ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(2):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 

@@ -14,22 +14,14 @@ VANISHING = kind(
     "zero",
     "gradients vanish layer by layer on the way back",
     """
-layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.Sigmoid())]
-model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(5):
-    optimizer.zero_grad()
-    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.GELU())]
-model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(5):
-    optimizer.zero_grad()
-    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
-    optimizer.step()
+- layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.Sigmoid())]
++ layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.GELU())]
+  model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(5):
+      optimizer.zero_grad()
+      (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 EXPLODING = kind(
@@ -37,38 +29,22 @@ EXPLODING = kind(
     "wrong",
     "gradients grow layer by layer on the way back",
     """
-class Wave(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(4, 4)
-        torch.nn.init.normal_(self.layer.weight, std=3.0)
+  class Wave(torch.nn.Module):
+      def __init__(self):
+          super().__init__()
+          self.layer = torch.nn.Linear(4, 4)
+-         torch.nn.init.normal_(self.layer.weight, std=3.0)
++         torch.nn.init.orthogonal_(self.layer.weight)
 
-    def forward(self, x):
-        return torch.sin(self.layer(x))
+      def forward(self, x):
+          return torch.sin(self.layer(x))
 
-model = torch.nn.Sequential(*[Wave() for _ in range(16)], torch.nn.Linear(4, 1))
-optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-for _ in range(5):
-    optimizer.zero_grad()
-    model(torch.randn(8, 4)).mean().backward()
-    optimizer.step()
-""",
-    """
-class Wave(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(4, 4)
-        torch.nn.init.orthogonal_(self.layer.weight)
-
-    def forward(self, x):
-        return torch.sin(self.layer(x))
-
-model = torch.nn.Sequential(*[Wave() for _ in range(16)], torch.nn.Linear(4, 1))
-optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-for _ in range(5):
-    optimizer.zero_grad()
-    model(torch.randn(8, 4)).mean().backward()
-    optimizer.step()
+  model = torch.nn.Sequential(*[Wave() for _ in range(16)], torch.nn.Linear(4, 1))
+  optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+  for _ in range(5):
+      optimizer.zero_grad()
+      model(torch.randn(8, 4)).mean().backward()
+      optimizer.step()
 """,
 )
 FAR = 1e5  # the ratio of gradient norms between the two ends that counts as too large

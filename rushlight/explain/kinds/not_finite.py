@@ -14,14 +14,10 @@ FORWARD = kind(
     "nan",
     "an operation on finite values gives NaN or infinity",
     """
-w = torch.tensor([1.0, 0.0], requires_grad=True)
-loss = w.log().sum()
-loss.backward()
-""",
-    """
-w = torch.tensor([1.0, 0.0], requires_grad=True)
-loss = (w + 1e-6).log().sum()
-loss.backward()
+  w = torch.tensor([1.0, 0.0], requires_grad=True)
+- loss = w.log().sum()
++ loss = (w + 1e-6).log().sum()
+  loss.backward()
 """,
 )
 BACKWARD = kind(
@@ -29,16 +25,12 @@ BACKWARD = kind(
     "nan",
     "an operation has a finite result and an infinite derivative",
     """
-x = torch.zeros(3, requires_grad=True)
-loss = x.norm()
-loss.backward()
-loss2 = x.pow(2).sum().sqrt()
-loss2.backward()
-""",
-    """
-x = torch.zeros(3, requires_grad=True)
-loss = (x.pow(2).sum() + 1e-12).sqrt()
-loss.backward()
+  x = torch.zeros(3, requires_grad=True)
+- loss = x.norm()
++ loss = (x.pow(2).sum() + 1e-12).sqrt()
+  loss.backward()
+- loss2 = x.pow(2).sum().sqrt()
+- loss2.backward()
 """,
 )
 HIDDEN = kind(
@@ -46,15 +38,11 @@ HIDDEN = kind(
     "nan",
     "a bad value that where() or a mask hides comes back as NaN in the gradient",
     """
-x = torch.tensor([1.0, 0.0], requires_grad=True)
-loss = torch.where(x > 0, x.log(), torch.zeros_like(x)).sum()
-loss.backward()
-""",
-    """
-x = torch.tensor([1.0, 0.0], requires_grad=True)
-safe = torch.where(x > 0, x, torch.ones_like(x))
-loss = torch.where(x > 0, safe.log(), torch.zeros_like(x)).sum()
-loss.backward()
+  x = torch.tensor([1.0, 0.0], requires_grad=True)
+- loss = torch.where(x > 0, x.log(), torch.zeros_like(x)).sum()
++ safe = torch.where(x > 0, x, torch.ones_like(x))
++ loss = torch.where(x > 0, safe.log(), torch.zeros_like(x)).sum()
+  loss.backward()
 """,
 )
 DATA = kind(
@@ -62,14 +50,10 @@ DATA = kind(
     "nan",
     "there is NaN or infinity in the data",
     """
-x = torch.tensor([[1.0], [float("nan")]])
-model = torch.nn.Linear(1, 1)
-model(x).pow(2).mean().backward()
-""",
-    """
-x = torch.tensor([[1.0], [0.0]])
-model = torch.nn.Linear(1, 1)
-model(x).pow(2).mean().backward()
+- x = torch.tensor([[1.0], [float("nan")]])
++ x = torch.tensor([[1.0], [0.0]])
+  model = torch.nn.Linear(1, 1)
+  model(x).pow(2).mean().backward()
 """,
 )
 DIVERGED = kind(
@@ -77,22 +61,14 @@ DIVERGED = kind(
     "nan",
     "gradients and parameters grow from step to step until they overflow",
     """
-model = torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
-x = torch.randn(32, 4)
-for _ in range(60):
-    optimizer.zero_grad()
-    (model(x) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model = torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(32, 4)
-for _ in range(60):
-    optimizer.zero_grad()
-    (model(x) - 1).pow(2).mean().backward()
-    optimizer.step()
+  model = torch.nn.Linear(4, 1)
+- optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
++ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  x = torch.randn(32, 4)
+  for _ in range(60):
+      optimizer.zero_grad()
+      (model(x) - 1).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 

@@ -15,27 +15,17 @@ IDLE = kind(
     "none",
     "a term of the loss has no history, and trains nothing",
     """
-model, teacher, x = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.randn(6, 3)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    loss = model(x).pow(2).mean()
-    with torch.no_grad():
-        gap = (model(x) - teacher(x)).abs().mean()
-    optimizer.zero_grad()
-    (loss + gap).backward()
-    optimizer.step()
-""",
-    """
-model, teacher, x = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.randn(6, 3)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    loss = model(x).pow(2).mean()
-    with torch.no_grad():
-        goal = teacher(x)
-    gap = (model(x) - goal).abs().mean()
-    optimizer.zero_grad()
-    (loss + gap).backward()
-    optimizer.step()
+  model, teacher, x = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.randn(6, 3)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
+      loss = model(x).pow(2).mean()
+      with torch.no_grad():
+-         gap = (model(x) - teacher(x)).abs().mean()
++         goal = teacher(x)
++     gap = (model(x) - goal).abs().mean()
+      optimizer.zero_grad()
+      (loss + gap).backward()
+      optimizer.step()
 """,
 )
 SAMPLE = kind(
@@ -43,24 +33,15 @@ SAMPLE = kind(
     "none",
     "sample() of a distribution where rsample() is meant",
     """
-encoder, decoder, x = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3), torch.randn(6, 3)
-optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
-for _ in range(3):
-    q = torch.distributions.Normal(encoder(x), 1.0)
-    loss = (decoder(q.sample()) - x).pow(2).mean() + q.mean.pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-""",
-    """
-encoder, decoder, x = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3), torch.randn(6, 3)
-optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
-for _ in range(3):
-    q = torch.distributions.Normal(encoder(x), 1.0)
-    loss = (decoder(q.rsample()) - x).pow(2).mean() + q.mean.pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+  encoder, decoder, x = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3), torch.randn(6, 3)
+  optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+  for _ in range(3):
+      q = torch.distributions.Normal(encoder(x), 1.0)
+-     loss = (decoder(q.sample()) - x).pow(2).mean() + q.mean.pow(2).mean()
++     loss = (decoder(q.rsample()) - x).pow(2).mean() + q.mean.pow(2).mean()
+      optimizer.zero_grad()
+      loss.backward()
+      optimizer.step()
 """,
 )
 FIRST_ORDER = kind(
@@ -68,24 +49,15 @@ FIRST_ORDER = kind(
     "wrong",
     "parameters are adapted by a gradient without a graph, and the loss of what they become is differentiated",
     """
-w = torch.randn(3, requires_grad=True)
-optimizer = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    (slope,) = torch.autograd.grad(w.pow(4).sum(), w)
-    adapted = w - 0.1 * slope
-    optimizer.zero_grad()
-    adapted.pow(2).sum().backward()
-    optimizer.step()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-optimizer = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    (slope,) = torch.autograd.grad(w.pow(4).sum(), w, create_graph=True)
-    adapted = w - 0.1 * slope
-    optimizer.zero_grad()
-    adapted.pow(2).sum().backward()
-    optimizer.step()
+  w = torch.randn(3, requires_grad=True)
+  optimizer = torch.optim.SGD([w], lr=0.1)
+  for _ in range(3):
+-     (slope,) = torch.autograd.grad(w.pow(4).sum(), w)
++     (slope,) = torch.autograd.grad(w.pow(4).sum(), w, create_graph=True)
+      adapted = w - 0.1 * slope
+      optimizer.zero_grad()
+      adapted.pow(2).sum().backward()
+      optimizer.step()
 """,
 )
 IN_TIME = kind(
@@ -93,26 +65,16 @@ IN_TIME = kind(
     "wrong",
     "a state is cut off at each step of a sequence, and the loss of the last one reaches no step before it",
     """
-cell, head = torch.nn.RNNCell(2, 4), torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
-for _ in range(3):
-    x, h = torch.randn(6, 5, 2), torch.zeros(6, 4)
-    for t in range(5):
-        h = cell(x[:, t], h.detach())
-    optimizer.zero_grad()
-    (head(h) - x[:, 0, :1]).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-cell, head = torch.nn.RNNCell(2, 4), torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
-for _ in range(3):
-    x, h = torch.randn(6, 5, 2), torch.zeros(6, 4)
-    for t in range(5):
-        h = cell(x[:, t], h)
-    optimizer.zero_grad()
-    (head(h) - x[:, 0, :1]).pow(2).mean().backward()
-    optimizer.step()
+  cell, head = torch.nn.RNNCell(2, 4), torch.nn.Linear(4, 1)
+  optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+  for _ in range(3):
+      x, h = torch.randn(6, 5, 2), torch.zeros(6, 4)
+      for t in range(5):
+-         h = cell(x[:, t], h.detach())
++         h = cell(x[:, t], h)
+      optimizer.zero_grad()
+      (head(h) - x[:, 0, :1]).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 MEANT = re.compile(r"first[-_ ]?order|fomaml|reptile|sharpness|create_graph *= *False", re.IGNORECASE)

@@ -16,15 +16,11 @@ LEAF = kind(
     "error",
     "a leaf that requires grad is changed in place while operations are recorded",
     """
-w = torch.randn(3, requires_grad=True)
-w.pow(2).sum().backward()
-w -= 0.1 * w.grad
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-w.pow(2).sum().backward()
-with torch.no_grad():
-    w -= 0.1 * w.grad
+  w = torch.randn(3, requires_grad=True)
+  w.pow(2).sum().backward()
+- w -= 0.1 * w.grad
++ with torch.no_grad():
++     w -= 0.1 * w.grad
 """,
 )
 NO_SCALAR = kind(
@@ -32,12 +28,9 @@ NO_SCALAR = kind(
     "error",
     "backward is called on a tensor of several elements",
     """
-w = torch.randn(3, requires_grad=True)
-w.pow(2).backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-w.pow(2).mean().backward()
+  w = torch.randn(3, requires_grad=True)
+- w.pow(2).backward()
++ w.pow(2).mean().backward()
 """,
 )
 NO_PARAMETERS = kind(
@@ -45,15 +38,12 @@ NO_PARAMETERS = kind(
     "error",
     "an optimizer gets no parameters",
     """
-model = torch.nn.Linear(2, 1)
-parameters = model.parameters()
-print(sum(p.numel() for p in parameters))
-torch.optim.SGD(parameters, lr=0.1)
-""",
-    """
-model = torch.nn.Linear(2, 1)
-print(sum(p.numel() for p in model.parameters()))
-torch.optim.SGD(model.parameters(), lr=0.1)
+  model = torch.nn.Linear(2, 1)
+- parameters = model.parameters()
+- print(sum(p.numel() for p in parameters))
+- torch.optim.SGD(parameters, lr=0.1)
++ print(sum(p.numel() for p in model.parameters()))
++ torch.optim.SGD(model.parameters(), lr=0.1)
 """,
 )
 REFUSED = kind(
@@ -61,12 +51,9 @@ REFUSED = kind(
     "error",
     "autograd refuses an operation, and says at the line itself what to do",
     """
-w = torch.randn(3, requires_grad=True)
-print((w * 2).numpy())
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-print((w * 2).detach().numpy())
+  w = torch.randn(3, requires_grad=True)
+- print((w * 2).numpy())
++ print((w * 2).detach().numpy())
 """,
 )
 

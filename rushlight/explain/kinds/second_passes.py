@@ -17,16 +17,11 @@ CARRIED = kind(
     "error",
     "a tensor from before the last pass takes part in the next one",
     """
-cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
-for _ in range(3):
-    state = cell(torch.randn(1, 2), state)
-    state.pow(2).mean().backward()
-""",
-    """
-cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
-for _ in range(3):
-    state = cell(torch.randn(1, 2), state.detach())
-    state.pow(2).mean().backward()
+  cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
+  for _ in range(3):
+-     state = cell(torch.randn(1, 2), state)
++     state = cell(torch.randn(1, 2), state.detach())
+      state.pow(2).mean().backward()
 """,
 )
 TWICE = kind(
@@ -34,15 +29,11 @@ TWICE = kind(
     "error",
     "backward runs twice through the same graph",
     """
-w = torch.randn(3, requires_grad=True)
-hidden = w.exp()
-hidden.sum().backward()
-hidden.pow(2).sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w.exp()
-(hidden.sum() + hidden.pow(2).sum()).backward()
+  w = torch.randn(3, requires_grad=True)
+  hidden = w.exp()
+- hidden.sum().backward()
+- hidden.pow(2).sum().backward()
++ (hidden.sum() + hidden.pow(2).sum()).backward()
 """,
 )
 

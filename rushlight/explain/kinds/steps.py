@@ -9,136 +9,151 @@ from rushlight.explain.returning import returned
 from rushlight.explain.sites import code_of
 from rushlight.explain.writing import Text
 
-LOOP = """
-model = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(4):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-"""
-
-
-def without(line: str, more: str = "") -> str:
-    """The training loop without one of its lines, and optionally with another one at the end."""
-    return LOOP.replace(line, "") + more
-
-
 NOT_ZEROED = kind(
     "never-zeroed",
     "wrong",
     "gradients are added to those of earlier steps",
-    without("    optimizer.zero_grad()\n"),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
++     optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
+""",
 )
 ZEROED_BEFORE = kind(
     "zeroed-before-step",
     "wrong",
     "gradients are zeroed between backward and the step that was to use them",
-    LOOP.replace("    optimizer.zero_grad()\n", "").replace(
-        "    optimizer.step()", "    optimizer.zero_grad()\n    optimizer.step()"
-    ),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
++     optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+-     optimizer.zero_grad()
+      optimizer.step()
+""",
 )
 CLIPPED_AFTER = kind(
     "clipped-after-step",
     "wrong",
     "gradients are clipped after the step that used them",
-    without("no such line", "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"),
-    LOOP.replace(
-        "    optimizer.step", "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n    optimizer.step"
-    ),
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
++     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+      optimizer.step()
+-     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+""",
 )
 NO_STEP = kind(
     "no-step",
     "wrong",
     "an optimizer is made, backward is called, and step never",
-    without("    optimizer.step()\n"),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
++     optimizer.step()
+""",
 )
 NO_BACKWARD = kind(
     "no-backward",
     "wrong",
     "an optimizer steps without any gradient",
-    LOOP.replace(".backward()", ""),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+-     model(torch.randn(5, 3)).pow(2).mean()
++     model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
+""",
 )
 RATE_ZERO = kind(
     "learning-rate-zero",
     "wrong",
     "the learning rate is zero: nothing changes",
-    LOOP.replace("lr=0.1", "lr=0.0"),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+- optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
++ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
+""",
 )
 UNMOVED = kind(
     "steps-too-small",
     "wrong",
     "steps change nothing: they are smaller than the precision of the parameters",
-    LOOP.replace("lr=0.1", "lr=1e-12"),
-    LOOP,
+    """
+  model = torch.nn.Linear(3, 1)
+- optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
++ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
+""",
 )
 FADING = kind(
     "schedule-too-fast",
     "wrong",
     "a schedule takes its step with each batch, and leaves nothing of the learning rate",
     """
-model = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.1)
-for epoch in range(3):
-    for x in torch.randn(8, 5, 3):
-        optimizer.zero_grad()
-        model(x).pow(2).mean().backward()
-        optimizer.step()
-        schedule.step()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.1)
-for epoch in range(3):
-    for x in torch.randn(8, 5, 3):
-        optimizer.zero_grad()
-        model(x).pow(2).mean().backward()
-        optimizer.step()
-    schedule.step()
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.1)
+  for epoch in range(3):
+      for x in torch.randn(8, 5, 3):
+          optimizer.zero_grad()
+          model(x).pow(2).mean().backward()
+          optimizer.step()
+-         schedule.step()
++     schedule.step()
 """,
 )
 SCHEDULED = kind(
     "schedule-before-step",
     "wrong",
     "a schedule takes its step before the optimizer",
-    LOOP.replace("for _", "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)\nfor _").replace(
-        "    optimizer.zero_grad()", "    schedule.step()\n    optimizer.zero_grad()"
-    ),
-    LOOP.replace("for _", "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)\nfor _") + "    schedule.step()\n",
+    """
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+  for _ in range(4):
+-     schedule.step()
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
++     schedule.step()
+""",
 )
 CLIPPED_SCALED = kind(
     "clipped-scaled",
     "wrong",
     "gradients are clipped while they are those of a scaled loss",
     """
-model = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-scaler = torch.amp.GradScaler("cpu")
-for _ in range(3):
-    optimizer.zero_grad()
-    scaler.scale(model(torch.randn(5, 3)).pow(2).mean()).backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    scaler.step(optimizer)
-    scaler.update()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-scaler = torch.amp.GradScaler("cpu")
-for _ in range(3):
-    optimizer.zero_grad()
-    scaler.scale(model(torch.randn(5, 3)).pow(2).mean()).backward()
-    scaler.unscale_(optimizer)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    scaler.step(optimizer)
-    scaler.update()
+  model = torch.nn.Linear(3, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  scaler = torch.amp.GradScaler("cpu")
+  for _ in range(3):
+      optimizer.zero_grad()
+      scaler.scale(model(torch.randn(5, 3)).pow(2).mean()).backward()
++     scaler.unscale_(optimizer)
+      torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+      scaler.step(optimizer)
+      scaler.update()
 """,
 )
 EMPTY_CLIP = kind(
@@ -146,24 +161,15 @@ EMPTY_CLIP = kind(
     "wrong",
     "clipping is given a generator of parameters that is used up",
     """
-model = torch.nn.Linear(3, 1)
-parameters = model.parameters()
-optimizer = torch.optim.SGD(parameters, lr=0.1)
-for _ in range(4):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-    optimizer.step()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-parameters = list(model.parameters())
-optimizer = torch.optim.SGD(parameters, lr=0.1)
-for _ in range(4):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-    optimizer.step()
+  model = torch.nn.Linear(3, 1)
+- parameters = model.parameters()
++ parameters = list(model.parameters())
+  optimizer = torch.optim.SGD(parameters, lr=0.1)
+  for _ in range(4):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+      optimizer.step()
 """,
 )
 

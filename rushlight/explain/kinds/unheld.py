@@ -13,38 +13,22 @@ UNREGISTERED = kind(
     "wrong",
     "a module uses layers that are not registered in it",
     """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.hidden = [torch.nn.Linear(3, 3)]
-        self.last = torch.nn.Linear(3, 1)
+  class Net(torch.nn.Module):
+      def __init__(self):
+          super().__init__()
+-         self.hidden = [torch.nn.Linear(3, 3)]
++         self.hidden = torch.nn.ModuleList([torch.nn.Linear(3, 3)])
+          self.last = torch.nn.Linear(3, 1)
 
-    def forward(self, x):
-        return self.last(self.hidden[0](x))
+      def forward(self, x):
+          return self.last(self.hidden[0](x))
 
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.hidden = torch.nn.ModuleList([torch.nn.Linear(3, 3)])
-        self.last = torch.nn.Linear(3, 1)
-
-    def forward(self, x):
-        return self.last(self.hidden[0](x))
-
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+  model = Net()
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 UNHELD = kind(
@@ -52,20 +36,13 @@ UNHELD = kind(
     "wrong",
     "parameters get gradients that no optimizer uses",
     """
-encoder, decoder = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3)
-optimizer = torch.optim.SGD(decoder.parameters(), lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    decoder(encoder(torch.randn(5, 3))).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-encoder, decoder = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3)
-optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
-for _ in range(3):
-    optimizer.zero_grad()
-    decoder(encoder(torch.randn(5, 3))).pow(2).mean().backward()
-    optimizer.step()
+  encoder, decoder = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3)
+- optimizer = torch.optim.SGD(decoder.parameters(), lr=0.1)
++ optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+  for _ in range(3):
+      optimizer.zero_grad()
+      decoder(encoder(torch.randn(5, 3))).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 

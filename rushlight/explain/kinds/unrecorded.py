@@ -15,16 +15,11 @@ CUT_OFF = kind(
     "error",
     "values left the graph on the way to the loss",
     """
-w = torch.randn(3, requires_grad=True)
-prediction = torch.tensor((w * 2).tolist())
-loss = (prediction - 1).pow(2).mean()
-loss.backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-prediction = w * 2
-loss = (prediction - 1).pow(2).mean()
-loss.backward()
+  w = torch.randn(3, requires_grad=True)
+- prediction = torch.tensor((w * 2).tolist())
++ prediction = w * 2
+  loss = (prediction - 1).pow(2).mean()
+  loss.backward()
 """,
 )
 NOT_RECORDED = kind(
@@ -32,15 +27,11 @@ NOT_RECORDED = kind(
     "error",
     "recording was off where the loss was computed",
     """
-model = torch.nn.Linear(3, 1)
-with torch.no_grad():
-    loss = model(torch.randn(4, 3)).pow(2).mean()
-loss.backward()
-""",
-    """
-model = torch.nn.Linear(3, 1)
-loss = model(torch.randn(4, 3)).pow(2).mean()
-loss.backward()
+  model = torch.nn.Linear(3, 1)
+- with torch.no_grad():
+-     loss = model(torch.randn(4, 3)).pow(2).mean()
++ loss = model(torch.randn(4, 3)).pow(2).mean()
+  loss.backward()
 """,
 )
 NOTHING_REQUIRES = kind(
@@ -48,14 +39,10 @@ NOTHING_REQUIRES = kind(
     "error",
     "nothing that the loss is computed from requires grad",
     """
-w = torch.randn(3)
-loss = (w * 2).pow(2).mean()
-loss.backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-loss = (w * 2).pow(2).mean()
-loss.backward()
+- w = torch.randn(3)
++ w = torch.randn(3, requires_grad=True)
+  loss = (w * 2).pow(2).mean()
+  loss.backward()
 """,
 )
 SECOND_ORDER = kind(
@@ -63,16 +50,11 @@ SECOND_ORDER = kind(
     "error",
     "a gradient is differentiated that was computed without create_graph=True",
     """
-x = torch.randn(3, requires_grad=True)
-(slope,) = torch.autograd.grad(x.pow(3).sum(), x)
-penalty = (slope.norm() - 1) ** 2
-penalty.backward()
-""",
-    """
-x = torch.randn(3, requires_grad=True)
-(slope,) = torch.autograd.grad(x.pow(3).sum(), x, create_graph=True)
-penalty = (slope.norm() - 1) ** 2
-penalty.backward()
+  x = torch.randn(3, requires_grad=True)
+- (slope,) = torch.autograd.grad(x.pow(3).sum(), x)
++ (slope,) = torch.autograd.grad(x.pow(3).sum(), x, create_graph=True)
+  penalty = (slope.norm() - 1) ** 2
+  penalty.backward()
 """,
 )
 
@@ -348,22 +330,14 @@ MISSPELT = kind(
     "wrong",
     "requires_grad is misspelt, or set on a module, where it means nothing",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
-model[0].requires_grad = False
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
-model[0].requires_grad_(False)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(5, 3)).pow(2).mean().backward()
-    optimizer.step()
+  model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+- model[0].requires_grad = False
++ model[0].requires_grad_(False)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for _ in range(2):
+      optimizer.zero_grad()
+      model(torch.randn(5, 3)).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 

@@ -14,14 +14,10 @@ UNUSED = kind(
     "error",
     "grad is asked for an input that the outputs do not depend on",
     """
-x = torch.randn(3, requires_grad=True)
-y = x.pow(2).sum()
-torch.autograd.grad(y, x[0])
-""",
-    """
-x = torch.randn(3, requires_grad=True)
-y = x.pow(2).sum()
-torch.autograd.grad(y, x)[0][0]
+  x = torch.randn(3, requires_grad=True)
+  y = x.pow(2).sum()
+- torch.autograd.grad(y, x[0])
++ torch.autograd.grad(y, x)[0][0]
 """,
 )
 

@@ -13,18 +13,13 @@ STEP_FUNCTION = kind(
     "zero",
     "a function that is flat almost everywhere makes all gradients zero",
     """
-w = torch.randn(4, requires_grad=True)
-loss = ((w * 3).round() - 1).pow(2).mean()
-loss.backward()
-print(w.grad)
-""",
-    """
-w = torch.randn(4, requires_grad=True)
-scaled = w * 3
-rounded = scaled + (scaled.round() - scaled).detach()
-loss = (rounded - 1).pow(2).mean()
-loss.backward()
-print(w.grad)
+  w = torch.randn(4, requires_grad=True)
+- loss = ((w * 3).round() - 1).pow(2).mean()
++ scaled = w * 3
++ rounded = scaled + (scaled.round() - scaled).detach()
++ loss = (rounded - 1).pow(2).mean()
+  loss.backward()
+  print(w.grad)
 """,
 )
 DEAD = kind(
@@ -32,22 +27,14 @@ DEAD = kind(
     "zero",
     "a ReLU gets negative numbers only, and passes no gradient",
     """
-layer, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
-torch.nn.init.constant_(layer.bias, -100.0)
-optimizer = torch.optim.SGD([*layer.parameters(), *last.parameters()], lr=0.01)
-for _ in range(4):
-    optimizer.zero_grad()
-    (last(layer(torch.randn(5, 3)).relu()) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-layer, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
-torch.nn.init.constant_(layer.bias, 0.1)
-optimizer = torch.optim.SGD([*layer.parameters(), *last.parameters()], lr=0.01)
-for _ in range(4):
-    optimizer.zero_grad()
-    (last(layer(torch.randn(5, 3)).relu()) - 1).pow(2).mean().backward()
-    optimizer.step()
+  layer, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+- torch.nn.init.constant_(layer.bias, -100.0)
++ torch.nn.init.constant_(layer.bias, 0.1)
+  optimizer = torch.optim.SGD([*layer.parameters(), *last.parameters()], lr=0.01)
+  for _ in range(4):
+      optimizer.zero_grad()
+      (last(layer(torch.randn(5, 3)).relu()) - 1).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 SATURATED = kind(
@@ -55,18 +42,12 @@ SATURATED = kind(
     "zero",
     "a sigmoid, tanh or clamp is so far from its middle that its derivative is zero",
     """
-w = torch.full((3,), 50.0, requires_grad=True)
-for _ in range(3):
-    loss = (torch.sigmoid(w * 10) - 0.5).pow(2).mean()
-    loss.backward()
-print(w.grad)
-""",
-    """
-w = torch.full((3,), 0.5, requires_grad=True)
-for _ in range(3):
-    loss = (torch.sigmoid(w * 10) - 0.5).pow(2).mean()
-    loss.backward()
-print(w.grad)
+- w = torch.full((3,), 50.0, requires_grad=True)
++ w = torch.full((3,), 0.5, requires_grad=True)
+  for _ in range(3):
+      loss = (torch.sigmoid(w * 10) - 0.5).pow(2).mean()
+      loss.backward()
+  print(w.grad)
 """,
 )
 ZERO_WEIGHTS = kind(
@@ -74,24 +55,15 @@ ZERO_WEIGHTS = kind(
     "zero",
     "weights that all begin at zero pass no gradient to what is before them",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
-for p in model.parameters():
-    torch.nn.init.zeros_(p)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(8, 3)
-for _ in range(4):
-    optimizer.zero_grad()
-    (model(x) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(8, 3)
-for _ in range(4):
-    optimizer.zero_grad()
-    (model(x) - 1).pow(2).mean().backward()
-    optimizer.step()
+  model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+- for p in model.parameters():
+-     torch.nn.init.zeros_(p)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  x = torch.randn(8, 3)
+  for _ in range(4):
+      optimizer.zero_grad()
+      (model(x) - 1).pow(2).mean().backward()
+      optimizer.step()
 """,
 )
 TIMES_ZERO = kind(
@@ -99,20 +71,13 @@ TIMES_ZERO = kind(
     "zero",
     "what comes from a parameter is multiplied by zero",
     """
-w = torch.randn(4, requires_grad=True)
-mask = (torch.arange(4) > 10).float()
-for _ in range(3):
-    loss = (w * mask).pow(2).sum() + 1
-    loss.backward()
-print(w.grad)
-""",
-    """
-w = torch.randn(4, requires_grad=True)
-mask = (torch.arange(4) > 1).float()
-for _ in range(3):
-    loss = (w * mask).pow(2).sum() + 1
-    loss.backward()
-print(w.grad)
+  w = torch.randn(4, requires_grad=True)
+- mask = (torch.arange(4) > 10).float()
++ mask = (torch.arange(4) > 1).float()
+  for _ in range(3):
+      loss = (w * mask).pow(2).sum() + 1
+      loss.backward()
+  print(w.grad)
 """,
 )
 DRAWN = kind(
@@ -120,18 +85,12 @@ DRAWN = kind(
     "zero",
     "random numbers have no derivative in the parameters of their distribution",
     """
-mean, spread = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
-for _ in range(3):
-    loss = torch.normal(mean, spread).pow(2).mean()
-    loss.backward()
-print(mean.grad)
-""",
-    """
-mean, spread = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
-for _ in range(3):
-    loss = (mean + spread * torch.randn(3)).pow(2).mean()
-    loss.backward()
-print(mean.grad)
+  mean, spread = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
+  for _ in range(3):
+-     loss = torch.normal(mean, spread).pow(2).mean()
++     loss = (mean + spread * torch.randn(3)).pow(2).mean()
+      loss.backward()
+  print(mean.grad)
 """,
 )
 CANCELLED = kind(
@@ -139,24 +98,15 @@ CANCELLED = kind(
     "zero",
     "parts of a gradient cancel: the probability of a sample that moves with its distribution",
     """
-w = torch.zeros(4, requires_grad=True)
-for _ in range(3):
-    policy = torch.distributions.Normal(w.tanh(), 1.0)
-    action = policy.rsample()
-    reward = -(action.detach() - 1).pow(2)
-    loss = -(policy.log_prob(action) * reward).mean()
-    loss.backward()
-print(w.grad)
-""",
-    """
-w = torch.zeros(4, requires_grad=True)
-for _ in range(3):
-    policy = torch.distributions.Normal(w.tanh(), 1.0)
-    action = policy.sample()
-    reward = -(action.detach() - 1).pow(2)
-    loss = -(policy.log_prob(action) * reward).mean()
-    loss.backward()
-print(w.grad)
+  w = torch.zeros(4, requires_grad=True)
+  for _ in range(3):
+      policy = torch.distributions.Normal(w.tanh(), 1.0)
+-     action = policy.rsample()
++     action = policy.sample()
+      reward = -(action.detach() - 1).pow(2)
+      loss = -(policy.log_prob(action) * reward).mean()
+      loss.backward()
+  print(w.grad)
 """,
 )
 SAMPLERS = ("normal", "bernoulli", "bernoulli_tensor_", "poisson", "multinomial")
