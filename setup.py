@@ -44,10 +44,12 @@ COMPILER = [  # what runs for each step of a recording, and at each replay
     "traced.py",
     "watching.py",
 ]
+OVERRIDES = ["calls.py", "switches.py"]  # what runs at every call, once anything overrides functions
 SOURCES = [
     *(Path("rushlight/core", name) for name in CORE),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
     *(Path("rushlight/compiler", name) for name in COMPILER),
+    *(Path("rushlight/overrides", name) for name in OVERRIDES),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
 ]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with

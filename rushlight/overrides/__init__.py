@@ -1,10 +1,17 @@
-"""Overriding PyTorch's functions: `__torch_function__` of classes and modes, as `torch.overrides`."""
+"""Overriding PyTorch's functions: `__torch_function__` of classes and modes, as `torch.overrides`.
+
+What runs at every call, once anything overrides functions, is compiled, as the core is: `calls` and `switches`.
+"""
 
 import functools as _functools
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
+from rushlight.core import choose_form as _choose_form
+
+_choose_form(__path__[0])
+
 from rushlight.overrides import calls as _calls
 from rushlight.overrides.listing import (
     get_ignored_functions,

@@ -42,6 +42,19 @@ def call_without_overrides(function: Callable[..., Any], args: Sequence[Any], kw
         return function(*args, **kwargs)
 
 
+def anyone(values: Iterable[Any]) -> bool:
+    """Whether the class of a value, or of an item of a list or tuple, has `__torch_function__`: hardly ever."""
+    for value in values:
+        cls = type(value)
+        if cls is tuple or cls is list:
+            for item in value:
+                if type(item) is not Tensor and takes_over(type(item)):
+                    return True
+        elif cls is not Tensor and takes_over(cls):
+            return True
+    return False
+
+
 def overriding(values: Iterable[Any]) -> list[Any]:
     """The first object of each class with `__torch_function__`, subclasses before their bases."""
     found: list[Any] = []
@@ -67,8 +80,11 @@ def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
 def taken(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """The result of a call by a mode or class that overrides it; NOBODY if there is none."""
     here = HERE
+    classes = anyone(args) or (kwargs and anyone(kwargs.values()))
+    if not classes and not here.modes:
+        return NOBODY
     modes = not here.without_modes and here.modes
-    found = [] if here.without_classes else overriding(given(args, kwargs))
+    found = overriding(given(args, kwargs)) if classes and not here.without_classes else []
     return handle(function, found, args, kwargs) if modes or found else NOBODY
 
 

@@ -17,7 +17,7 @@ from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
-from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken
+from rushlight.overrides.calls import HERE, NOBODY, anyone, taken
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
 PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules whose functions can be overridden
@@ -175,7 +175,7 @@ def slot(name: str) -> Callable[..., Any]:
     plain = getattr(Tensor, name)
 
     def called(self, *other):
-        if (here := HERE).modes or (not here.without_classes and overriding(given((self, *other), {}))):
+        if (here := HERE).modes or (anyone((self, *other)) and not here.without_classes):
             if turned and isinstance(other[0], Tensor):
                 return taken(getattr(Tensor, turned), (*other, self), {})
             return taken(called if own == name else getattr(Tensor, own), (self, *other), {})

@@ -24,8 +24,7 @@ def project(tmp_path):
     for name in ("setup.py", "build_backend.py", "clones.py", "places.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     left_out = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
-    for name in ("compiler", "core", "explain", "kernels"):
-        shutil.copytree(ROOT / "rushlight" / name, tmp_path / "rushlight" / name, ignore=left_out)
+    shutil.copytree(ROOT / "rushlight", tmp_path / "rushlight", ignore=left_out)
     (tmp_path / "Cython").mkdir()
     (tmp_path / "Cython" / "__init__.py").write_text("raise ImportError('nothing is to be translated')")
     return tmp_path
