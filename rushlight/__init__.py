@@ -16,7 +16,7 @@ from importlib import import_module as _import_module
 from rushlight.starting import WithoutCollections as _WithoutCollections
 
 with _WithoutCollections():
-    from rushlight.cpu import choose_blas_kernels as _choose_blas_kernels
+    from rushlight.processor import choose_blas_kernels as _choose_blas_kernels
 
     _choose_blas_kernels()
 
@@ -146,6 +146,7 @@ _MODULES = {
     "blas",
     "compiler",
     "config",
+    "cpu",
     "cuda",
     "distributed",
     "distributions",

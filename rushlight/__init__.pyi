@@ -60,6 +60,7 @@ from rushlight import ops as ops
 from rushlight import optim as optim
 from rushlight import overrides as overrides
 from rushlight import printing as printing
+from rushlight import processor as processor
 from rushlight import profiler as profiler
 from rushlight import quasirandom as quasirandom
 from rushlight import random as random

@@ -7,7 +7,7 @@ from collections import defaultdict
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from rushlight import blas, cpu, threads
+from rushlight import blas, processor, threads
 from rushlight.kernels.compiled import load, names
 from rushlight.version import rushlight as rushlight_version
 
@@ -48,13 +48,14 @@ def config() -> dict[str, str]:
 def blas_kernels() -> str:
     """The kernels that OpenBLAS uses, who chose them, and what to do if the CPU supports better ones."""
     kernel = blas.kernel()
-    if kernel == cpu.BEST and cpu.CHOSEN:
+    if kernel == processor.BEST and processor.CHOSEN:
         return f"{kernel} (chosen by rushlight, before NumPy was loaded)"
-    if kernel in blas.WIDE_KERNELS or kernel == "unknown" or not cpu.has_avx512():
+    if kernel in blas.WIDE_KERNELS or kernel == "unknown" or not processor.has_avx512():
         return kernel
-    if cpu.VARIABLE in os.environ:
-        return f"{kernel} (set by {cpu.VARIABLE}; with {cpu.BEST} large products take half the time)"
-    return f"{kernel} (import rushlight before NumPy, or set {cpu.VARIABLE}={cpu.BEST}: products take half the time)"
+    if processor.VARIABLE in os.environ:
+        return f"{kernel} (set by {processor.VARIABLE}; with {processor.BEST} large products take half the time)"
+    advice = f"import rushlight before NumPy, or set {processor.VARIABLE}={processor.BEST}"
+    return f"{kernel} ({advice}: products take half the time)"
 
 
 def core() -> str:
@@ -82,9 +83,9 @@ def taken(name: str) -> str:
     if not getattr(module, "AVAILABLE", True):
         return "not used (need avx512)"
     try:
-        return cpu.CAPABILITIES[ctypes.c_int.in_dll(ctypes.CDLL(module.__file__), "rushlight_capability").value]
+        return processor.CAPABILITIES[ctypes.c_int.in_dll(ctypes.CDLL(module.__file__), "rushlight_capability").value]
     except ValueError:  # it has no code of its own for this CPU
-        return cpu.CAPABILITIES[0]
+        return processor.CAPABILITIES[0]
 
 
 def installed(name: str) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from rushlight import blas, cpu
+from rushlight import blas, processor
 from rushlight.kernels.compiled import load
 
 __all__ = ["get_num_threads", "set_num_threads", "share"]
 
-NUMBER = min(blas.get_num_threads(), cpu.allowed_cpus())
+NUMBER = min(blas.get_num_threads(), processor.allowed_cpus())
 POOL = load("sharing")
 if POOL is not None:
     POOL.use(NUMBER)

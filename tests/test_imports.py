@@ -109,7 +109,7 @@ def test_the_core_imports_nothing_of_its_users():
         "rushlight.blas",
         "rushlight.memory",
         "rushlight.threads",
-        "rushlight.cpu",
+        "rushlight.processor",
         "rushlight.settings",
     )
     above = [

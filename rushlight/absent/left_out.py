@@ -157,11 +157,6 @@ LEFT_OUT = [
         outside=False,
     ),
     LeftOut(
-        "write the function with torch's own operators on whole tensors, or use .numpy() and numpy.vectorize.",
-        "torch.Tensor.apply_ torch.Tensor.map_ torch.Tensor.map2_",
-        outside=False,
-    ),
-    LeftOut(
         "NumPy has no complex numbers of two halves: compute in torch.complex64.",
         "torch.complex32 torch.chalf torch.Tensor.chalf torch.ComplexHalfStorage",
         outside=False,

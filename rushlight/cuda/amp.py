@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight import amp
-from rushlight.core.lines import warn
+from rushlight.amp.older_names import deprecated
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import float16
 
@@ -14,7 +14,7 @@ class autocast(amp.autocast):
     """`torch.amp.autocast("cuda", ...)`, with a FutureWarning that recommends it."""
 
     def __init__(self, enabled: bool = True, dtype: DType = float16, cache_enabled: bool = True):
-        _deprecated("autocast")
+        deprecated("cuda", "autocast")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -22,11 +22,5 @@ class GradScaler(amp.GradScaler):
     """`torch.amp.GradScaler("cuda", ...)`, with a FutureWarning that recommends it."""
 
     def __init__(self, *args: Any, **kwargs: Any):
-        _deprecated("GradScaler")
+        deprecated("cuda", "GradScaler")
         super().__init__("cuda", *args, **kwargs)
-
-
-def _deprecated(name: str) -> None:
-    """Warns that a name is deprecated, and says what to use instead."""
-    message = f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead."
-    warn(message, FutureWarning)

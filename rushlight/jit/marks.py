@@ -20,6 +20,7 @@ __all__ = [
     "is_tracing",
     "isinstance",
     "onednn_fusion_enabled",
+    "optimized_execution",
     "script_if_tracing",
     "script_method",
     "set_fusion_strategy",
@@ -125,6 +126,12 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 def is_of(obj: Any, kind: Any) -> bool:
     """Python's own `isinstance`; None stands for its type, Any for every type."""
     return kind is Any or builtins.isinstance(obj, type(None) if kind is None else kind)
+
+
+@contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """A context without effect: nothing is compiled."""
+    yield
 
 
 @contextmanager

@@ -38,6 +38,7 @@ METHODS = {
         cholesky cholesky_inverse cholesky_solve cross det geqrf inverse logdet lu lu_solve matrix_exp matrix_power norm
         orgqr ormqr pinverse qr renorm renorm_ slogdet svd triangular_solve
     """.split(),
+    "ops.changes.one_by_one": "apply_ map2_ map_".split(),
 }
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from beside import ROOT, beside
 
-from rushlight import config, cpu
+from rushlight import config, processor
 from rushlight.kernels import compiled
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -57,9 +57,9 @@ def source(folder):
 def test_each_generation_gives_the_same_and_the_variable_caps_it(tmp_path, compiler):
     program = tmp_path / "program"
     subprocess.run([compiler, "-O2", "-o", program, source(tmp_path)], check=True)
-    free = {name: value for name, value in os.environ.items() if name != cpu.CAPABILITY}
+    free = {name: value for name, value in os.environ.items() if name != processor.CAPABILITY}
     found = []
-    for most in ({}, *({cpu.CAPABILITY: name} for name in (*cpu.CAPABILITIES, "junk"))):
+    for most in ({}, *({processor.CAPABILITY: name} for name in (*processor.CAPABILITIES, "junk"))):
         found.append(int(subprocess.run([program], env=free | most, capture_output=True, check=True).stdout))
     best = found[0]
     assert found == [best, 0, min(best, 1), best, best]
@@ -86,7 +86,7 @@ print(repr([float(y.double().pow(2).sum()) for y in found]))
 
 def told(**environment):
     """What a process with some capability tells of its kernels, and its numbers."""
-    free = {name: value for name, value in os.environ.items() if name != cpu.CAPABILITY}
+    free = {name: value for name, value in os.environ.items() if name != processor.CAPABILITY}
     command = [sys.executable, "-W", "error", "-c", NUMBERS]
     done = subprocess.run(command, env=free | environment, cwd=ROOT, capture_output=True, text=True, check=True)
     kernels, numbers = done.stdout.splitlines()
@@ -95,10 +95,10 @@ def told(**environment):
 
 def test_kernels_take_no_more_than_is_allowed_and_give_the_same():
     best, numbers = told()
-    for number, most in enumerate(cpu.CAPABILITIES):
-        kinds, capped = told(**{cpu.CAPABILITY: most})
-        assert kinds <= best | {*cpu.CAPABILITIES[: number + 1], "not used (need avx512)"}
-        assert not kinds & set(cpu.CAPABILITIES[number + 1 :])
+    for number, most in enumerate(processor.CAPABILITIES):
+        kinds, capped = told(**{processor.CAPABILITY: most})
+        assert kinds <= best | {*processor.CAPABILITIES[: number + 1], "not used (need avx512)"}
+        assert not kinds & set(processor.CAPABILITIES[number + 1 :])
         assert capped == pytest.approx(numbers, rel=1e-5)
 
 
@@ -111,8 +111,8 @@ def test_every_kernel_is_listed_also_a_missing_one(monkeypatch):
 
 
 def test_a_capability_that_there_is_not_is_ignored_with_a_warning(monkeypatch):
-    monkeypatch.setenv(cpu.CAPABILITY, "avx3")
+    monkeypatch.setenv(processor.CAPABILITY, "avx3")
     with pytest.warns(UserWarning, match="ignoring invalid value for RUSHLIGHT_CPU_CAPABILITY: avx3"):
-        assert cpu.capability() == "avx512"
-    monkeypatch.setenv(cpu.CAPABILITY, "avx2")
-    assert not cpu.has_avx512()
+        assert processor.capability() == "avx512"
+    monkeypatch.setenv(processor.CAPABILITY, "avx2")
+    assert not processor.has_avx512()

@@ -46,7 +46,7 @@ class _Pad(Module):
         return str(self.padding)
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_Pad):
     """Base class of padding with a constant."""
 
     mode = "constant"
@@ -64,7 +64,7 @@ class _ConstantPad(_Pad):
         return shown(self, "padding", "value")
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """Pads the last dimension with a constant: by one number of elements, or by (left, right).
 
     RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
@@ -77,7 +77,7 @@ class ConstantPad1d(_ConstantPad):
     dims = 1
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """Pads the last two dimensions with a constant: by one number, or by (left, right, top, bottom).
 
     RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
@@ -92,7 +92,7 @@ class ConstantPad2d(_ConstantPad):
     dims = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """Pads the last three dimensions with a constant: by one number, or (left, right, top, bottom, front, back).
 
     RuntimeError for negative padding that leaves nothing, and for inputs of too few dimensions.
@@ -106,7 +106,7 @@ class ConstantPad3d(_ConstantPad):
     dims = 3
 
 
-class _ZeroPad(_ConstantPad):
+class _ZeroPad(_ConstantPadNd):
     """Base class of padding with zeros."""
 
     def __init__(self, padding: Sizes):
@@ -152,13 +152,13 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """
 
 
-class _ReflectionPad(_Pad):
+class _ReflectionPadNd(_Pad):
     """Base class of reflection padding."""
 
     mode = "reflect"
 
 
-class ReflectionPad1d(_ReflectionPad):
+class ReflectionPad1d(_ReflectionPadNd):
     """Pads the last dimension by reflection at its ends; the edge elements are not repeated.
 
     RuntimeError for padding that is as long as the input.
@@ -171,7 +171,7 @@ class ReflectionPad1d(_ReflectionPad):
     dims = 1
 
 
-class ReflectionPad2d(_ReflectionPad):
+class ReflectionPad2d(_ReflectionPadNd):
     """Pads the last two dimensions by reflection at their edges; the edge elements are not repeated.
 
     RuntimeError for padding that is as long as the input.
@@ -186,7 +186,7 @@ class ReflectionPad2d(_ReflectionPad):
     dims = 2
 
 
-class ReflectionPad3d(_ReflectionPad):
+class ReflectionPad3d(_ReflectionPadNd):
     """Pads the last three dimensions by reflection at their edges; the edge elements are not repeated.
 
     RuntimeError for padding that is as long as the input.
@@ -199,13 +199,13 @@ class ReflectionPad3d(_ReflectionPad):
     dims = 3
 
 
-class _ReplicationPad(_Pad):
+class _ReplicationPadNd(_Pad):
     """Base class of replication padding."""
 
     mode = "replicate"
 
 
-class ReplicationPad1d(_ReplicationPad):
+class ReplicationPad1d(_ReplicationPadNd):
     """Pads the last dimension by repeating the elements at its ends.
 
     NotImplementedError or RuntimeError for inputs of too few dimensions.
@@ -218,7 +218,7 @@ class ReplicationPad1d(_ReplicationPad):
     dims = 1
 
 
-class ReplicationPad2d(_ReplicationPad):
+class ReplicationPad2d(_ReplicationPadNd):
     """Pads the last two dimensions by repeating the elements at their edges.
 
     NotImplementedError or RuntimeError for inputs of too few dimensions.
@@ -233,7 +233,7 @@ class ReplicationPad2d(_ReplicationPad):
     dims = 2
 
 
-class ReplicationPad3d(_ReplicationPad):
+class ReplicationPad3d(_ReplicationPadNd):
     """Pads the last three dimensions by repeating the elements at their edges.
 
     NotImplementedError or RuntimeError for inputs of too few dimensions.
@@ -246,7 +246,7 @@ class ReplicationPad3d(_ReplicationPad):
     dims = 3
 
 
-class _CircularPad(_Pad):
+class _CircularPadNd(_Pad):
     """Base class of circular padding. ValueError unless there are one or two dimensions before the padded ones."""
 
     mode = "circular"
@@ -259,7 +259,7 @@ class _CircularPad(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_CircularPad):
+class CircularPad1d(_CircularPadNd):
     """Pads the last dimension with elements from its other end.
 
     RuntimeError for padding that is longer than the input.
@@ -272,7 +272,7 @@ class CircularPad1d(_CircularPad):
     dims = 1
 
 
-class CircularPad2d(_CircularPad):
+class CircularPad2d(_CircularPadNd):
     """Pads the last two dimensions with elements from their other ends.
 
     RuntimeError for padding that is longer than the input.
@@ -287,7 +287,7 @@ class CircularPad2d(_CircularPad):
     dims = 2
 
 
-class CircularPad3d(_CircularPad):
+class CircularPad3d(_CircularPadNd):
     """Pads the last three dimensions with elements from their other ends.
 
     RuntimeError for padding that is longer than the input.

@@ -15,8 +15,15 @@ from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
 from rushlight.ops.making.creation import zeros
+from rushlight.tensors import Tensor
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
+
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """`tensor.index_select(dim, permutation)`, with a FutureWarning that recommends it."""
+    warn("`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead", FutureWarning)
+    return tensor.index_select(dim, permutation)
 
 
 class RNNBase(Module):

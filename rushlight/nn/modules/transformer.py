@@ -51,22 +51,23 @@ def _get_clones(module: Module, N: int) -> ModuleList:
     return ModuleList(deepcopy(module) for _ in range(N))
 
 
-def causal_mask(size: int, dtype: Dtype | None = None) -> Tensor:
+def _generate_square_subsequent_mask(sz: int, device: Device = None, dtype: Dtype | None = None) -> Tensor:
     """-inf above the diagonal, 0 elsewhere: no position may attend to later ones."""
-    array = np.triu(np.full((size, size), -np.inf), 1)
+    array = np.triu(np.full((sz, sz), -np.inf), 1)
     return new_tensor(array.astype(dtypes.as_numpy(dtype or dtypes.get_default_dtype())))
 
 
-def is_causal_mask(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
-    """Whether a mask is the causal one; `is_causal` is what the user declared, or None."""
+def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
+    """Whether a mask is the causal one, of any size for None; `is_causal` is what the user declared, or None."""
     if is_causal is not None or mask is None:
         return is_causal is True
-    return mask.shape == (size, size) and bool((mask._array == causal_mask(size, mask.dtype)._array).all())
+    causal = _generate_square_subsequent_mask(mask.shape[-2] if size is None else size, dtype=mask.dtype)
+    return mask.shape == causal.shape and bool((mask._array == causal._array).all())
 
 
-def length_of(sequence: Tensor, batch_first: bool) -> int:
+def _get_seq_len(src: Tensor, batch_first: bool) -> int:
     """The length of a sequence, batched or not."""
-    return sequence.shape[1 if batch_first and sequence.ndim == 3 else 0]
+    return src.shape[1 if batch_first and src.ndim == 3 else 0]
 
 
 class _Layer(Module):
@@ -285,7 +286,7 @@ class TransformerEncoder(Module):
         is_causal: bool | None = None,
     ) -> Tensor:
         """The encoded sequence. If `is_causal` is None, the mask is compared with the causal one."""
-        causal = is_causal_mask(mask, is_causal, length_of(src, self.layers[0].self_attn.batch_first))
+        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, self.layers[0].self_attn.batch_first))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
         return src if self.norm is None else self.norm(src)
@@ -321,7 +322,8 @@ class TransformerDecoder(Module):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """The decoded sequence, given the encoded sequence `memory`."""
-        causal = is_causal_mask(tgt_mask, tgt_is_causal, length_of(tgt, self.layers[0].self_attn.batch_first))
+        size = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, size)
         for layer in self.layers:
             tgt = layer(
                 tgt,
@@ -435,4 +437,4 @@ class Transformer(Module):
         tensor([[0., -inf],
                 [0., 0.]])
         """
-        return causal_mask(sz, dtype)
+        return _generate_square_subsequent_mask(sz, dtype=dtype)

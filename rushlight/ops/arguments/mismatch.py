@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import takewhile
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
@@ -54,31 +56,37 @@ def check_tensors(function: str, **arguments: Any) -> None:
 def quick(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a function without a guard, whose operands are `ABSENT` by default, and which ends in `**named`.
 
-    Its signature shows neither: such calls go to `not_tensors`.
+    Its signature shows neither, nor `*more` operands: such calls go to `not_tensors`.
     """
     shown = signature(function)
-    parameters = [p for p in shown.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters = [p for p in shown.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     parameters = [p.replace(default=p.empty) if p.default is ABSENT else p for p in parameters]
     vars(function)["__signature__"] = shown.replace(parameters=parameters)
     return function
 
 
-def not_tensors(function: Callable[..., Any], options: dict[str, Any], **operands: Any) -> Any:
+def not_tensors(function: Callable[..., Any], options: dict[str, Any], *more: Any, **operands: Any) -> Any:
     """Calls a function again whose operands are given by NumPy's names, or override it (`__torch_function__`).
 
-    TypeError, in PyTorch's words, for all others.
+    Or in an order of PyTorch's first years, with numbers before what they multiply, and so `more` operands. TypeError,
+    in PyTorch's words, for all others.
     """
     if foreign(operands.values()):
         return function(*operands.values())
+    name, values = function.__name__, tuple(takewhile(lambda value: value is not ABSENT, operands.values()))
+    if any(isinstance(value, Number) for value in (*values, *more)):
+        for home in ("", "Tensor"):
+            again = ABOVE.other_form(f"{home}.{name}", (*values, *more), {}, TypeError())
+            if again is not None:
+                return function(*again[0], **again[1])
     given = {name: value for name, value in operands.items() if value is not ABSENT}
     renamed = {name: NUMPY_NAMES.get(name, name) for name in options}
     if not given.keys() & renamed.values() and (renamed.values() & operands.keys()):
         return function(**given, **{renamed[name]: value for name, value in options.items()})
-    name, options = function.__name__, {name: value for name, value in options.items() if value is not None}
-    positional = tuple(takewhile(lambda value: value is not ABSENT, operands.values()))
-    others = dict([*given.items()][len(positional) :]) | options
+    options = {name: value for name, value in options.items() if value is not None}
+    positional, others = (*values, *more), dict([*given.items()][len(values) :]) | options
     said = next(filter(None, (misfit(f"{home}.{name}", positional, others) for home in ("", "nn.functional"))), None)
-    if said is not None and (options or len(given) < len(operands)):
+    if said is not None and (options or more or len(given) < len(operands)):
         raise TypeError(advised(said))
     return check_tensors(name, **operands)
 

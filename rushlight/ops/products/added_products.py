@@ -144,7 +144,7 @@ def addmm(
     input: Tensor = ABSENT,
     mat1: Tensor = ABSENT,
     mat2: Tensor = ABSENT,
-    *,
+    *more: Any,
     beta: float = 1,
     alpha: float = 1,
     out: Tensor | None = None,
@@ -159,9 +159,10 @@ def addmm(
     tensor([[7., 7.],
             [7., 7.]])
     """
-    if named or not (isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+    tensors = isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)
+    if named or more or not tensors:
         options = {**named, "beta": beta, "alpha": alpha, "out": out}
-        return not_tensors(addmm, options, input=input, mat1=mat1, mat2=mat2)
+        return not_tensors(addmm, options, *more, input=input, mat1=mat1, mat2=mat2)
     result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
     return result if out is None else write_out("addmm", out, result, input, mat1, mat2)
 

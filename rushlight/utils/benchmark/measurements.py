@@ -118,30 +118,21 @@ class Measurement:
         spread = max(float(np.std(self.times)) / math.sqrt(len(self.times)), self.median * 1e-3, 1e-15)
         return int(min(max(1 + math.floor(math.log10(max(self.median, 1e-15) / spread)), 1), 5))
 
-    @property
-    def title(self) -> str:
-        """The task's title in a table."""
-        return self.task_spec.title
+    def __getattr__(self, name: str) -> Any:
+        """The task's own attributes: stmt, setup, label, title, num_threads and the others."""
+        if name == "task_spec":  # while a copy or a pickle is made
+            raise AttributeError(name)
+        return getattr(self.task_spec, name)
 
     @property
     def env(self) -> str:
         """The environment of the run."""
-        return self.task_spec.env or ""
+        return "Unspecified env" if self.task_spec.env is None else self.task_spec.env
 
     @property
     def as_row_name(self) -> str:
         """The name of the task's row in a table."""
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
-
-    @property
-    def description(self) -> str | None:
-        """The name of the task's column in a table."""
-        return self.task_spec.description
-
-    @property
-    def num_threads(self) -> int:
-        """The number of threads."""
-        return self.task_spec.num_threads
 
     @staticmethod
     def merge(measurements: Any) -> list["Measurement"]:

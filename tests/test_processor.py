@@ -6,20 +6,20 @@ import sys
 
 import pytest
 
-from rushlight import cpu
+from rushlight import processor
 
 CODE = """
 import os
 {first}
 import rushlight
-from rushlight import blas, cpu
-print(cpu.CHOSEN, blas.kernel(), cpu.VARIABLE in os.environ)
+from rushlight import blas, processor
+print(processor.CHOSEN, blas.kernel(), processor.VARIABLE in os.environ)
 """
-NEEDS_AVX512 = pytest.mark.skipif(not cpu.has_avx512(), reason="needs a CPU with AVX-512")
+NEEDS_AVX512 = pytest.mark.skipif(not processor.has_avx512(), reason="needs a CPU with AVX-512")
 
 
 def run(first="", **environment):
-    clean = {name: value for name, value in os.environ.items() if name != cpu.VARIABLE}
+    clean = {name: value for name, value in os.environ.items() if name != processor.VARIABLE}
     process = subprocess.run(
         [sys.executable, "-c", CODE.format(first=first)],
         env=clean | environment,
@@ -61,8 +61,8 @@ def test_nothing_is_chosen_after_numpy():
     ],
 )
 def test_a_containers_quota_limits_threads(tmp_path, monkeypatch, content, expected):
-    monkeypatch.setattr(cpu, "QUOTA", str(tmp_path / "missing"))
-    every = cpu.allowed_cpus()
+    monkeypatch.setattr(processor, "QUOTA", str(tmp_path / "missing"))
+    every = processor.allowed_cpus()
     (tmp_path / "cpu.max").write_text(content)
-    monkeypatch.setattr(cpu, "QUOTA", str(tmp_path / "cpu.max"))
-    assert cpu.allowed_cpus() == (every if expected == "all" else min(every, expected))
+    monkeypatch.setattr(processor, "QUOTA", str(tmp_path / "cpu.max"))
+    assert processor.allowed_cpus() == (every if expected == "all" else min(every, expected))
