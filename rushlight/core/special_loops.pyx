@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Special functions that SciPy computes without SIMD: erfc, ndtr, Bessel's I0 and I1, zeta, igammac.
+"""Special functions that SciPy computes without SIMD: erf, erfc, ndtr, Bessel's I0 and I1, zeta, igammac.
 
 They are computed in double precision for both dtypes, with as many terms as each needs, in loops that vectorize. Where
 a function is easy for only some arguments, SciPy's own loop computes the others.
@@ -12,7 +12,7 @@ import sys
 from numpy cimport npy_intp
 
 from rushlight.core.blocks cimport BLOCK, Kernel, Own, noted
-from rushlight.core.special_polynomials cimport i0_far, i0_nearby, i1_far, i1_nearby, tail_of_bell
+from rushlight.core.special_polynomials cimport error_nearby, i0_far, i0_nearby, i1_far, i1_nearby, tail_of_bell
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
@@ -24,7 +24,7 @@ cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
         out[i] = x[i]
 
 
-# the complementary error function and the normal distribution function
+# the error functions and the normal distribution function
 
 
 cdef wide below_bell(const real* x, double* out, double share, Py_ssize_t n) noexcept nogil:
@@ -58,6 +58,36 @@ cdef void error_complements(const real* x, const real* unused, real* out, Py_ssi
     below_bell(x, bell, 1, n)
     exponentials(bell, bell, n)
     complements(x, bell, out, 1, 1, n)
+
+
+cdef wide single_errors(const float* x, float* out, Py_ssize_t n) noexcept nogil:
+    """erf(x), by a polynomial up to 4; from there on it rounds to 1."""
+    cdef Py_ssize_t i
+    cdef double a
+    for i in range(n):
+        a = x[i]
+        a = 4 if a > 4 else a
+        a = -4 if a < -4 else a
+        out[i] = <float>(a * error_nearby(a * a * 0.125 - 1, False))
+
+
+cdef wide double_errors(const double* x, const double* rest, double* out, Py_ssize_t n) noexcept nogil:
+    """erf(x), by a polynomial up to 1, then from what erfc leaves of 1."""
+    cdef Py_ssize_t i
+    cdef double near
+    for i in range(n):
+        near = x[i] * error_nearby(2 * x[i] * x[i] - 1, True)
+        out[i] = 1 - rest[i] if fabs(x[i]) > 1 else near
+
+
+cdef void errors(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """erf(x)."""
+    cdef double rest[BLOCK]
+    if real is float:
+        single_errors(x, out, n)
+    else:
+        error_complements[double](x, NULL, rest, n)
+        double_errors(x, rest, out, n)
 
 
 cdef void normal_shares(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
@@ -252,7 +282,8 @@ cdef void upper_gammas(const real* x, const real* y, real* out, Py_ssize_t n) no
         out[i] = <real>result
 
 
-cdef Own[8] OWN = [
+cdef Own[9] OWN = [
+    Own(1, <Kernel>errors[float], <Kernel>errors[double]),
     Own(1, <Kernel>error_complements[float], <Kernel>error_complements[double]),
     Own(1, <Kernel>normal_shares[float], <Kernel>normal_shares[double]),
     Own(1, <Kernel>each_i0[float], <Kernel>each_i0[double]),
@@ -262,7 +293,7 @@ cdef Own[8] OWN = [
     Own(2, <Kernel>zetas[float], <Kernel>zetas[double]),
     Own(2, <Kernel>upper_gammas[float], <Kernel>upper_gammas[double]),
 ]
-cdef tuple NAMES = ("erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc")
+cdef tuple NAMES = ("erf", "erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc")
 
 
 cdef bint special_loop(object function, bint single, Loop* loop):

@@ -1,6 +1,42 @@
 # Polynomials, fitted at Chebyshev's nodes, of slowly varying functions: to 1e-15 where `precise`, else to 1e-9.
 
 
+cdef inline double error_nearby(double u, bint precise) noexcept nogil:
+    # erf(x) / x: where `precise` for x² = (u + 1) / 2 up to 1, else for x² = 8 (u + 1) up to 16.
+    cdef double p
+    if precise:
+        p = -3.8065912241221398e-13 * u + 9.2112501874282299e-12
+        p = p * u - 2.0352319564835269e-10
+        p = p * u + 4.1157515002658848e-9
+        p = p * u - 7.5115692510860903e-8
+        p = p * u + 1.2233827638093573e-6
+        p = p * u - 1.7537169441280197e-5
+        p = p * u + 0.00021751715603563489
+        p = p * u - 0.0022854855611440855
+        p = p * u + 0.019852496688984219
+        p = p * u - 0.14053608902271712
+        p = p * u + 0.9654687386698673
+    else:
+        p = -0.00023753030086338238 * u + 0.00059559660600051099
+        p = p * u - 0.00036323960546510512
+        p = p * u + 0.0006199186266208
+        p = p * u - 0.0028438421375724849
+        p = p * u + 0.005571999462168701
+        p = p * u - 0.008445061534000995
+        p = p * u + 0.013912674213802432
+        p = p * u - 0.022530380754105717
+        p = p * u + 0.03321488463790601
+        p = p * u - 0.04575393377883074
+        p = p * u + 0.059856530481245586
+        p = p * u - 0.074728962265009538
+        p = p * u + 0.090211975838021702
+        p = p * u - 0.1077104012536239
+        p = p * u + 0.13167500462304273
+        p = p * u - 0.17657623355634396
+        p = p * u + 0.35353099633699612
+    return p
+
+
 cdef inline double tail_of_bell(double u, bint precise) noexcept nogil:
     # exp(z²) erfc(z) / t for z from 0 on, t = 2 / (2 + z) and u = 2 t - 1.
     cdef double p

@@ -7,6 +7,7 @@ import scipy.special
 import rushlight as torch
 
 UNARY = {
+    "erf": (torch.erf, scipy.special.erf),
     "erfc": (torch.erfc, scipy.special.erfc),
     "ndtr": (torch.special.ndtr, scipy.special.ndtr),
     "i0": (torch.i0, scipy.special.i0),
@@ -56,6 +57,14 @@ def test_functions_of_any_number(name, dtype, layout):
     compared(ours(torch.from_numpy(x.copy("K"))), theirs(x.astype(np.float64)), dtype)
 
 
+@pytest.mark.parametrize(("dtype", "digits"), [(np.float32, 1e-7), (np.float64, 6e-16)])
+def test_the_error_function_from_where_it_is_tiny_to_where_it_is_1(dtype, digits):
+    x = np.concatenate([np.linspace(-6, 6, 60001), np.geomspace(1e-30, 1, 999)]).astype(dtype)
+    found, exact = torch.erf(torch.from_numpy(x)).numpy(), scipy.special.erf(x.astype(np.float64))
+    np.testing.assert_allclose(found, exact, rtol=digits, atol=0)
+    assert abs(found).max() == 1
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", PRECISION)
 @pytest.mark.parametrize("name", POSITIVE)
@@ -88,6 +97,7 @@ def test_upper_incomplete_gamma(dtype):
 def test_infinities_and_what_is_no_number(dtype):
     x = torch.tensor([np.inf, -np.inf, np.nan, 0.0], dtype=getattr(torch, np.dtype(dtype).name))
     values = {
+        "erf": [1, -1, np.nan, 0],
         "erfc": [0, 2, np.nan, 1],
         "ndtr": [1, 0, np.nan, 0.5],
         "i0": [np.nan, np.nan, np.nan, 1],

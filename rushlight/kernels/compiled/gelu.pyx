@@ -1,12 +1,10 @@
 # cython: cdivision=True
 """GELU, x Φ(x), and its gradient, with Φ by erf (float32) or tanh; in blocks of elements.
 
-The tanh is NumPy's inner loop; erf is a tanh too, see `rushlight.kernels.erf`.
+The tanh is NumPy's inner loop; erf is a tanh too.
 """
 
 import numpy as np
-
-from rushlight.kernels.erf import COEFFICIENTS
 
 cimport numpy as cnp
 
@@ -23,7 +21,11 @@ cdef enum:
     GRAIN = 1 << 14  # elements of one thread's part
 
 cdef Loop TANH32 = loop_of(np.tanh, "f->f"), TANH64 = loop_of(np.tanh, "d->d")
-cdef float[8] ERF = COEFFICIENTS
+# erf(x) = tanh(x p(x²)) with a polynomial p, fitted for the least relative error of erf in [-4, 4], 7e-8; beyond 4 erf
+# rounds to ±1. The coefficients begin with that of the highest power.
+cdef float[8] ERF = [
+    5.42230376e-09, 2.75577308e-08, -4.79442708e-06, 8.45957726e-05, -6.14836429e-04, -1.95290057e-04, 1.02769865e-01,
+    1.12837925]
 cdef double SQRT_HALF = np.sqrt(0.5), DENSITY = 1 / np.sqrt(2 * np.pi)
 cdef double SCALE = np.sqrt(2 / np.pi), CUBIC = np.sqrt(2 / np.pi) * 0.044715
 

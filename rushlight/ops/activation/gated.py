@@ -12,9 +12,9 @@ from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.tracing import whole
 from rushlight.kernels.compiled import load
-from rushlight.kernels.erf import erf
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
+from rushlight.kernels.special import special
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
 from rushlight.ops.arguments.promotion import only
@@ -28,6 +28,7 @@ __all__ = ["gelu", "glu", "mish", "silu"]
 
 SQRT_HALF, DENSITY = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 TANH_SCALE, TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
+error_function = special("erf")
 
 fast: ModuleType | None = load("gelu")
 
@@ -64,7 +65,7 @@ def gelu_values(input: Array, approximate: str) -> Any:
     if approximate == "tanh":
         gate = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * (input * input)))
     else:
-        gate = erf(input * SQRT_HALF)
+        gate = error_function(input * SQRT_HALF)
     return (gate + 1) * (0.5 * input)
 
 

@@ -11,8 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.operators import Operator
-from rushlight.kernels.erf import erf as erf_kernel
-from rushlight.kernels.erf import erfinv as erfinv_kernel
+from rushlight.kernels.erfinv import erfinv as erfinv_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.bessel_functions import floats, special_unary
@@ -30,7 +29,7 @@ ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
 
 erf: Unary = unary(
     "erf",
-    erf_kernel,
+    special("erf"),
     lambda grad, input: 2 / ROOT_PI * np.exp(-(input * input)) * grad,
     """The error function of each element.
 
