@@ -18,9 +18,22 @@ FIRST_ORDER = {
     "index_reduce prod",
     "scatter_reduce prod",
 }
+# Another function where the targets are not exactly 1 or -1.
+APART = {"nn.functional.hinge_embedding_loss"}
 # Where several values go to one place the last one stays, forward; each gets the cotangent of the place, in reverse.
 REPEATED = {"nn.functional.max_unpool2d", "nn.functional.max_unpool3d"}
-CASES = {f"{i}-{c['name']}-{c['variant']}".rstrip("-"): c for i, c in enumerate(READER.cases)}
+
+
+def is_finite(case):
+    """Whether a call has differentiable results, which are finite."""
+    arrays = [READER.array(place) for place in case["outputs"] if place[3]]
+    return bool(arrays) and all(np.isfinite(array).all() for array in arrays)
+
+
+CASES = {f"{i}-{c['name']}-{c['variant']}".rstrip("-"): c for i, c in enumerate(READER.cases) if is_finite(c)}
+OF_SECOND_ORDER = {
+    name: case for name, case in CASES.items() if f"{case['name']} {case['variant']}".strip() not in FIRST_ORDER
+}
 
 
 def random_like(tensor, rng):
@@ -83,44 +96,52 @@ def tolerance(tensors):
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_forward_is_the_adjoint_of_reverse(case):
     call, rng = Call(case), np.random.default_rng(0)
-    outs = call(*call.inputs) if call.inputs else []
-    if not outs or not all(torch.isfinite(out).all() for out in outs):
-        return
+    outs = call(*call.inputs)
     tangents = [random_like(x, rng) for x in call.inputs]
     cotangents = [random_like(out, rng) for out in outs]
     _, pushed = push_forward(call, call.inputs, tangents)
     for out, tangent in zip(outs, pushed, strict=True):
         assert tangent is None or (tangent.shape, tangent.dtype) == (out.shape, out.dtype)
-    if case["name"] in REPEATED and not case["variant"]:
-        return
-    grads = torch.autograd.grad(outs, call.inputs, cotangents, allow_unused=True)
-    left, right = product(cotangents, pushed), product(grads, tangents)
-    np.testing.assert_allclose(float(left), float(right), **tolerance([*call.inputs, *outs]))
+    if case["name"] not in REPEATED or case["variant"]:
+        grads = torch.autograd.grad(outs, call.inputs, cotangents, allow_unused=True)
+        left, right = product(cotangents, pushed), product(grads, tangents)
+        np.testing.assert_allclose(float(left), float(right), **tolerance([*call.inputs, *outs]))
 
 
 def gradients(call, cotangents, values):
     """The gradients of a call, recorded; None for inputs that it does not depend on."""
-    grads = torch.autograd.grad(call(*values), values, cotangents, create_graph=True, allow_unused=True)
+    return torch.autograd.grad(call(*values), values, cotangents, create_graph=True, allow_unused=True)
+
+
+def recorded(grads):
+    """The gradients with None for those that do not depend on the inputs."""
     return [g if g is not None and g.requires_grad else None for g in grads]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def are_the_same_nearby(call, cotangents, grads, tangents):
+    """Whether the gradients of a call are the same a small step from its inputs."""
+    nearby = [(x.detach() + 1e-7 * t).requires_grad_() for x, t in zip(call.inputs, tangents, strict=True)]
+    pairs = zip(grads, gradients(call, cotangents, nearby), strict=True)
+    return all(one is two is None or torch.allclose(one, two, rtol=0, atol=1e-12) for one, two in pairs)
+
+
+@pytest.mark.parametrize("case", OF_SECOND_ORDER.values(), ids=OF_SECOND_ORDER)
 def test_second_order(case):
-    """Forward over reverse and reverse over forward against reverse over reverse."""
+    """Forward over reverse and reverse over forward against reverse over reverse.
+
+    If no gradient depends on the inputs, the gradients at a point nearby are the same.
+    """
     call, rng = Call(case), np.random.default_rng(0)
-    outs = call(*call.inputs) if call.inputs else []
-    is_first_order = f"{case['name']} {case['variant']}".strip() in FIRST_ORDER
-    if is_first_order or not outs or not all(torch.isfinite(out).all() for out in outs):
-        return
+    outs = call(*call.inputs)
     cotangents, other, tangents = [[random_like(x, rng) for x in xs] for xs in (outs, call.inputs, call.inputs)]
     grads = gradients(call, cotangents, call.inputs)
-    scalar = product(other, grads)
-    if not isinstance(scalar, torch.Tensor) or not torch.isfinite(scalar):
+    scalar = product(other, recorded(grads))
+    if not isinstance(scalar, torch.Tensor):
+        assert case["name"] in APART or are_the_same_nearby(call, cotangents, grads, tangents)
         return
     expected = float(product(torch.autograd.grad(scalar, call.inputs, allow_unused=True), tangents))
-    _, pushed = push_forward(lambda *duals: gradients(call, cotangents, duals), call.inputs, tangents)
+    _, pushed = push_forward(lambda *duals: recorded(gradients(call, cotangents, duals)), call.inputs, tangents)
     _, products = push_forward(call, call.inputs, tangents)
     backward = torch.autograd.grad(product(cotangents, products), call.inputs, allow_unused=True)
     for found in (product(other, pushed), product(backward, other)):
-        if np.isfinite(expected):
-            np.testing.assert_allclose(float(found), expected, **tolerance([*call.inputs, *outs]))
+        np.testing.assert_allclose(float(found), expected, **tolerance([*call.inputs, *outs]))
