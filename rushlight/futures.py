@@ -25,11 +25,7 @@ class Future(Generic[T]):
     """
 
     def __init__(
-        self,
-        *,
-        devices: Any = None,
-        wait: Callable[[], object] | None = None,
-        poll: Callable[[], object] | None = None,
+        self, *, devices: Any = None, wait: Callable[[], object] | None = None, poll: Callable[[], object] | None = None
     ):
         self._wait, self._poll = wait, poll
         self._future: futures.Future = futures.Future()

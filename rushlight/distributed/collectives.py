@@ -360,11 +360,7 @@ def scatter(
 
 
 def reduce_scatter(
-    output: Tensor,
-    input_list: list[Tensor],
-    op: ReduceOp = ReduceOp.SUM,
-    group: Group = None,
-    async_op: bool = False,
+    output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
     """Reduces the lists of all processes tensor by tensor, by default to sums; each process gets the one of its rank.
 

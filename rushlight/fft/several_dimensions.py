@@ -138,12 +138,7 @@ def ihfftn(
 
 
 def fft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The `fftn` of two dimensions, by default the last two.
 
@@ -156,12 +151,7 @@ def fft2(
 
 
 def ifft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The inverse of `fft2`.
 
@@ -174,12 +164,7 @@ def ifft2(
 
 
 def rfft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The `rfftn` of two dimensions, by default the last two.
 
@@ -191,12 +176,7 @@ def rfft2(
 
 
 def irfft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The inverse of `rfft2`.
 
@@ -208,12 +188,7 @@ def irfft2(
 
 
 def hfft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The `hfftn` of two dimensions, by default the last two.
 
@@ -225,12 +200,7 @@ def hfft2(
 
 
 def ihfft2(
-    input: Tensor,
-    s: Sizes = None,
-    dim: Sizes = (-2, -1),
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, s: Sizes = None, dim: Sizes = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """The inverse of `hfft2`.
 

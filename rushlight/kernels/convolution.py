@@ -91,13 +91,7 @@ def convolution_input(
 
 
 def convolution_weight(
-    grad: np.ndarray,
-    input: np.ndarray,
-    weight_shape: Size,
-    stride: Size,
-    padding: Size,
-    dilation: Size,
-    groups: int,
+    grad: np.ndarray, input: np.ndarray, weight_shape: Size, stride: Size, padding: Size, dilation: Size, groups: int
 ) -> np.ndarray:
     """Return the adjoint of `convolution` in its weight at `grad` (N, O, *places), of shape `weight_shape`.
 

@@ -287,13 +287,7 @@ def _divide(
 
 @lru_cache(maxsize=SHAPES)
 def _window_sizes(
-    places: Size,
-    spatial: Size,
-    kernel: Size,
-    stride: Size,
-    padding: Size,
-    count_include_pad: bool,
-    dtype: np.dtype,
+    places: Size, spatial: Size, kernel: Size, stride: Size, padding: Size, count_include_pad: bool, dtype: np.dtype
 ) -> np.ndarray:
     """Return how many elements each window has: of the input, or of the input and its padding."""
     counts = []

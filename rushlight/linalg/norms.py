@@ -42,12 +42,7 @@ def vector_norm(
 
 @linalg
 def matrix_norm(
-    A: Tensor,
-    ord: float | str = "fro",
-    dim: Dims = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    A: Tensor, ord: float | str = "fro", dim: Dims = (-2, -1), keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
     """The norm of matrices, whose rows and columns are the two dimensions `dim`.
 
@@ -102,12 +97,7 @@ def matrix_dims(A: Tensor, dim: Any) -> tuple[int, ...]:
 
 @linalg
 def norm(
-    A: Tensor,
-    ord: float | str | None = None,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    A: Tensor, ord: float | str | None = None, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
     """The norm of a vector (one dimension) or of matrices (two): `vector_norm` or `matrix_norm`.
 

@@ -42,13 +42,7 @@ def softmin(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor 
 
 
 def normalize(
-    input: Tensor,
-    ord: float,
-    dim: int,
-    *,
-    eps: float = 1e-12,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The elements where the mask is True, divided by their norm along a dimension (at least `eps`).
 

@@ -23,12 +23,7 @@ def type_of_sum(input: Tensor, dtype: Type | None) -> Type:
 
 
 def sum(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The sum of the elements where the mask is True; 0 if there are none.
 
@@ -42,12 +37,7 @@ def sum(
 
 
 def prod(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The product of the elements where the mask is True; 1 if there are none.
 
@@ -62,12 +52,7 @@ def prod(
 
 
 def amax(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The maximum of the elements where the mask is True; -inf if there are none.
 
@@ -81,12 +66,7 @@ def amax(
 
 
 def amin(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The minimum of the elements where the mask is True; inf if there are none.
 
@@ -140,12 +120,7 @@ def counted(input: Tensor, dim: Dim, keepdim: bool, mask: Tensor | None) -> Tens
 
 
 def mean(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The mean of the elements where the mask is True; NaN if there are none. ValueError for integers.
 
@@ -163,12 +138,7 @@ def mean(
 
 
 def median(
-    input: Tensor,
-    dim: int = -1,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The median along a dimension of the elements where the mask is True; NaN if there are none.
 
@@ -189,12 +159,7 @@ def median(
 
 
 def logsumexp(
-    input: Tensor,
-    dim: Dim = None,
-    *,
-    keepdim: bool = False,
-    dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """The logarithm of the sum of exponentials of the elements where the mask is True.
 

@@ -242,12 +242,7 @@ def to_last(a: Tensor, axis: Sequence[int] | int | None) -> tuple[Any, ...]:
 
 
 def found_quantile(
-    a: Tensor,
-    q: Any,
-    axis: Sequence[int] | int | None,
-    keepdims: bool,
-    method: str,
-    order: Callable[..., Any],
+    a: Tensor, q: Any, axis: Sequence[int] | int | None, keepdims: bool, method: str, order: Callable[..., Any]
 ) -> Tensor:
     """Quantiles over some axes, of values sorted by `order`, which also returns how many of them count."""
     a = floating(as_tensor(a))

@@ -195,12 +195,7 @@ def correlate(a: Tensor, v: Tensor, mode: str = "valid") -> Tensor:
 
 @numpy
 def interp(
-    x: Any,
-    xp: Any,
-    fp: Any,
-    left: complex | None = None,
-    right: complex | None = None,
-    period: float | None = None,
+    x: Any, xp: Any, fp: Any, left: complex | None = None, right: complex | None = None, period: float | None = None
 ) -> Tensor:
     x, xp, fp = (floating(value) for value in as_tensors((x, xp, fp)))
     if period is not None:

@@ -71,11 +71,7 @@ def reduced(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
 
 
 def binary_cross_entropy_with_logits(
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
-    reduction: int = 1,
+    self: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: int = 1
 ) -> Tensor:
     """`functional.binary_cross_entropy_with_logits`, which takes its reduction as a number."""
     return functional.binary_cross_entropy_with_logits(

@@ -121,9 +121,7 @@ def decode_of(kind: str) -> Any:
     """Makes the function that decodes one file format."""
 
     def decode(
-        input: Tensor,
-        mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
-        apply_exif_orientation: bool = False,
+        input: Tensor, mode: ImageReadMode | str = ImageReadMode.UNCHANGED, apply_exif_orientation: bool = False
     ) -> Tensor:
         if (found := opened(input).format) != kind.upper():
             raise RuntimeError(f"decode_{kind}: the bytes are those of a {found} file. Use decode_image.")

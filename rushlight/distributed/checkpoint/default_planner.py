@@ -24,10 +24,7 @@ class DefaultLoadPlanner(LoadPlanner):
     """The default planner of `load`; with `allow_partial_load` entries that the checkpoint lacks keep their values."""
 
     def __init__(
-        self,
-        flatten_state_dict: bool = True,
-        flatten_sharded_tensors: bool = True,
-        allow_partial_load: bool = False,
+        self, flatten_state_dict: bool = True, flatten_sharded_tensors: bool = True, allow_partial_load: bool = False
     ):
         refuse_unflattened(flatten_state_dict)
         self.allow_partial_load = allow_partial_load

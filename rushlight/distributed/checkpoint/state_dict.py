@@ -178,11 +178,7 @@ def get_optimizer_state_dict(
 
 
 def set_optimizer_state_dict(
-    model: Module,
-    optimizers: Optimizer,
-    optim_state_dict: dict[str, Any],
-    *,
-    options: StateDictOptions | None = None,
+    model: Module, optimizers: Optimizer, optim_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> None:
     """Sets an optimizer's state by names, from whole tensors or DTensors."""
     given = (options or DEFAULT).from_rank_0(optim_state_dict)

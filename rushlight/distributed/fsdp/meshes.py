@@ -12,9 +12,7 @@ HYBRID = (ShardingStrategy.HYBRID_SHARD, ShardingStrategy._HYBRID_SHARD_ZERO2)
 
 
 def mesh_for(
-    strategy: ShardingStrategy,
-    group: ProcessGroup | tuple[ProcessGroup, ProcessGroup] | None,
-    mesh: DeviceMesh | None,
+    strategy: ShardingStrategy, group: ProcessGroup | tuple[ProcessGroup, ProcessGroup] | None, mesh: DeviceMesh | None
 ) -> DeviceMesh:
     """The mesh whose last dimension shards parameters; the first of two dimensions replicates them."""
     if group is not None and mesh is not None:

@@ -109,13 +109,7 @@ class Shards:
     policy: MixedPrecisionPolicy
     replicas: ProcessGroup | None
 
-    def __init__(
-        self,
-        module: Module,
-        mesh: DeviceMesh,
-        policy: MixedPrecisionPolicy,
-        ignored: set[int],
-    ):
+    def __init__(self, module: Module, mesh: DeviceMesh, policy: MixedPrecisionPolicy, ignored: set[int]):
         self.group, self.policy = mesh.get_group(mesh.ndim - 1), policy
         self.replicas = mesh.get_group(0) if mesh.ndim == 2 else None
         self.divisor: float | None = None  # of summed gradients: by default the number of processes

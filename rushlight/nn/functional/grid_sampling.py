@@ -173,11 +173,7 @@ def check_grid(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> Non
 
 
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
-    align_corners: bool | None = None,
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
     """Samples images (N, C, H, W) at the points of `grid` (N, H', W', 2), or (N, C, D, H, W) at (N, D', H', W', 3).
 

@@ -365,11 +365,7 @@ def binary_cross_entropy_with_logits(
 
 
 def soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """log(1 + exp(-target * input)), for targets of 1 and -1.
 
@@ -471,12 +467,7 @@ def variance_of(input: Tensor, var: Any) -> Tensor:
 
 
 def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Tensor | float,
-    full: bool = False,
-    eps: float = 1e-06,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of `target` under normal distributions with mean `input` and variance `var`.
 

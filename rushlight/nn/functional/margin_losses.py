@@ -249,11 +249,7 @@ def checked_classes(input: Tensor, scores: Tensor, target: Tensor) -> Array:
 
 
 def multilabel_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """The sum of max(0, 1 - input[y] + input[j]) over true classes y and others j, divided by C, of (N, C) or (C).
 

@@ -163,12 +163,7 @@ def layer_norm(
 
 
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Any = None,
-    bias: Any = None,
-    eps: float = 1e-5,
-    cudnn_enabled: bool = True,
+    input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
 ) -> Tensor:
     """See `nn.functional.group_norm`; `cudnn_enabled` makes no difference on a CPU.
 

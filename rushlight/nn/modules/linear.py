@@ -43,12 +43,7 @@ class Linear(Module):
     """
 
     def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: Device = None,
-        dtype: Dtype | None = None,
+        self, in_features: int, out_features: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
     ):
         super().__init__()
         self.in_features = in_features

@@ -63,11 +63,7 @@ class _WeightedLoss(_Loss):
     """Base class of losses with a weight for each class (or element)."""
 
     def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Flag = None,
-        reduce: Flag = None,
-        reduction: str = "mean",
+        self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
     ):
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
@@ -306,11 +302,7 @@ class KLDivLoss(_Loss):
     """
 
     def __init__(
-        self,
-        size_average: Flag = None,
-        reduce: Flag = None,
-        reduction: str = "mean",
-        log_target: bool = False,
+        self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean", log_target: bool = False
     ):
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target

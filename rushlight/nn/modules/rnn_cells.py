@@ -142,12 +142,7 @@ class LSTMCell(RNNCellBase):
     _mode = "LSTM"
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Device = None,
-        dtype: Dtype | None = None,
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
     ):
         super().__init__(input_size, hidden_size, bias, device, dtype)
 
@@ -173,12 +168,7 @@ class GRUCell(RNNCellBase):
     _mode = "GRU"
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Device = None,
-        dtype: Dtype | None = None,
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
     ):
         super().__init__(input_size, hidden_size, bias, device, dtype)
 

@@ -125,10 +125,7 @@ def check_lengths(sizes: np.ndarray, batch: int) -> None:
 
 
 def pad_packed_sequence(
-    sequence: PackedSequence,
-    batch_first: bool = False,
-    padding_value: float = 0.0,
-    total_length: int | None = None,
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The inverse of `pack_padded_sequence`: the padded sequences, and their lengths.
 
@@ -158,10 +155,7 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Iterable[Tensor],
-    batch_first: bool = False,
-    padding_value: float = 0.0,
-    padding_side: str = "right",
+    sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
     """Combines tensors of different lengths, padded to the longest: (T, N, ...), or (N, T, ...) with `batch_first`.
 

@@ -159,11 +159,7 @@ def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
 
 @method
 def clamp(
-    input: Tensor,
-    min: Tensor | Number | None = None,
-    max: Tensor | Number | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """Each element limited to the range from `min` to `max`: two numbers or two tensors, one of which may be left out.
 

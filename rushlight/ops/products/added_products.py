@@ -214,13 +214,7 @@ def addr(
 @in_place
 @method
 def addbmm(
-    input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: float = 1,
-    alpha: float = 1,
-    out: Tensor | None = None,
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * (sum of batch1[i] @ batch2[i])`; `input` is ignored if `beta` is 0.
 
@@ -240,13 +234,7 @@ def addbmm(
 @in_place
 @method
 def baddbmm(
-    input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: float = 1,
-    alpha: float = 1,
-    out: Tensor | None = None,
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * batch1[i] @ batch2[i]` for each i; `input` is ignored if `beta` is 0.
 

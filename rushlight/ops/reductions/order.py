@@ -311,12 +311,7 @@ def quantiles(
 @keywords
 @asking
 def quantile(
-    input: Tensor,
-    q: float | Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
+    input: Tensor, q: float | Tensor, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN if an element is NaN.
 
@@ -334,12 +329,7 @@ def quantile(
 @keywords
 @asking
 def nanquantile(
-    input: Tensor,
-    q: float | Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
+    input: Tensor, q: float | Tensor, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """The q-quantiles of the elements that are not NaN. See `quantile`.
 

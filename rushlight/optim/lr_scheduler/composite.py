@@ -69,11 +69,7 @@ class SequentialLR(_Composite):
     last_epoch: int
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        schedulers: Sequence[LRScheduler],
-        milestones: list[int],
-        last_epoch: int = -1,
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
     ):
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:

@@ -50,10 +50,7 @@ def get_all_fp_dtypes(include_half: bool = True, include_bfloat16: bool = True) 
 
 
 def get_all_dtypes(
-    include_half: bool = True,
-    include_bfloat16: bool = True,
-    include_bool: bool = True,
-    include_complex: bool = True,
+    include_half: bool = True, include_bfloat16: bool = True, include_bool: bool = True, include_complex: bool = True
 ) -> list[dtype]:
     """All types."""
     floats = get_all_fp_dtypes(include_half, include_bfloat16)
