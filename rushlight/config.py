@@ -71,11 +71,11 @@ def kernels() -> str:
     """The CPU features that kernels use and may use, and the kernels that are missing or not used."""
     found = defaultdict(list)
     for name in names():
-        found[taken(name)].append(name)
+        found[features_used(name)].append(name)
     return "; ".join(f"{kind}: {', '.join(some)}" for kind, some in sorted(found.items()))
 
 
-def taken(name: str) -> str:
+def features_used(name: str) -> str:
     """The CPU features that a kernel uses."""
     module = load(name)
     if module is None:

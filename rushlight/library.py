@@ -264,10 +264,10 @@ class Library:
     ) -> None:
         """Registers the kernel of an operator of the namespace."""
         name = op_name if isinstance(op_name, str) else op_name._qualname.partition("::")[2]
-        found(f"{self.ns}::{name}").register_kernel(dispatch_key or self.dispatch_key, fn)
+        operator_of(f"{self.ns}::{name}").register_kernel(dispatch_key or self.dispatch_key, fn)
 
 
-def found(name: Any) -> CustomOpDef:
+def operator_of(name: Any) -> CustomOpDef:
     """An operator by its name. RuntimeError if it is not defined."""
     if isinstance(name, CustomOpDef):
         return name
@@ -295,20 +295,22 @@ def impl(
 ) -> Any:
     """Registers an operator's kernel for some device types; also as a decorator."""
     if isinstance(qualname, Library):  # the older form: impl(library, name, dispatch_key)
-        return found(f"{qualname.ns}::{types}").register_kernel(func or "")
-    return found(qualname).register_kernel(types, func) if func else found(qualname).register_kernel(types)
+        return operator_of(f"{qualname.ns}::{types}").register_kernel(func or "")
+    return operator_of(qualname).register_kernel(types, func) if func else operator_of(qualname).register_kernel(types)
 
 
 def register_kernel(
     op: Any, device_types: Any, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
 ) -> Any:
     """As `CustomOpDef.register_kernel`."""
-    return found(op).register_kernel(device_types, func) if func else found(op).register_kernel(device_types)
+    return (
+        operator_of(op).register_kernel(device_types, func) if func else operator_of(op).register_kernel(device_types)
+    )
 
 
 def register_fake(op: Any, func: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """As `CustomOpDef.register_fake`."""
-    operator = found(op)
+    operator = operator_of(op)
     return operator.register_fake if func is None else operator.register_fake(func)
 
 
@@ -324,12 +326,12 @@ def register_autograd(
     lib: Library | None = None,
 ) -> None:
     """As `CustomOpDef.register_autograd`."""
-    found(op).register_autograd(backward, setup_context=setup_context)
+    operator_of(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_vmap(op: Any, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None) -> Any:
     """As `CustomOpDef.register_vmap`."""
-    return found(op).register_vmap(func) if func else found(op).register_vmap()
+    return operator_of(op).register_vmap(func) if func else operator_of(op).register_vmap()
 
 
 def fallthrough_kernel() -> None:

@@ -201,7 +201,7 @@ def connected(node: Any, tensors: Any, outputs: Sequence[Any]) -> Any:
     inputs, dirty, constant = (identities(t) for t in (tensors, node.ctx.dirty_tensors, node.ctx.non_differentiable))
     kept = identities(node.ctx.to_save) if node._forward_cls.has_setup() else set()
     outputs = tuple(
-        placed(node, i, out, inputs, dirty, constant, kept) if isinstance(out, TensorBase) else out
+        output_in_graph(node, i, out, inputs, dirty, constant, kept) if isinstance(out, TensorBase) else out
         for i, out in enumerate(outputs)
     )
     mark_views(node, outputs, dirty)
@@ -245,7 +245,9 @@ def check_dirty(node: Any, tensors: Sequence[Tensor | None], outputs: Sequence[A
             )
 
 
-def placed(node: Any, i: int, out: Any, inputs: set[Any], dirty: set[Any], constant: set[Any], kept: set[Any]) -> Any:
+def output_in_graph(
+    node: Any, i: int, out: Any, inputs: set[Any], dirty: set[Any], constant: set[Any], kept: set[Any]
+) -> Any:
     """Output `i` of a custom function, with its place in the graph.
 
     The sets hold ids; `kept` those of the tensors that `setup_context` saves.

@@ -339,7 +339,7 @@ class Backward:
             return
         arrived = grad
         if node.outputs is not None and (node.op is None or not node.op.takes_none):
-            grad = filled(grad, node.outputs, self.recorded)
+            grad = with_zeros(grad, node.outputs, self.recorded)
         if node.plan is None or node.hooks is not None or self.watched or node.plan.joint:
             self.step_together(node, grad, arrived)
         else:
@@ -450,7 +450,7 @@ def leads_on(node, leads):
     return any(node.edge(i) in leads for i in range(node.arity))
 
 
-def filled(grads, outputs, recorded):
+def with_zeros(grads, outputs, recorded):
     """The gradients of several outputs: zeros where none arrived, None for outputs that never get one."""
     result = []
     for grad, meta in zip(grads, outputs):

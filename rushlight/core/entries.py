@@ -155,11 +155,13 @@ def make_plan(op, mask):
         plan.asks_needs = "needs" in names
         plan.joint = True
         plan.formulas = (op.joint,)
-        plan.picks = (tuple(place(wanted, source_of(op, n)) for n in names if n != "needs"),)
+        plan.picks = (tuple(position_of(wanted, source_of(op, n)) for n in names if n != "needs"),)
     else:
         plan.formulas = tuple(op.formulas.values())
         plan.picks = tuple(
-            tuple(place(wanted, source_of(op, n)) for n in list(signature(f).parameters)[1:]) if mask >> i & 1 else ()
+            tuple(position_of(wanted, source_of(op, n)) for n in list(signature(f).parameters)[1:])
+            if mask >> i & 1
+            else ()
             for i, f in enumerate(plan.formulas)
         )
     elementwise = op.compute is not None and not plan.joint
@@ -178,7 +180,7 @@ def make_plan(op, mask):
     return plan
 
 
-def place(wanted, source):
+def position_of(wanted, source):
     """The position of a source in the list of saved values; a new source is appended."""
     if source not in wanted:
         wanted.append(source)

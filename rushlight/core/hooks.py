@@ -55,11 +55,20 @@ def tell_writer(what: str) -> None:
 
 
 @above
-def add_hook(hooks: OrderedDict[Any, Any], hook: Callable[..., Any]) -> RemovableHandle:
-    """Appends a hook to an ordered dictionary of hooks."""
+def add_hook(
+    hooks: OrderedDict[Any, Any],
+    hook: Callable[..., Any],
+    prepend: bool = False,
+    options: Sequence[dict[int, bool]] = (),
+) -> RemovableHandle:
+    """Adds a hook after those of an ordered dictionary, or with `prepend` before them, and its id to `options`."""
     tell_writer("a hook is registered")
-    handle = RemovableHandle(hooks)
+    handle = RemovableHandle(hooks, extra_dict=[*options])
     hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    for option in options:
+        option[handle.id] = True
     return handle
 
 
@@ -109,7 +118,7 @@ class Hooks:
         for hook in list(self.outputs.get(index, {}).values()):
             result = hook(value)
             if result is not None:
-                value = checked(result, value, hook)
+                value = check_replacement(result, value, hook)
         tensor = self.retained.get(index)
         if value is not None and tensor is not None and (tensor := tensor()) is not None:
             held = tensor._grad
@@ -209,12 +218,12 @@ def checked_tuple(results: Any, values: Sequence[Any], hook: Callable[..., Any])
             f"{len(values)})"
         )
     return tuple(
-        result if result is None else checked(result, value, hook)
+        result if result is None else check_replacement(result, value, hook)
         for result, value in zip(results, values, strict=True)
     )
 
 
-def checked(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
+def check_replacement(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
     """Checks what a hook returned in place of a gradient: it must be a tensor of the same dtype and shape."""
     if value is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")

@@ -84,10 +84,10 @@ def user_traces(error: BaseException) -> Iterator[TracebackType]:
 
 def lines_of_user() -> Any:
     """The lines of the user's program that led here, the innermost last, formatted as in tracebacks."""
-    return shown(reversed(list(user_frames(sys._getframe(1)))))
+    return formatted_lines(reversed(list(user_frames(sys._getframe(1)))))
 
 
-def shown(frames: Any) -> Any:
+def formatted_lines(frames: Any) -> Any:
     """The lines of some frames, formatted as in tracebacks."""
     import traceback
 
@@ -97,7 +97,7 @@ def shown(frames: Any) -> Any:
 @above
 def line_of_user() -> Any:
     """The innermost line of the user's program, formatted as in tracebacks."""
-    return "".join(shown(islice(user_frames(sys._getframe(1)), 1)))
+    return "".join(formatted_lines(islice(user_frames(sys._getframe(1)), 1)))
 
 
 def place_of_user() -> Any:

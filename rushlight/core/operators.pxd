@@ -93,7 +93,7 @@ cdef bint in_order(object a)
 @cython.locals(result=array_type)
 cdef lay(Operator op, tuple args, TensorBase out)
 
-cdef list shown(tuple args)
+cdef list arrays_among(tuple args)
 
 @cython.locals(tensor=TensorBase)
 cpdef bint disordered(object arg)

@@ -526,13 +526,13 @@ def lay(op, args, out):
         return
     for arg in args:
         if type(arg) is tuple or type(arg) is list or disordered(arg):
-            if op.layout != "elementwise" or not lies_as_elementwise(shown(args), result):
+            if op.layout != "elementwise" or not lies_as_elementwise(arrays_among(args), result):
                 place(op, args, out)
             return
     out._unsettled = not result.flags.c_contiguous
 
 
-def shown(args):
+def arrays_among(args):
     """The arrays of the tensors among some arguments; None for an unsettled one."""
     return [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
 

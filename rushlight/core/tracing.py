@@ -196,7 +196,7 @@ class TracedNumber(Traced):
     """A placeholder for a Python number that differs from call to call."""
 
 
-def whole(x: Any) -> Any:
+def for_kernel(x: Any) -> Any:
     """An operand for a separate kernel, which is faster than steps: a formula that uses it stays a Python function."""
     if isinstance(x, Traced):
         raise Untraceable

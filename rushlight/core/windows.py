@@ -201,10 +201,10 @@ def memory_of(tensor: TensorBase) -> Array:
     if noted is not None or tensor._view is None:
         return memory(tensor._array) if noted is None else noted
     base = memory_of(tensor._view.base)
-    return base if np.may_share_memory(values(base), values(tensor._array)) else whole(memory(tensor._array))
+    return base if np.may_share_memory(values(base), values(tensor._array)) else outermost(memory(tensor._array))
 
 
-def whole(array: Array) -> Array:
+def outermost(array: Array) -> Array:
     """The outermost array that another is a part of; NumPy's windows have an object between the two."""
     inner = array
     while inner is not None:

@@ -27,7 +27,7 @@ from rushlight.dispatch.recorded import is_usual, recorded
 from rushlight.dispatch.renderings import rendering_of
 from rushlight.ops.aten_namespace import aten
 from rushlight.ops.overloads import OpOverload
-from rushlight.overrides.calls import given
+from rushlight.overrides.calls import flat_values
 from rushlight.tensors import Tensor, dispatches
 
 __all__ = ["OfMode", "ask_class", "count_object", "modes_here", "without_classes"]
@@ -59,10 +59,10 @@ def call_without_classes(function: Callable[..., Any], args: Any, kwargs: dict[s
         return function(*args, **kwargs)
 
 
-def shown(value: Any) -> Any:
+def as_wrapped(value: Any) -> Any:
     """An argument as a class gets it: wrappers in place of their arrays, tensors in place of other arrays."""
     if type(value) in (tuple, list):
-        return type(value)(shown(item) for item in value)
+        return type(value)(as_wrapped(item) for item in value)
     array = value._array if isinstance(value, TensorBase) else value
     if type(array) is Carried:
         array.look_again()
@@ -86,7 +86,7 @@ def asking(values: list[Any]) -> list[type]:
 def ask_class(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """The result of a call by the classes of its arguments. TypeError if each returns `NotImplemented`."""
     kwargs = kwargs or {}
-    types = asking(given(args, kwargs))
+    types = asking(flat_values(args, kwargs))
     for cls in types:
         result = cls.__torch_dispatch__(func, tuple(types), args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
@@ -113,7 +113,7 @@ class Dispatcher(Interpreter):
         if result is not None:
             return result
         func, inputs, options, pick = rendering_of(op, args)
-        inputs, kwargs = shown(inputs), dict(options)
+        inputs, kwargs = as_wrapped(inputs), dict(options)
         if not is_usual(args):  # batched: the inner operators are recorded
             result = self.ask(func, inputs, kwargs)
             return result if pick is None else pick(result)
@@ -129,7 +129,7 @@ class Dispatcher(Interpreter):
         carried = type(tensor._array) is Carried
         if func is None or (carried and recording() and tensor.requires_grad):
             return make()
-        self.ask(func, shown((tensor, *args)), {})
+        self.ask(func, as_wrapped((tensor, *args)), {})
         return tensor
 
 
@@ -148,7 +148,7 @@ class OfMode(Dispatcher):
 
     def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The mode's result of a call; if it returns `NotImplemented`, that of the classes."""
-        types = tuple(asking(given(args, kwargs)))
+        types = tuple(asking(flat_values(args, kwargs)))
         self.inside = True
         try:
             result = self.mode.__torch_dispatch__(func, types, args, kwargs)
@@ -212,10 +212,10 @@ def function_on_wrappers(function: Callable[..., Any], args: tuple[Any, ...], kw
     """NumPy's functions on arrays of wrappers: calls the tensors' functions on the wrappers."""
     as_tensors = tuple(new_tensor(arg) if is_array(arg) else arg for arg in args)
     if function is np.copyto:
-        ask_class(aten.copy_.default, shown(as_tensors[:2]))
+        ask_class(aten.copy_.default, as_wrapped(as_tensors[:2]))
         return None
     if function in (np.ones_like, np.zeros_like):
-        result = ask_class(getattr(aten, function.__name__).default, shown(as_tensors[:1]))
+        result = ask_class(getattr(aten, function.__name__).default, as_wrapped(as_tensors[:1]))
     else:
         result = ABOVE.function_on_tensors(function, as_tensors, kwargs)
     return array_of(result) if isinstance(result, TensorBase) else result

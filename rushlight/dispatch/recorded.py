@@ -66,11 +66,11 @@ def recorded(op: Operator, args: tuple[Any, ...], result: Any, needs: bool) -> A
     finally:
         HAND.arrays = None
     if isinstance(result, TensorBase):
-        return placed(result, made, args)
-    return tuple(placed(one, new, args) for one, new in zip(results, made, strict=True))
+        return at_place_of(result, made, args)
+    return tuple(at_place_of(one, new, args) for one, new in zip(results, made, strict=True))
 
 
-def placed(given: TensorBase, made: TensorBase, args: tuple[Any, ...]) -> TensorBase:
+def at_place_of(given: TensorBase, made: TensorBase, args: tuple[Any, ...]) -> TensorBase:
     """The given tensor at the place in the graph of the recorded one; an argument that is returned keeps its own."""
     if any(given is arg for arg in args):
         made.__class__ = type(given)

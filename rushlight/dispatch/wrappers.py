@@ -78,7 +78,7 @@ def detach(self: Any) -> Any:
     return ask_class(aten.detach.default, (self,)) if type(self._array) is Carried else Tensor.detach(self)
 
 
-def shown(self: Any) -> str:
+def wrapper_repr(self: Any) -> str:
     """The class and shape of a wrapper, as text."""
     if type(self._array) is not Carried:
         return Tensor.__repr__(self)
@@ -90,7 +90,7 @@ def prepare_class(cls: Any) -> None:
     """Adds to a class with `__torch_dispatch__` the methods that its objects need and that it does not define."""
     if getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__:
         cls.__torch_function__ = disabled_torch_function
-    for name, method in {"detach": detach, "__repr__": shown}.items():
+    for name, method in {"detach": detach, "__repr__": wrapper_repr}.items():
         if getattr(cls, name) is getattr(Tensor, name):
             setattr(cls, name, method)
 

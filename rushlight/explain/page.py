@@ -32,8 +32,8 @@ def page(case: Any) -> str:
 
 def section(finding: Finding) -> str:
     """The section for one finding."""
-    lines = "".join(f"<p>{escape(word)} {shown(line)}</p>" for word, line in finding.related)
-    where = shown(finding.line) if finding.line is not None else ""
+    lines = "".join(f"<p>{escape(word)} {with_neighbours(line)}</p>" for word, line in finding.related)
+    where = with_neighbours(finding.line) if finding.line is not None else ""
     return (
         f"<section class='{finding.symptom}'><h2>{escape(finding.what)} "
         f"<span class='kind'>{finding.kind.name}: {NAMES[finding.symptom]}</span></h2>{where}"
@@ -41,7 +41,7 @@ def section(finding: Finding) -> str:
     )
 
 
-def shown(line: Line) -> str:
+def with_neighbours(line: Line) -> str:
     """A line with its neighbours."""
     text = [
         f"{'<b>' if n == line.number else ''}{n:4}  {escape(source.rstrip())}{'</b>' if n == line.number else ''}"

@@ -12,7 +12,7 @@ from rushlight.ops.out import write_out
 from rushlight.tensors import Tensor
 
 
-def checked(name: str, input: Any, norm: str | None) -> Any:
+def input_and_norm(name: str, input: Any, norm: str | None) -> Any:
     """The input as a floating-point or complex tensor, and the name of the norm."""
     if not isinstance(input, TensorBase):
         raise TypeError(f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")

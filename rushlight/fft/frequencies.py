@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.dims import wrap_dim
-from rushlight.ops.arguments.options import OutOptions, made, numpy_type
+from rushlight.ops.arguments.options import OutOptions, created, numpy_type
 from rushlight.ops.shapes.rearranging import roll
 from rushlight.tensors import Tensor
 
@@ -45,7 +45,7 @@ def frequencies(name: str, counts: Array, n: int, d: float, dtype: Any, options:
     if kind.kind not in "fc":
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     step = kind.type(1.0 / (n * d)) if n else kind.type(0)
-    return made(f"fft_{name}", counts.astype(kind) * step, options, dtype)
+    return created(f"fft_{name}", counts.astype(kind) * step, options, dtype)
 
 
 def fftshift(input: Tensor, dim: Dims = None) -> Tensor:

@@ -1,6 +1,6 @@
 """Fourier transforms along one dimension."""
 
-from rushlight.fft.calls import as_complex, checked, finished, one_size, real_only
+from rushlight.fft.calls import as_complex, finished, input_and_norm, one_size, real_only
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.tensors import Tensor
 
@@ -19,7 +19,7 @@ def fft(
     >>> torch.fft.fft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    input, norm = checked("fft", input, norm)
+    input, norm = input_and_norm("fft", input, norm)
     sizes, dims = one_size(input, n, dim)
     if input._array.dtype.kind == "c":
         result = _fft_c2c(input, sizes, dims, norm, True)
@@ -37,7 +37,7 @@ def ifft(
     >>> torch.fft.ifft(torch.tensor([4.0, 0.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    input, norm = checked("ifft", input, norm)
+    input, norm = input_and_norm("ifft", input, norm)
     sizes, dims = one_size(input, n, dim)
     return finished("ifft", _fft_c2c(input, sizes, dims, norm, False), input, out)
 
@@ -51,7 +51,7 @@ def rfft(
     >>> torch.fft.rfft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    input, norm = checked("rfft", input, norm)
+    input, norm = input_and_norm("rfft", input, norm)
     real_only("rfft", input)
     sizes, dims = one_size(input, n, dim)
     return finished("rfft", _fft_r2c(input, sizes, dims, norm, True), input, out)
@@ -66,7 +66,7 @@ def irfft(
     >>> torch.fft.irfft(torch.tensor([4.0, 0.0, 0.0]))
     tensor([1., 1., 1., 1.])
     """
-    input, norm = checked("irfft", input, norm)
+    input, norm = input_and_norm("irfft", input, norm)
     sizes, dims = one_size(input, n, dim, half=True)
     return finished("irfft", _fft_c2r(as_complex(input), sizes, dims, norm), input, out)
 
@@ -80,7 +80,7 @@ def hfft(
     >>> torch.fft.hfft(torch.tensor([1.0, 0.0, 0.0]))
     tensor([1., 1., 1., 1.])
     """
-    input, norm = checked("hfft", input, norm)
+    input, norm = input_and_norm("hfft", input, norm)
     sizes, dims = one_size(input, n, dim, half=True)
     return finished("hfft", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
 
@@ -94,7 +94,7 @@ def ihfft(
     >>> torch.fft.ihfft(torch.ones(4)).real
     tensor([1., 0., 0.])
     """
-    input, norm = checked("ihfft", input, norm)
+    input, norm = input_and_norm("ihfft", input, norm)
     real_only("ihfft", input)
     sizes, dims = one_size(input, n, dim)
     return finished("ihfft", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rushlight.fft.calls import as_complex, checked, finished, several_sizes
+from rushlight.fft.calls import as_complex, finished, input_and_norm, several_sizes
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.tensors import Tensor
@@ -39,7 +39,7 @@ def fftn(
     tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]])
     """
-    input, norm = checked("fftn", input, norm)
+    input, norm = input_and_norm("fftn", input, norm)
     sizes, dims = several_sizes(input, s, dim)
     if not dims:
         result = as_complex(input).clone()
@@ -60,7 +60,7 @@ def ifftn(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    input, norm = checked("ifftn", input, norm)
+    input, norm = input_and_norm("ifftn", input, norm)
     sizes, dims = several_sizes(input, s, dim)
     result = _fft_c2c(input, sizes, dims, norm, False) if dims else as_complex(input).clone()
     return finished("ifftn", result, input, out)
@@ -75,7 +75,7 @@ def rfftn(
     >>> torch.fft.rfftn(torch.ones(2, 4)).shape
     torch.Size([2, 3])
     """
-    input, norm = checked("rfftn", input, norm)
+    input, norm = input_and_norm("rfftn", input, norm)
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {type_name(input._array)}")
     sizes, dims = transformed("rfftn", several_sizes(input, s, dim))
@@ -99,7 +99,7 @@ def irfftn(
     tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
-    input, norm = checked("irfftn", input, norm)
+    input, norm = input_and_norm("irfftn", input, norm)
     sizes, dims = transformed("irfftn", several_sizes(input, s, dim, half=True))
     return finished("irfftn", _fft_c2r(as_complex(input), sizes, dims, norm), input, out)
 
@@ -113,7 +113,7 @@ def hfftn(
     >>> torch.fft.hfftn(torch.ones(2, 3)).shape
     torch.Size([2, 4])
     """
-    input, norm = checked("hfftn", input, norm)
+    input, norm = input_and_norm("hfftn", input, norm)
     sizes, dims = transformed("hfftn", several_sizes(input, s, dim, half=True))
     return finished("hfftn", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
 
@@ -127,7 +127,7 @@ def ihfftn(
     >>> torch.fft.ihfftn(torch.ones(2, 4)).shape
     torch.Size([2, 3])
     """
-    input, norm = checked("ihfftn", input, norm)
+    input, norm = input_and_norm("ihfftn", input, norm)
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_name(input._array)}")
     sizes, dims = transformed("ihfftn", several_sizes(input, s, dim))

@@ -53,7 +53,7 @@ def parsed(pattern: str, ndim: int, given: tuple[str, ...]) -> tuple[Side, Side]
     sides = pattern.split("->")
     if len(sides) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
-    left, right = (checked(side) for side in sides)
+    left, right = (names_on_side(side) for side in sides)
     if ELLIPSIS in right and ELLIPSIS not in left:
         raise ValueError(f"Ellipsis found in right side, but not left side of a pattern {pattern}")
     if re.search(r"\([^()]*\.", sides[0]):
@@ -75,7 +75,7 @@ def groups(side: str) -> Side:
     return tuple(tuple(name for name in (inside or alone).split() if name != "1") for inside, alone in found)
 
 
-def checked(side: str) -> list[str]:
+def names_on_side(side: str) -> list[str]:
     """All names on one side of a pattern. ValueError if it is not well formed."""
     if strange := re.search(r"[^\w\s().]", side):
         raise ValueError(f"Unknown character '{strange[0]}'")

@@ -118,7 +118,9 @@ class Interpreter:
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[Any, Any]]:
         """A node's arguments, with nodes replaced by their results."""
-        return plain(self.map_nodes_to_values(n.args, n)), plain(self.map_nodes_to_values(n.kwargs, n))
+        return with_python_containers(self.map_nodes_to_values(n.args, n)), with_python_containers(
+            self.map_nodes_to_values(n.kwargs, n)
+        )
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Argument:
         """Arguments with nodes replaced by their results. RuntimeError for a node that has not run."""
@@ -133,14 +135,14 @@ class Interpreter:
         return map_arg(args, value)
 
 
-def plain(value: Any) -> Any:
+def with_python_containers(value: Any) -> Any:
     """Arguments with Python's own lists and dictionaries, which functions may change."""
     if isinstance(value, tuple):
-        items = [plain(item) for item in value]
+        items = [with_python_containers(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, list):
-        return [plain(item) for item in value]
-    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [with_python_containers(item) for item in value]
+    return {key: with_python_containers(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 class Transformer(Interpreter):

@@ -199,7 +199,7 @@ class Proxy:
         return tracer.create_proxy("call_function", orig_method, args, kwargs or {}, hint(orig_method))
 
 
-def written(create: Callable[..., Any]) -> Callable[..., Any]:
+def recording_method(create: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a method for an operator of Python that records a node."""
 
     def called(self, *others):
@@ -213,10 +213,10 @@ def enter_operators() -> None:
     """Adds Python's operators to the class of proxies."""
     for name in OPERATORS:
         function = getattr(operator, name)
-        setattr(Proxy, f"__{name.strip('_')}__", written(lambda *args, function=function: (function, args)))
+        setattr(Proxy, f"__{name.strip('_')}__", recording_method(lambda *args, function=function: (function, args)))
     for name in REFLECTED:
         function = getattr(operator, name)
-        turned = written(lambda self, other, function=function: (function, (other, self)))
+        turned = recording_method(lambda self, other, function=function: (function, (other, self)))
         setattr(Proxy, f"__r{name.strip('_')}__", turned)
 
 

@@ -134,11 +134,11 @@ def lobpcg(
     X, k = begun(A, k, X, n, method, unused)
     steps = niter if niter is not None and niter > 0 else None
     options = steps, (np.finfo(A.dtype._numpy).eps ** 0.5 if tol is None else tol), largest is None or largest
-    E, V = found(A, B, X, iK, options)
+    E, V = eigenpairs_of(A, B, X, iK, options)
     return (E[..., :k], V[..., :, :k]) if k < X.shape[-1] else (E, V)
 
 
-def found(A: Any, B: Any, X: Tensor, iK: Any, options: Any) -> Any:
+def eigenpairs_of(A: Any, B: Any, X: Tensor, iK: Any, options: Any) -> Any:
     """The eigenpairs of dense matrices or of a sparse one."""
     if A.layout is not strided:
         return tuple(new_tensor(x) for x in eigenpairs(of_scipy(A), X._array, of_scipy(B), of_scipy(iK), *options))

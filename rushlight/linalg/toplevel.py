@@ -46,7 +46,7 @@ from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import takes_out
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.reductions.reduction import Dim
-from rushlight.ops.table import method, named, no_derivative, operator
+from rushlight.ops.table import method, no_derivative, operator, with_public_name
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
@@ -470,4 +470,4 @@ def norm_of_tensor(
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
-Tensor.norm = named(norm_of_tensor, "norm", str(norm.__doc__))
+Tensor.norm = with_public_name(norm_of_tensor, "norm", str(norm.__doc__))

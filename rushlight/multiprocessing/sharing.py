@@ -42,7 +42,9 @@ def block_of(array: np.ndarray) -> Block | None:
     return base if isinstance(base, Block) else None
 
 
-def placed(block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype) -> np.ndarray:
+def array_in_block(
+    block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype
+) -> np.ndarray:
     """An array in a shared block."""
     return np.ndarray(shape, dtype, np.asarray(block), offset, strides)
 
@@ -61,7 +63,7 @@ def share(tensor: Tensor) -> None:
         raise RuntimeError("A view cannot be moved to shared memory without its base: share the base, or a clone().")
     copy = np.empty_like(array)
     block = Block(Arena(max(array.nbytes, 1)))
-    moved = placed(block, 0, copy.shape, copy.strides, copy.dtype)
+    moved = array_in_block(block, 0, copy.shape, copy.strides, copy.dtype)
     moved[...] = array
     tensor._array = moved
 
@@ -91,7 +93,7 @@ def rebuild_tensor(
     cls: type, block: Block, offset: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype, needs: bool
 ) -> Any:
     """The tensor that `reduce_tensor` sent."""
-    return rebuild(cls, placed(block, offset, shape, strides, dtype), needs)
+    return rebuild(cls, array_in_block(block, offset, shape, strides, dtype), needs)
 
 
 def get_all_sharing_strategies() -> set[str]:

@@ -37,7 +37,7 @@ def of_input(convolution: Callable[..., Any]) -> Callable[..., Any]:
         settings = (stride, padding, dilation, groups)
         return gradient_in(input_size, grad_output, lambda x: convolution(x, weight.detach(), None, *settings))
 
-    return named(gradient, convolution, "input")
+    return with_public_name(gradient, convolution, "input")
 
 
 def of_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,10 +55,10 @@ def of_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
         settings = (stride, padding, dilation, groups)
         return gradient_in(weight_size, grad_output, lambda w: convolution(input.detach(), w, None, *settings))
 
-    return named(gradient, convolution, "weight")
+    return with_public_name(gradient, convolution, "weight")
 
 
-def named(function: Callable[..., Any], convolution: Callable[..., Any], what: str) -> Callable[..., Any]:
+def with_public_name(function: Callable[..., Any], convolution: Callable[..., Any], what: str) -> Callable[..., Any]:
     """Gives a function its public name and documentation."""
     function.__name__ = function.__qualname__ = f"{convolution.__name__}_{what}"
     function.__doc__ = f"The gradient of `{convolution.__name__}` in its {what}, of which the size is given."

@@ -46,7 +46,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any
     out = kwargs.pop("out", None)
     served = FUNCTIONS.get(function)
     result = answered(function.__name__, served, function, args, kwargs, failure)
-    return result if out is None else written(function.__name__, out, result, args)
+    return result if out is None else write_results(function.__name__, out, result, args)
 
 
 @above
@@ -60,7 +60,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> 
     else:
         name, served = f"{ufunc.__name__}.{method}", METHODS.get(method, lambda _: None)(ufunc)
     result = in_tensors(answered(name, served, getattr(ufunc, method), inputs, kwargs))
-    return result if out is None else written(name, out, result, inputs)
+    return result if out is None else write_results(name, out, result, inputs)
 
 
 def answered(
@@ -106,10 +106,10 @@ def refusal(name: Any, args: Sequence[Any], kwargs: dict[str, Any], served: Call
     )
 
 
-def written(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
+def write_results(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
     """Writes a result into the tensors given as `out`, or into arrays if the result is a plain value."""
     if isinstance(out, tuple):
-        parts = [r if o is None else written(name, o, r, args) for o, r in zip(out, result, strict=True)]
+        parts = [r if o is None else write_results(name, o, r, args) for o, r in zip(out, result, strict=True)]
         return tuple(parts)
     if isinstance(out, TensorBase):
         return write_out(name, out, as_tensor(result), *args)

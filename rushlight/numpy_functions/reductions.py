@@ -120,10 +120,10 @@ def mean(
     a = floating(as_tensor(a).to(as_dtype(dtype)))
     if where is True:
         return over(torch.mean, a, axis, keepdims)
-    return sum(a, axis, keepdims=keepdims, where=where) / sum(held(a, where), axis, keepdims=keepdims)
+    return sum(a, axis, keepdims=keepdims, where=where) / sum(as_numbers(a, where), axis, keepdims=keepdims)
 
 
-def held(a: Tensor, where: Tensor | bool) -> Tensor:
+def as_numbers(a: Tensor, where: Tensor | bool) -> Tensor:
     """A mask as numbers, expanded to the shape of the tensor."""
     return torch.broadcast_to(as_tensor(where), a.shape).to(a.dtype)
 
@@ -144,7 +144,7 @@ def var(
     if where is True and mean is None:
         return over(lambda x, dims, keep: torch.var(x, dims, correction=ddof, keepdim=keep), a, axis, keepdims)
     middle = FUNCTIONS[np.mean](a, axis, keepdims=True, where=where) if mean is None else as_tensor(mean)
-    count = sum(held(a.detach(), where), axis, keepdims=keepdims) - ddof
+    count = sum(as_numbers(a.detach(), where), axis, keepdims=keepdims) - ddof
     return sum(torch.abs(a - middle) ** 2, axis, keepdims=keepdims, where=where) / count
 
 

@@ -101,7 +101,7 @@ def export(
         import onnx
     except ModuleNotFoundError:
         raise ModuleNotFoundError("torch.onnx.export needs the package onnx: pip install onnx", name="onnx") from None
-    from rushlight.onnx.exporting import check, exported  # imports the package onnx
+    from rushlight.onnx.exporting import check_outputs, exported  # imports the package onnx
 
     if not isinstance(args, tuple):
         args = (args,)
@@ -113,7 +113,7 @@ def export(
     with in_mode(model, training):
         program = exported(model, args, kwargs or {}, input_names, output_names, opset_version, dynamic or {})
         if verify:
-            check(program, model, args, kwargs or {})
+            check_outputs(program, model, args, kwargs or {})
     if verbose:
         print(onnx.printer.to_text(program.model_proto))
     if f is not None:

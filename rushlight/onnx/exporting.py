@@ -19,7 +19,7 @@ from rushlight.testing import assert_close
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_unflatten
 from rushlight.version import __version__
 
-__all__ = ["check", "exported"]
+__all__ = ["check_outputs", "exported"]
 
 OPSET = 18  # the output is the same up to the newest opset that was tested
 NEWEST = 22
@@ -45,7 +45,9 @@ def exported(
     places = [i for i, one in enumerate(leaves) if isinstance(one, Tensor)]
     inputs = [leaves[i] for i in places]
     own = names_of_arguments(model, args, kwargs)
-    names = named(input_names, own if len(own) == len(inputs) else [f"input_{i}" for i in range(len(inputs))], "inputs")
+    names = names_for(
+        input_names, own if len(own) == len(inputs) else [f"input_{i}" for i in range(len(inputs))], "inputs"
+    )
     state = dict([*model.named_parameters(), *model.named_buffers()]) if isinstance(model, Module) else {}
 
     def recorded(tensors: Sequence[Tensor]) -> Recorded:
@@ -60,7 +62,7 @@ def exported(
     dims = [by_dimension(dynamic, name, i, tensor) for i, (name, tensor) in enumerate(zip(names, inputs, strict=True))]
     sizes = compared(recorded, inputs, dims)
     count = len(sizes.base.outputs)
-    outputs = named(output_names, [f"output_{i}" for i in range(count)] if count > 1 else ["output"], "outputs")
+    outputs = names_for(output_names, [f"output_{i}" for i in range(count)] if count > 1 else ["output"], "outputs")
     weights = {id(tensor._array): name for name, tensor in state.items()}
     graph = graph_of(sizes, names, outputs, weights)
     proto = helper.make_model(
@@ -112,7 +114,7 @@ def by_dimension(dynamic: Any, name: str, number: int, tensor: Tensor) -> dict[i
     return found
 
 
-def named(given: Sequence[str] | None, own: list[str], what: str) -> list[str]:
+def names_for(given: Sequence[str] | None, own: list[str], what: str) -> list[str]:
     """The names of inputs or outputs: the given ones first, then their own."""
     given = list(given or ())
     if len(given) > len(own):
@@ -130,7 +132,9 @@ def names_of_arguments(model: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return [name for name, value in bound.items() if isinstance(value, Tensor)]
 
 
-def check(program: ONNXProgram, model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def check_outputs(
+    program: ONNXProgram, model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     """OnnxExporterError if the `onnx` package's reference implementation gives other outputs than the model."""
     tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
     with no_grad():

@@ -57,7 +57,7 @@ def record(call: Callable[[], Any], inputs: Sequence[Tensor], state: Sequence[Te
     own = {id(owner_of(tensor._array)) for tensor in state}
     if any(id(owner_of(arrays[value])) in own for value, _ in memories.writes()):
         raise OnnxExporterError(f"{REFUSED}: it changes its own state. Call model.eval() first.")
-    check(program.steps)
+    check_steps(program.steps)
     return Recorded(program, given, outputs, {value: array for value, array in arrays.items() if value not in given})
 
 
@@ -71,7 +71,7 @@ def entered(recorder: Recorder) -> Iterator[None]:
         STACK.leave(recorder)
 
 
-def check(steps: list[Step]) -> None:
+def check_steps(steps: list[Step]) -> None:
     """OnnxExporterError for random steps, and for conditions on values; checks of indices are left out."""
     for step in steps:
         if step.kind == RANDOM:

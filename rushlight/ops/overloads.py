@@ -52,7 +52,7 @@ class OpOverloadPacket:
         return overload
 
     def __reduce__(self) -> Any:
-        return found, (self.__qualname__,)
+        return overload_of, (self.__qualname__,)
 
     def overloads(self) -> list[str]:
         """The names of the overloads."""
@@ -86,7 +86,7 @@ class OpOverload:
         return self
 
     def __reduce__(self) -> Any:
-        return found, (self.__qualname__,)
+        return overload_of, (self.__qualname__,)
 
     @property
     def overloadpacket(self) -> OpOverloadPacket:
@@ -99,7 +99,7 @@ class OpOverload:
         return f"{self._overloadpacket._qualified_op_name}{suffix}"
 
 
-def found(qualified: str) -> Any:
+def overload_of(qualified: str) -> Any:
     """An operator by its qualified name, such as `aten.add.Tensor`."""
     value = sys.modules["rushlight.ops"]
     for part in qualified.split("."):

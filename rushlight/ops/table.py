@@ -180,7 +180,7 @@ def binary(
         UFUNCS[forward] = on_operands(entry, promote)
     if inplace and methods:
         variant = binary_in_place(name + "_", entry, with_number if numbers else None)
-        setattr(Tensor, name + "_", named(variant, name + "_", doc))
+        setattr(Tensor, name + "_", with_public_name(variant, name + "_", doc))
     return function
 
 
@@ -236,7 +236,7 @@ def announced(
     """The public function of an operator, which `make` makes, and with `methods` its method."""
     function = make()
     vars(function).update(again=make, passes_switch=True, __signature__=signature)
-    named(function, name, doc)
+    with_public_name(function, name, doc)
     if methods:
         vars(function)["refuses"] = True
         setattr(Tensor, name, as_method(function, name))
@@ -246,7 +246,7 @@ def announced(
 def add_in_place(function: Callable[..., Any], name: str, doc: str) -> None:
     """Adds the in-place variant of an operator of one tensor."""
     told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
-    setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
+    setattr(Tensor, name + "_", with_public_name(lambda self, *args: change(self, function, *args), name + "_", told))
 
 
 def retold(doc: Any, name: str, other: str) -> str:
@@ -255,7 +255,7 @@ def retold(doc: Any, name: str, other: str) -> str:
     return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
 
 
-def named(function: Function, name: str, doc: str) -> Function:
+def with_public_name(function: Function, name: str, doc: str) -> Function:
     """Gives a function its public name and its documentation."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = "rushlight"
@@ -272,7 +272,7 @@ def method(function: Function) -> Function:
 def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A method that calls a function; as in PyTorch, a separate object with its own name."""
     if "again" in vars(function):
-        same = named(function.again(), name, function.__doc__ or "")  # type: ignore[attr-defined]
+        same = with_public_name(function.again(), name, function.__doc__ or "")  # type: ignore[attr-defined]
         vars(same).update(vars(function))
         same.__qualname__ = f"Tensor.{name}"
         return same

@@ -339,19 +339,19 @@ class Optimizer:
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer)` before a state dict is created."""
-        return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer, state_dict)` after a state dict is created; it may return another one."""
-        return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer, state_dict)` before a state dict is loaded; it may return another one."""
-        return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(optimizer)` after a state dict is loaded."""
-        return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
 def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -416,14 +416,6 @@ def _disable_dynamo_if_unsupported(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates an optimizer's function, and leaves it as it is: only PyTorch's compiler would be kept away."""
     return lambda function: function
-
-
-def placed(hooks: OrderedDict[Any, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Adds a hook after the others, or with `prepend` before them."""
-    handle = add_hook(hooks, hook)
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 def as_list(params: Any) -> list[Any]:

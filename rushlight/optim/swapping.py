@@ -36,7 +36,7 @@ def swap_in_optimizer_params_and_state(
     >>> x.tolist(), other.tolist()
     ([0.5], [-0.949999988079071])
     """
-    state, groups = checked(optimizer, swapin_optim_state)
+    state, groups = states_and_groups(optimizer, swapin_optim_state)
     given = iter(swapin_parameters.values())
     parameters = [list(islice(given, len(group["params"]))) for group in groups]
     if any(len(ours) != len(group["params"]) for ours, group in zip(parameters, groups, strict=True)):
@@ -57,7 +57,7 @@ def swap_in_optimizer_params_and_state(
         optimizer.state = before
 
 
-def checked(optimizer: Optimizer, given: dict[str, Any]) -> tuple[dict[int, Any], list[dict[str, Any]]]:
+def states_and_groups(optimizer: Optimizer, given: dict[str, Any]) -> tuple[dict[int, Any], list[dict[str, Any]]]:
     """The states and groups of a state dict. RuntimeError if they do not match the optimizer's."""
     if not optimizer.state:
         raise RuntimeError(f"{NAME} requires initialized optimizer state: make a step first.")

@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.core.above import ABOVE, above
 from rushlight.tensors import Tensor, takes_over
 
-NOBODY = object()  # `taken` returns it if the function itself must be called
+NOBODY = object()  # `overridden_call` returns it if the function itself must be called
 
 
 class Here(threading.local):
@@ -66,7 +66,7 @@ def overriding(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
+def flat_values(args: Any, kwargs: dict[str, Any]) -> list[Any]:
     """The values of arguments, also those in lists and tuples."""
     values: list[Any] = []
     for value in (*args, *kwargs.values()):
@@ -77,14 +77,14 @@ def given(args: Any, kwargs: dict[str, Any]) -> list[Any]:
     return values
 
 
-def taken(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """The result of a call by a mode or class that overrides it; NOBODY if there is none."""
     here = HERE
     classes = anyone(args) or (kwargs and anyone(kwargs.values()))
     if not classes and not here.modes:
         return NOBODY
     modes = not here.without_modes and here.modes
-    found = overriding(given(args, kwargs)) if classes and not here.without_classes else []
+    found = overriding(flat_values(args, kwargs)) if classes and not here.without_classes else []
     return handle(function, found, args, kwargs) if modes or found else NOBODY
 
 

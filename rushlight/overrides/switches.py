@@ -17,7 +17,7 @@ from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
-from rushlight.overrides.calls import HERE, NOBODY, anyone, taken
+from rushlight.overrides.calls import HERE, NOBODY, anyone, overridden_call
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
 PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules whose functions can be overridden
@@ -89,7 +89,7 @@ def behind_guard(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     """The result of overriding a call of a guarded function, in a tuple; None if nobody overrides it."""
     if function.__name__ in UNTOUCHED:
         return None
-    result = taken(function, args, kwargs)
+    result = overridden_call(function, args, kwargs)
     return None if result is NOBODY else (result,)
 
 
@@ -153,7 +153,7 @@ class Switch:
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function, or what overrides it."""
-        result = taken(self.function, args, kwargs)
+        result = overridden_call(self.function, args, kwargs)
         return self.plain(*args, **kwargs) if result is NOBODY else result
 
 
@@ -177,8 +177,8 @@ def slot(name: str) -> Callable[..., Any]:
     def called(self, *other):
         if (here := HERE).modes or (anyone((self, *other)) and not here.without_classes):
             if turned and isinstance(other[0], Tensor):
-                return taken(getattr(Tensor, turned), (*other, self), {})
-            return taken(called if own == name else getattr(Tensor, own), (self, *other), {})
+                return overridden_call(getattr(Tensor, turned), (*other, self), {})
+            return overridden_call(called if own == name else getattr(Tensor, own), (self, *other), {})
         return plain(self, *other)
 
     called.__name__, called.__qualname__, called.__module__ = name, f"Tensor.{name}", Tensor.__module__
@@ -218,7 +218,7 @@ def watched(attribute: Any) -> property:
 
     def ask(access):
         def called(self, *value):
-            result = taken(access, (self, *value), {})
+            result = overridden_call(access, (self, *value), {})
             return access(self, *value) if result is NOBODY else result
 
         return called

@@ -116,20 +116,22 @@ def bytes_of(array: np.ndarray) -> memoryview | bytes:
     return array.view(np.uint8).data if array.size else b""
 
 
-def named(module: str, name: str) -> type:
+def class_of_pytorch(module: str, name: str) -> type:
     """A class that a pickle refers to as one of PyTorch's, which need not be installed."""
     return type(name, (), {"__module__": module})
 
 
-REBUILD_TENSOR = named("torch._utils", "_rebuild_tensor_v2")
-REBUILD_UNTYPED_TENSOR = named("torch._utils", "_rebuild_tensor_v3")
-REBUILD_SPARSE_TENSOR = named("torch._utils", "_rebuild_sparse_tensor")
-REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
-REBUILD_PARAMETER_WITH_STATE = named("torch._utils", "_rebuild_parameter_with_state")
-REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
-GET_LAYOUT = named("torch.serialization", "_get_layout")
-STORAGES: dict[dtypes.dtype, type] = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
-UNTYPED_STORAGE = named("torch.storage", "UntypedStorage")
+REBUILD_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v2")
+REBUILD_UNTYPED_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v3")
+REBUILD_SPARSE_TENSOR = class_of_pytorch("torch._utils", "_rebuild_sparse_tensor")
+REBUILD_PARAMETER = class_of_pytorch("torch._utils", "_rebuild_parameter")
+REBUILD_PARAMETER_WITH_STATE = class_of_pytorch("torch._utils", "_rebuild_parameter_with_state")
+REBUILD_FROM_TYPE = class_of_pytorch("torch._tensor", "_rebuild_from_type_v2")
+GET_LAYOUT = class_of_pytorch("torch.serialization", "_get_layout")
+STORAGES: dict[dtypes.dtype, type] = {
+    d: class_of_pytorch("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()
+}
+UNTYPED_STORAGE = class_of_pytorch("torch.storage", "UntypedStorage")
 WITHOUT_STORAGE = frozenset(
     (  # dtypes without a storage class in PyTorch: stored as bytes
         dtypes.uint16,

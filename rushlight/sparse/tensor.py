@@ -17,7 +17,7 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import layout as Layout
 from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
-from rushlight.overrides.calls import given
+from rushlight.overrides.calls import flat_values
 from rushlight.overrides.listing import plain_name
 from rushlight.size import Size
 from rushlight.tensors import Tensor, counted
@@ -205,7 +205,7 @@ class SparseTensor(Tensor):
 
 def leaves_of(args: Any, kwargs: Any) -> list[Any]:
     """The values of sparse tensors among the arguments, also in lists and tuples."""
-    return given(args, kwargs)
+    return flat_values(args, kwargs)
 
 
 @above

@@ -335,17 +335,17 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
     >>> _pytree.treespec_loads(_pytree.treespec_dumps(spec)) == spec
     True
     """
-    return json.dumps([1 if protocol is None else protocol, written(treespec)])
+    return json.dumps([1 if protocol is None else protocol, as_json(treespec)])
 
 
-def written(spec: TreeSpec) -> dict[str, Any]:
+def as_json(spec: TreeSpec) -> dict[str, Any]:
     """A structure as what JSON holds: the name of the container, its context, its items."""
     if spec.type is None:
         return {"type": None, "context": None, "children_spec": []}
     name = f"{spec.type.__module__}.{spec.type.__name__}"
     if name not in WRITTEN:
         raise NotImplementedError(f"treespec_dumps: {spec.type} cannot be written: use tuples, lists and dictionaries")
-    return {"type": name, "context": json.dumps(spec.context), "children_spec": [*map(written, spec.children)]}
+    return {"type": name, "context": json.dumps(spec.context), "children_spec": [*map(as_json, spec.children)]}
 
 
 def treespec_loads(serialized: str) -> TreeSpec:

@@ -31,14 +31,14 @@ def of_events(events: Any, begin: int = 0, metadata: dict[Any, Any] | None = Non
 def names(events: Any) -> Iterator[Any]:
     """The entries that name the process and its threads, in the order of their first events."""
     process = os.getpid()
-    yield named("process_name", process, 0, name=os.path.basename(sys.executable))
-    yield named("process_labels", process, 0, labels="CPU")
+    yield naming_entry("process_name", process, 0, name=os.path.basename(sys.executable))
+    yield naming_entry("process_labels", process, 0, labels="CPU")
     for place, thread in enumerate(dict.fromkeys(event.thread for event in events)):
-        yield named("thread_name", process, thread, name=f"thread {thread}")
-        yield named("thread_sort_index", process, thread, sort_index=place)
+        yield naming_entry("thread_name", process, thread, name=f"thread {thread}")
+        yield naming_entry("thread_sort_index", process, thread, sort_index=place)
 
 
-def named(what: str, process: int, thread: int, **args: Any) -> dict[Any, Any]:
+def naming_entry(what: str, process: int, thread: int, **args: Any) -> dict[Any, Any]:
     """An entry that names or sorts a process or thread."""
     return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
 

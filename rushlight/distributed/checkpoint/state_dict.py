@@ -73,7 +73,7 @@ class StateDictOptions:
 DEFAULT = StateDictOptions()
 
 
-def plain(module: Module) -> Module:
+def without_wrapper(module: Module) -> Module:
     """The module without a `DistributedDataParallel` wrapper."""
     return module.module if isinstance(module, DistributedDataParallel) else module
 
@@ -97,7 +97,7 @@ def sharded_state(module: Module) -> dict[str, Any]:
         SHARDS.reset(before)
 
 
-def whole(value: Any, options: StateDictOptions) -> Any:
+def gathered_if_asked(value: Any, options: StateDictOptions) -> Any:
     """A tensor gathered, if the options ask for it."""
     return value.full_tensor() if options.full_state_dict and isinstance(value, DTensor) else value
 
@@ -105,11 +105,13 @@ def whole(value: Any, options: StateDictOptions) -> Any:
 def get_model_state_dict(model: Module, *, options: StateDictOptions | None = None) -> dict[str, Any]:
     """A module's state by name; sharded tensors are DTensors, or gathered with `full_state_dict`."""
     options = options or DEFAULT
-    target = plain(model)
+    target = without_wrapper(model)
     left_out = [name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad]
     frozen = {plain_name(name) for name in left_out}
     state = sharded_state(target).items()
-    return options.for_this_rank({name: whole(value, options) for name, value in state if name not in frozen})
+    return options.for_this_rank(
+        {name: gathered_if_asked(value, options) for name, value in state if name not in frozen}
+    )
 
 
 def set_model_state_dict(
@@ -120,7 +122,7 @@ def set_model_state_dict(
     Parameters on the device "meta" get memory with their state.
     """
     options = options or DEFAULT
-    target = plain(model)
+    target = without_wrapper(model)
     own = sharded_state(target)
     given = options.from_rank_0(model_state_dict)
     fitted = {name: rows_for(own.get(name), value) for name, value in given.items()}
@@ -136,7 +138,7 @@ def rows_for(own: Any, value: Any) -> Any:
 
 def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Tensor]]:
     """The optimizer's parameters with their names in the module."""
-    names = {id(parameter): plain_name(name) for name, parameter in plain(model).named_parameters()}
+    names = {id(parameter): plain_name(name) for name, parameter in without_wrapper(model).named_parameters()}
     return [(names[id(p)], p) for group in optimizer.param_groups for p in group["params"]]
 
 
@@ -169,7 +171,7 @@ def get_optimizer_state_dict(
     named = named_parameters(model, optimizers)
     names = {id(p): name for name, p in named}
     state = {
-        name: {key: whole(value, options) for key, value in optimizers.state[p].items()}
+        name: {key: gathered_if_asked(value, options) for key, value in optimizers.state[p].items()}
         for name, p in named
         if p in optimizers.state
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.placements import Placement
-from rushlight.distributed.tensor.spread import Spread, placed
+from rushlight.distributed.tensor.spread import Spread, placements_on
 from rushlight.size import Size
 
 __all__ = ["compute_local_shape_and_global_offset"]
@@ -17,5 +17,5 @@ def compute_local_shape_and_global_offset(
 
     There is a placement for each dimension of the mesh; several shards of one dimension are nested.
     """
-    parts = Spread(mesh, placed(mesh, placements, len(global_shape)), Size(global_shape)).parts()
+    parts = Spread(mesh, placements_on(mesh, placements, len(global_shape)), Size(global_shape)).parts()
     return tuple(last - first for first, last in parts), tuple(first for first, _ in parts)

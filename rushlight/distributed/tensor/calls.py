@@ -56,7 +56,7 @@ def called_with_parts(func: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         with Without():
             return func(*args, **kwargs)
     if name in KEPT:
-        return kept(func, args, kwargs)
+        return with_same_placement(func, args, kwargs)
     if implicit_replication[0] or (parallel_losses[0] and name in LOSSES):
         args, kwargs = replicated(args, kwargs)
     if name[-1:] == "_" and name[:1] != "_" and isinstance(args[0], DTensor):
@@ -145,7 +145,7 @@ def on_whole_tensors(func: Callable[..., Any], args: Any, kwargs: Any, operands:
     return tree_map(lambda x: of_local(x, Spread(mesh, everywhere, x.shape)) if is_plain(x) else x, output)
 
 
-def kept(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
+def with_same_placement(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """Calls a function that does not change the placement."""
     tensor = args[0]
     with Without():

@@ -10,7 +10,7 @@ from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.moving import Redistribute, gradients_of
 from rushlight.distributed.tensor.placements import Placement, Replicate
 from rushlight.distributed.tensor.sharded import DTensor, line_of_all, of_local
-from rushlight.distributed.tensor.spread import Spread, placed
+from rushlight.distributed.tensor.spread import Spread, placements_on
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.size import Size
@@ -40,13 +40,13 @@ def distribute_tensor(
     """
     mesh = line_of_all(device_mesh)
     if isinstance(tensor, DTensor):
-        if tensor.device_mesh != mesh or tensor.placements != placed(mesh, placements, tensor.dim()):
+        if tensor.device_mesh != mesh or tensor.placements != placements_on(mesh, placements, tensor.dim()):
             raise ValueError(
                 f"Cannot distribute a DTensor with placements {tensor.placements} on {tensor.device_mesh} to "
                 f"{placements} on {mesh}: use redistribute."
             )
         return tensor
-    places = placed(mesh, placements, tensor.dim())
+    places = placements_on(mesh, placements, tensor.dim())
     if any(placement.is_partial() for placement in places):
         raise RuntimeError("Trying to distribute a tensor to a Partial placement: use Shard or Replicate.")
     everywhere: tuple[Placement, ...] = (Replicate(),) * mesh.ndim
@@ -115,7 +115,7 @@ def maker(function: Callable[..., Any], random: bool = False) -> Callable[..., D
         *before, last = size if function is torch.full else (*size, None)
         shape = before[0] if before and isinstance(before[0], (tuple, list)) else before
         mesh = line_of_all(device_mesh)
-        spread = Spread(mesh, placed(mesh, placements, len(shape)), Size(shape))
+        spread = Spread(mesh, placements_on(mesh, placements, len(shape)), Size(shape))
         value = (last,) if function is torch.full else ()
         if random:  # draws the whole tensor, of which each process takes its part
             part = spread.cut(function(tuple(shape), dtype=dtype, layout=layout)).clone()

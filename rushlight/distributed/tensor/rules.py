@@ -82,7 +82,7 @@ def reductions(call: Call) -> Labels | None:
     if len(call.shapes) != 1 or (call.name in ("var", "std") and len(call.args) > 2):
         return None
     gone = call.dims()
-    return Labels([whole(own(call), gone)], without(call, gone, call.argument(2, "keepdim", False)))
+    return Labels([without_labels_of(own(call), gone)], without(call, gone, call.argument(2, "keepdim", False)))
 
 
 @rule(
@@ -97,7 +97,7 @@ def along(call: Call) -> Labels | None:
     if len(call.shapes) != 1 or dim is None or not call.shapes[0]:
         return None
     gone = {d % len(call.shapes[0]) for d in (dim if isinstance(dim, (tuple, list)) else [dim])}
-    labels = whole(own(call), gone)
+    labels = without_labels_of(own(call), gone)
     left = tuple(label for i, label in enumerate(labels) if i not in gone) if call.name == "unbind" else labels
     return Labels([labels], left)
 
@@ -107,7 +107,7 @@ def normalization(call: Call) -> Labels:
     """The last dimensions, which are normalized, must be whole, also in weights and biases."""
     shape = call.argument(1, "normalized_shape")
     ndim, last = len(call.shapes[0]), len(shape) if isinstance(shape, (tuple, list)) else 1
-    labels = whole(own(call), set(range(ndim - last, ndim)))
+    labels = without_labels_of(own(call), set(range(ndim - last, ndim)))
     return Labels([labels, *[(None,) * len(other) for other in call.shapes[1:]]], labels)
 
 
@@ -186,7 +186,7 @@ def unsqueezed(call: Call) -> Labels:
 def joined(call: Call) -> Labels:
     """All dimensions but one are the same in all tensors."""
     gone = call.argument(1, "dim", 0) % len(call.shapes[0])
-    labels = [whole(tuple(range(len(shape))), {gone}) for shape in call.shapes]
+    labels = [without_labels_of(tuple(range(len(shape))), {gone}) for shape in call.shapes]
     return Labels(labels, labels[0])
 
 
@@ -260,7 +260,7 @@ def own(call: Call) -> tuple[int, ...]:
     return tuple(range(len(call.shapes[0])))
 
 
-def whole(labels: tuple[Any, ...], dims: set[int]) -> tuple[Any, ...]:
+def without_labels_of(labels: tuple[Any, ...], dims: set[int]) -> tuple[Any, ...]:
     """Labels with those of dimensions that must be whole set to None."""
     return tuple(None if dim in dims else label for dim, label in enumerate(labels))
 
@@ -268,5 +268,5 @@ def whole(labels: tuple[Any, ...], dims: set[int]) -> tuple[Any, ...]:
 def without(call: Call, dims: set[int], kept: bool) -> tuple[Any, ...]:
     """The labels of the first operand without some dimensions; with `kept` these have size 1."""
     if kept:
-        return whole(own(call), dims)
+        return without_labels_of(own(call), dims)
     return tuple(label for dim, label in enumerate(own(call)) if dim not in dims)

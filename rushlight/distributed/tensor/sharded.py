@@ -13,7 +13,7 @@ from rushlight.distributed.groups import get_world_size
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.tensor.moving import Redistribute, gradients_of
 from rushlight.distributed.tensor.placements import Placement, Replicate
-from rushlight.distributed.tensor.spread import Spread, placed
+from rushlight.distributed.tensor.spread import Spread, placements_on
 from rushlight.nn.parameter import Parameter
 from rushlight.ops.shapes.dimensions import as_subclass
 from rushlight.size import Size
@@ -67,7 +67,7 @@ class DTensor(Tensor):
         placement, or in `grad_placements`. `stride` has no effect: parts keep their layout.
         """
         mesh = line_of_all(device_mesh)
-        places = placed(mesh, placements, local_tensor.dim())
+        places = placements_on(mesh, placements, local_tensor.dim())
         sizes = list(local_tensor.shape if shape is None else shape)
         if run_check:
             ABOVE.check_replicas(local_tensor, mesh, places)
@@ -76,7 +76,7 @@ class DTensor(Tensor):
                 if placement.is_shard():
                     sizes[placement.dim] *= mesh.size(axis)  # type: ignore[attr-defined]
         spread = Spread(mesh, places, Size(sizes))
-        leaving = gradients_of(places) if grad_placements is None else placed(mesh, grad_placements, len(sizes))
+        leaving = gradients_of(places) if grad_placements is None else placements_on(mesh, grad_placements, len(sizes))
         return with_gradients(local_tensor, spread, gradients_of(places), leaving)
 
     @property
@@ -124,7 +124,9 @@ class DTensor(Tensor):
         """The local part, which shares memory; its gradient has the tensor's placement, or `grad_placements`."""
         part = as_subclass(self, Tensor)
         usual = gradients_of(self.placements)
-        arriving = usual if grad_placements is None else placed(self.device_mesh, grad_placements, len(self.shape))
+        arriving = (
+            usual if grad_placements is None else placements_on(self.device_mesh, grad_placements, len(self.shape))
+        )
         return part if arriving == usual else Redistribute.apply(part, self.spread, self.placements, arriving, usual)
 
     def redistribute(
@@ -147,7 +149,7 @@ class DTensor(Tensor):
             raise NotImplementedError("backward_dtype is not supported: gradients are sent in their own type.")
         if placements is None:
             raise RuntimeError("placements is needed for redistribute!")
-        goal = placed(self.device_mesh, placements, len(self.shape))
+        goal = placements_on(self.device_mesh, placements, len(self.shape))
         source: DTensor = self if forward_dtype is None else self.to(forward_dtype)  # type: ignore[assignment]
         if goal == self.placements:
             return source

@@ -9,7 +9,7 @@ from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.tensor.placements import Placement, Replicate, Shard
 from rushlight.size import Size
 
-__all__ = ["Spread", "placed", "rows_of"]
+__all__ = ["Spread", "placements_on", "rows_of"]
 
 
 def rows_of(length: int, size: int, rank: int) -> tuple[int, int]:
@@ -18,7 +18,7 @@ def rows_of(length: int, size: int, rank: int) -> tuple[int, int]:
     return min(rank * most, length), min((rank + 1) * most, length)
 
 
-def placed(mesh: DeviceMesh, placements: Sequence[Placement] | None, ndim: int) -> tuple[Placement, ...]:
+def placements_on(mesh: DeviceMesh, placements: Sequence[Placement] | None, ndim: int) -> tuple[Placement, ...]:
     """A placement for each dimension of a mesh, with nonnegative dimensions.
 
     None replicates. ValueError for a wrong number of placements; IndexError for dimensions out of range.

@@ -154,7 +154,7 @@ def as_one(case: Any, birth: Any) -> str:
     return whole and f"take torch.{whole}(x, dim) for log({part}(exp(x))): it neither overflows nor meets a zero"
 
 
-def named(value: str) -> str:
+def in_words(value: str) -> str:
     """The kind of bad value in words."""
     return "NaN" if value == "nan" else "an infinity"
 
@@ -179,17 +179,17 @@ def first_bad_value(case: Any) -> Iterator[Any]:
         if birth.name != "data" and (growing(case) or thrown(case, birth)):
             yield diverged(case, birth, under_way)
         elif birth.name in ("data", "parameter"):
-            yield given(birth, shown)
+            yield in_the_data(birth, shown)
         else:
-            yield made(case, birth, shown)
+            yield by_operation(case, birth, shown)
 
 
-def given(birth: Any, shown: Any) -> Any:
+def in_the_data(birth: Any, shown: Any) -> Any:
     """The finding for a bad value that is in the data."""
     return found(
         DATA,
         birth.site,
-        f"there is {named(birth.value)} in the {birth.name} that is used here",
+        f"there is {in_words(birth.value)} in the {birth.name} that is used here",
         "whatever is computed from it is NaN or infinite, all gradients included",
         "look at it before training: assert x.isfinite().all(); leave such samples out, or nan_to_num() them"
         if birth.name == "data"
@@ -200,7 +200,7 @@ def given(birth: Any, shown: Any) -> Any:
     )
 
 
-def made(case: Any, birth: Any, shown: Any) -> Any:
+def by_operation(case: Any, birth: Any, shown: Any) -> Any:
     """The finding for an operation that makes a bad value, or a bad gradient, from good ones."""
     why, do = words(birth)
     whole = as_one(case, birth)
@@ -212,14 +212,14 @@ def made(case: Any, birth: Any, shown: Any) -> Any:
         kind_of = HIDDEN
         what = (
             f"{name}() gives bad values here{by}; they are left out later, "
-            f"and come back as {named(birth.value)} in the gradient"
+            f"and come back as {in_words(birth.value)} in the gradient"
         )
         why += "; where() and masks give what is left out a cotangent of zero, and zero times infinity is NaN"
         do = "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe"
     elif birth.backward:
-        kind_of, what = BACKWARD, f"the derivative of {name}() is {named(birth.value)} here{by}"
+        kind_of, what = BACKWARD, f"the derivative of {name}() is {in_words(birth.value)} here{by}"
     else:
-        kind_of, what = FORWARD, f"{name}() gives {named(birth.value)} here{by}{FOUND_IN.get(birth.detail, '')}"
+        kind_of, what = FORWARD, f"{name}() gives {in_words(birth.value)} here{by}{FOUND_IN.get(birth.detail, '')}"
     return found(kind_of, line, what, why, do, ("called at", birth.site), shown, weight=10)
 
 

@@ -88,4 +88,4 @@ def changed_by_hooks(stack: ExitStack, watch: Any) -> None:
         return wrapped
 
     replaced(stack, Hooks, "on_tensor", on_tensor)
-    replaced(stack, hooks, "checked", check)
+    replaced(stack, hooks, "check_replacement", check)

@@ -133,7 +133,7 @@ def pool_maxima(
 ) -> Any:
     """The maxima of all windows, and their indices."""
     name = f"max_pool{dims}d{'_with_indices' if indices and dims == 1 else ''}"
-    settings = checked(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
+    settings = window_settings(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
     return MAX_POOL[dims](input, *settings, ceil_mode)
 
 
@@ -148,11 +148,11 @@ def pool_averages(
     divisor_override: int | None = None,
 ) -> Tensor:
     """The means of all windows."""
-    settings = checked(f"avg_pool{dims}d", dims, input, ceil_mode, kernel_size, stride, padding, 1)
+    settings = window_settings(f"avg_pool{dims}d", dims, input, ceil_mode, kernel_size, stride, padding, 1)
     return AVG_POOL[dims](input, *settings[:3], ceil_mode, count_include_pad, divisor_override)
 
 
-def checked(
+def window_settings(
     name: str, dims: Any, input: Tensor, ceil_mode: bool, *numbers: Sequence[int] | int | None
 ) -> tuple[Sequence[int], ...]:
     """Checks the settings, and returns kernel size, stride, padding and dilation with one number for each dimension."""

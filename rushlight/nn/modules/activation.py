@@ -4,7 +4,7 @@ from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.modules.base.making import Device, shown, uninitialized
+from rushlight.nn.modules.base.making import Device, as_text, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
@@ -49,7 +49,7 @@ class _Pointwise(Module):
 
     def extra_repr(self) -> str:
         """The options, and whether the input is overwritten."""
-        parts = [shown(self, *self.options)] if self.options else []
+        parts = [as_text(self, *self.options)] if self.options else []
         return ", ".join(parts + ["inplace=True"] * self.inplace)
 
 
@@ -335,7 +335,7 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         """The number of slopes."""
-        return shown(self, "num_parameters")
+        return as_text(self, "num_parameters")
 
 
 class GELU(Module):
@@ -447,7 +447,7 @@ class Softplus(Module):
 
     def extra_repr(self) -> str:
         """`beta` and the threshold, as `repr` shows them."""
-        return shown(self, "beta", "threshold")
+        return as_text(self, "beta", "threshold")
 
 
 class _Shrink(Module):
@@ -514,7 +514,7 @@ class GLU(Module):
 
     def extra_repr(self) -> str:
         """The dimension."""
-        return shown(self, "dim")
+        return as_text(self, "dim")
 
 
 class _Along(Module):
@@ -526,7 +526,7 @@ class _Along(Module):
 
     def extra_repr(self) -> str:
         """The dimension."""
-        return shown(self, "dim")
+        return as_text(self, "dim")
 
 
 class Softmax(_Along):

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.base.making import Sizes, as_text, repeated
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -33,7 +33,7 @@ class _AdaptiveAvgPoolNd(Module):
 
     def extra_repr(self) -> str:
         """The output size."""
-        return shown(self, "output_size")
+        return as_text(self, "output_size")
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
@@ -91,7 +91,7 @@ class _AdaptiveMaxPoolNd(Module):
 
     def extra_repr(self) -> str:
         """The output size."""
-        return shown(self, "output_size")
+        return as_text(self, "output_size")
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):

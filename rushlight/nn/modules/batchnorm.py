@@ -12,7 +12,7 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.dtypes import int64
 from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.modules.base.making import Device, empty, shown, uninitialized
+from rushlight.nn.modules.base.making import Device, as_text, empty, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.ops.making.creation import zeros
 from rushlight.tensors import Tensor
@@ -75,8 +75,8 @@ class _NormBase(Module):
 
     def extra_repr(self) -> str:
         """The number of features, and the options."""
-        options = shown(self, "eps", "momentum", "affine")
-        return f"{self.num_features}, {options}, bias={self.bias is not None}, {shown(self, 'track_running_stats')}"
+        options = as_text(self, "eps", "momentum", "affine")
+        return f"{self.num_features}, {options}, bias={self.bias is not None}, {as_text(self, 'track_running_stats')}"
 
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs

@@ -2,7 +2,7 @@
 
 from rushlight.core.advice import advised
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import shown
+from rushlight.nn.modules.base.making import as_text
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -21,7 +21,7 @@ class _DropoutNd(Module):
 
     def extra_repr(self) -> str:
         """The probability, and whether the layer works in place."""
-        return shown(self, "p", "inplace")
+        return as_text(self, "p", "inplace")
 
 
 class Dropout(_DropoutNd):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.nn.modules.base.making import shown
+from rushlight.nn.modules.base.making import as_text
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -30,7 +30,7 @@ class Flatten(Module):
 
     def extra_repr(self) -> str:
         """The dimensions."""
-        return shown(self, "start_dim", "end_dim")
+        return as_text(self, "start_dim", "end_dim")
 
 
 class Unflatten(Module):
@@ -53,7 +53,7 @@ class Unflatten(Module):
 
     def extra_repr(self) -> str:
         """The dimension, and its sizes."""
-        return shown(self, "dim", "unflattened_size")
+        return as_text(self, "dim", "unflattened_size")
 
 
 def require_sizes(sizes: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.modules.base.making import Device, shown, uninitialized
+from rushlight.nn.modules.base.making import Device, as_text, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
@@ -62,7 +62,7 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Sizes, and whether there is a bias."""
-        return f"{shown(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
+        return f"{as_text(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -120,4 +120,4 @@ class Bilinear(Module):
 
     def extra_repr(self) -> str:
         """Sizes, and whether there is a bias."""
-        return f"{shown(self, 'in1_features', 'in2_features', 'out_features')}, bias={self.bias is not None}"
+        return f"{as_text(self, 'in1_features', 'in2_features', 'out_features')}, bias={self.bias is not None}"

@@ -6,7 +6,7 @@ from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.modules.base.making import Device, Sizes, repeated, shown, uninitialized
+from rushlight.nn.modules.base.making import Device, Sizes, as_text, repeated, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -60,7 +60,7 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         """The shape, and the options."""
-        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, {as_text(self, 'eps', 'elementwise_affine')}, bias={self.bias is not None}"
 
 
 class GroupNorm(Module):
@@ -105,7 +105,7 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """Groups and channels, and the options."""
-        options = shown(self, "eps", "affine")
+        options = as_text(self, "eps", "affine")
         return f"{self.num_groups}, {self.num_channels}, {options}, bias={self.bias is not None}"
 
 
@@ -148,7 +148,7 @@ class RMSNorm(Module):
 
     def extra_repr(self) -> str:
         """The shape, and the options."""
-        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}"
+        return f"{self.normalized_shape}, {as_text(self, 'eps', 'elementwise_affine')}"
 
 
 class LocalResponseNorm(Module):
@@ -176,7 +176,7 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         """The size, and the options."""
-        return f"{self.size}, {shown(self, 'alpha', 'beta', 'k')}"
+        return f"{self.size}, {as_text(self, 'alpha', 'beta', 'k')}"
 
 
 class CrossMapLRN2d(LocalResponseNorm):

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from rushlight.core.advice import advised
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.base.making import Sizes, as_text, repeated
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -61,7 +61,7 @@ class _ConstantPadNd(_Pad):
 
     def extra_repr(self) -> str:
         """The padding widths, and the constant."""
-        return shown(self, "padding", "value")
+        return as_text(self, "padding", "value")
 
 
 class ConstantPad1d(_ConstantPadNd):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.base.making import Sizes, as_text, repeated
 from rushlight.nn.modules.base.making import _pair as _pair
 from rushlight.nn.modules.base.making import _single as _single
 from rushlight.nn.modules.base.making import _triple as _triple
@@ -52,7 +52,7 @@ class _MaxPoolNd(Module):
 
     def extra_repr(self) -> str:
         """The kernel size and other settings, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
+        return as_text(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def _options(self):
         """The keyword arguments of the function."""
@@ -115,7 +115,7 @@ class _MaxUnpoolNd(Module):
 
     def extra_repr(self) -> str:
         """Kernel size, stride and padding of the pooling to be inverted, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding")
+        return as_text(self, "kernel_size", "stride", "padding")
 
 
 class _MaxUnpool(_MaxUnpoolNd):
@@ -197,7 +197,7 @@ class _AvgPoolNd(Module):
 
     def extra_repr(self) -> str:
         """Kernel size, stride and padding, as `repr` shows them."""
-        return shown(self, "kernel_size", "stride", "padding")
+        return as_text(self, "kernel_size", "stride", "padding")
 
 
 class AvgPool1d(_AvgPoolNd):
@@ -306,7 +306,7 @@ class _LPPoolNd(Module):
 
     def extra_repr(self) -> str:
         """The norm and the settings of the windows."""
-        return shown(self, "norm_type", "kernel_size", "stride", "ceil_mode")
+        return as_text(self, "norm_type", "kernel_size", "stride", "ceil_mode")
 
 
 class LPPool1d(_LPPoolNd):

@@ -1,7 +1,7 @@
 """Layers that rearrange elements: pixel shuffle, channel shuffle, patches."""
 
 from rushlight.nn import functional as F
-from rushlight.nn.modules.base.making import Sizes, shown
+from rushlight.nn.modules.base.making import Sizes, as_text
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -30,7 +30,7 @@ class PixelShuffle(Module):
 
     def extra_repr(self) -> str:
         """The upscale factor."""
-        return shown(self, "upscale_factor")
+        return as_text(self, "upscale_factor")
 
 
 class PixelUnshuffle(Module):
@@ -53,7 +53,7 @@ class PixelUnshuffle(Module):
 
     def extra_repr(self) -> str:
         """The downscale factor."""
-        return shown(self, "downscale_factor")
+        return as_text(self, "downscale_factor")
 
 
 class ChannelShuffle(Module):
@@ -78,7 +78,7 @@ class ChannelShuffle(Module):
 
     def extra_repr(self) -> str:
         """The number of groups."""
-        return shown(self, "groups")
+        return as_text(self, "groups")
 
 
 class Unfold(Module):
@@ -104,7 +104,7 @@ class Unfold(Module):
 
     def extra_repr(self) -> str:
         """Kernel size, dilation, padding and stride, as `repr` shows them."""
-        return shown(self, "kernel_size", "dilation", "padding", "stride")
+        return as_text(self, "kernel_size", "dilation", "padding", "stride")
 
 
 class Fold(Module):
@@ -136,4 +136,4 @@ class Fold(Module):
 
     def extra_repr(self) -> str:
         """The output size and the settings of the patches."""
-        return shown(self, "output_size", "kernel_size", "dilation", "padding", "stride")
+        return as_text(self, "output_size", "kernel_size", "dilation", "padding", "stride")

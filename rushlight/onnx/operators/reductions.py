@@ -36,13 +36,13 @@ for _name, _kind in [("sum", "ReduceSum"), ("mean", "ReduceMean"), ("amax", "Red
 TRANSLATIONS["logsumexp"] = reduction_of_dims("ReduceLogSumExp")
 
 
-def whole(kind: str) -> Any:
+def of_all_elements(kind: str) -> Any:
     """A translation of a reduction of all elements."""
     return lambda g, input: reduction_of_dims(kind)(g, input, None, False)
 
 
 for _name in ("Sum", "Mean", "Prod", "Max", "Min"):
-    TRANSLATIONS[_name.lower()] = whole(f"Reduce{_name}")
+    TRANSLATIONS[_name.lower()] = of_all_elements(f"Reduce{_name}")
 
 
 @translates("prod_dim")

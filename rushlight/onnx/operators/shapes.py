@@ -72,7 +72,7 @@ def overwritten(g, input, value):
 
 
 @translates("full_array()")
-def filled(g, input, dtype, format, value):
+def constant_like(g, input, dtype, format, value):
     return g.node("Expand", np.asarray(value, dtype), g.shape(g.dims(input)))
 
 

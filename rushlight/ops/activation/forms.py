@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, changed_at_once
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.derivatives.series import masking
-from rushlight.ops.table import named, operator, retold
+from rushlight.ops.table import operator, retold, with_public_name
 
 
 def floats(kernel: str) -> Callable[..., Any]:
@@ -31,7 +31,9 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
         return change(input, function, *args, **kwargs)
 
     name = function.__name__
-    return named(change_input, f"{name}_", f"`{name}`, in place.{retold(function.__doc__, name, f'{name}_')}")
+    return with_public_name(
+        change_input, f"{name}_", f"`{name}`, in place.{retold(function.__doc__, name, f'{name}_')}"
+    )
 
 
 @operator(

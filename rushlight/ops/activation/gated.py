@@ -10,7 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
-from rushlight.core.tracing import whole
+from rushlight.core.tracing import for_kernel
 from rushlight.kernels.compiled import load
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
@@ -35,7 +35,7 @@ fast: ModuleType | None = load("gelu")
 
 def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:
     """The gradient of `gelu`: `Φ(x) + x φ(x)`, or the derivative of the tanh approximation."""
-    if fast is not None and (values := fast.gelu_cotangent(grad, whole(input), approximate == "tanh")) is not None:
+    if fast is not None and (values := fast.gelu_cotangent(grad, for_kernel(input), approximate == "tanh")) is not None:
         return values
     return gelu_slope(grad, input, approximate)
 
@@ -54,7 +54,7 @@ def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
 
 @operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
 def _gelu(input, approximate):
-    if fast is not None and (values := fast.gelu(whole(input), approximate == "tanh")) is not None:
+    if fast is not None and (values := fast.gelu(for_kernel(input), approximate == "tanh")) is not None:
         return values
     return gelu_values(input, approximate)
 

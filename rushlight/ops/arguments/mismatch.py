@@ -141,7 +141,7 @@ def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
                 both = f"{type_name(other)} and {type_name(mat2)}"
                 raise mismatched(f"{name} and mat2 must have the same dtype, but got {both}")
     matrices(mat1, mat2)
-    expanded(input, (mat1.shape[0], mat2.shape[1]))
+    check_expandable(input, (mat1.shape[0], mat2.shape[1]))
 
 
 def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
@@ -184,7 +184,7 @@ def vectors(input: Array, tensor: Array) -> None:
 def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
     """Raises the errors of `bmm`, a product of two batches of matrices, to which `input` may be added."""
     if input is not None:
-        expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
+        check_expandable(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
             raise mismatched(f"{name} must be a 3D tensor")
@@ -200,7 +200,7 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
 
 def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
     """Raises the errors of `addbmm`: `input` plus the sum of a batch of products."""
-    expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
+    check_expandable(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
             raise mismatched(f"{name} must be a 3D tensor")
@@ -237,7 +237,7 @@ def same_scalars(first: Array, second: Array) -> None:
         raise mismatched(f"expected scalar type {type_name(first)} but found {type_name(second)}")
 
 
-def expanded(input: Array, sizes: Sequence[int]) -> None:
+def check_expandable(input: Array, sizes: Sequence[int]) -> None:
     """Raises RuntimeError if `input` cannot be broadcast to a shape."""
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):

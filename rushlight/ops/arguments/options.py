@@ -39,7 +39,7 @@ class LikeOptions(Options, total=False):
     memory_format: memory_format | None
 
 
-def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = None) -> Tensor:
+def created(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = None) -> Tensor:
     """The tensor that the creation function `name` returns: a new one around `array`, or `out`, filled with its values.
 
     Raises PyTorch's errors for unknown options, and for those that only other devices support.

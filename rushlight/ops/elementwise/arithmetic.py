@@ -26,10 +26,10 @@ from rushlight.ops.table import (
     change,
     change_binary,
     method,
-    named,
     operator,
     refuse_operands,
     unary,
+    with_public_name,
 )
 from rushlight.tensors import Tensor
 
@@ -317,7 +317,7 @@ def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) 
             return unscaled(self, new_tensor(other._array * alpha))
         return change(self, function, other, alpha=alpha)
 
-    return named(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
+    return with_public_name(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
 
 
 def rounded_in_place(unrounded: Callable[..., Any]) -> Callable[..., Any]:
@@ -328,7 +328,7 @@ def rounded_in_place(unrounded: Callable[..., Any]) -> Callable[..., Any]:
             return unrounded(self, other)
         return change_binary(TABLE[f"div_{checked_mode(rounding_mode)}"], self, other)
 
-    return named(variant, "div_", "`div`, in place.")
+    return with_public_name(variant, "div_", "`div`, in place.")
 
 
 Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_)

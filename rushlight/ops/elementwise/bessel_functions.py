@@ -93,7 +93,7 @@ i1e: Unary = special_unary(
 # functions without derivatives
 
 
-def plain(name: str, kernel: Callable[..., Any], doc: str) -> Unary:
+def without_derivative(name: str, kernel: Callable[..., Any], doc: str) -> Unary:
     """Registers a function whose results never require grad."""
     return special_unary(name, kernel, None, doc, f"{name}_cpu")
 
@@ -110,7 +110,7 @@ def spherical(x: Array) -> Any:
     return np.sinc(x / np.pi).astype(x.dtype, copy=False)
 
 
-bessel_j0: Unary = plain(
+bessel_j0: Unary = without_derivative(
     "bessel_j0",
     special("j0"),
     """The Bessel function of the first kind of order 0.
@@ -120,7 +120,7 @@ bessel_j0: Unary = plain(
     tensor([1.0000, 0.7652])
     """,
 )
-bessel_j1: Unary = plain(
+bessel_j1: Unary = without_derivative(
     "bessel_j1",
     special("j1"),
     """The Bessel function of the first kind of order 1.
@@ -130,7 +130,7 @@ bessel_j1: Unary = plain(
     tensor([0.0000, 0.4401])
     """,
 )
-bessel_y0: Unary = plain(
+bessel_y0: Unary = without_derivative(
     "bessel_y0",
     special("y0"),
     """The Bessel function of the second kind of order 0.
@@ -140,7 +140,7 @@ bessel_y0: Unary = plain(
     tensor([0.0883, 0.5104])
     """,
 )
-bessel_y1: Unary = plain(
+bessel_y1: Unary = without_derivative(
     "bessel_y1",
     special("y1"),
     """The Bessel function of the second kind of order 1.
@@ -150,7 +150,7 @@ bessel_y1: Unary = plain(
     tensor([-0.7812, -0.1070])
     """,
 )
-modified_bessel_i0: Unary = plain(
+modified_bessel_i0: Unary = without_derivative(
     "modified_bessel_i0",
     special("i0"),
     """`i0`, without a derivative.
@@ -160,7 +160,7 @@ modified_bessel_i0: Unary = plain(
     tensor([1.0000, 1.2661])
     """,
 )
-modified_bessel_i1: Unary = plain(
+modified_bessel_i1: Unary = without_derivative(
     "modified_bessel_i1",
     special("i1"),
     """`i1`, without a derivative.
@@ -170,7 +170,7 @@ modified_bessel_i1: Unary = plain(
     tensor([0.0000, 0.5652])
     """,
 )
-modified_bessel_k0: Unary = plain(
+modified_bessel_k0: Unary = without_derivative(
     "modified_bessel_k0",
     special("k0"),
     """The modified Bessel function of the second kind of order 0.
@@ -180,7 +180,7 @@ modified_bessel_k0: Unary = plain(
     tensor([0.4210, 0.1139])
     """,
 )
-modified_bessel_k1: Unary = plain(
+modified_bessel_k1: Unary = without_derivative(
     "modified_bessel_k1",
     special("k1"),
     """The modified Bessel function of the second kind of order 1.
@@ -190,7 +190,7 @@ modified_bessel_k1: Unary = plain(
     tensor([0.6019, 0.1399])
     """,
 )
-scaled_modified_bessel_k0: Unary = plain(
+scaled_modified_bessel_k0: Unary = without_derivative(
     "scaled_modified_bessel_k0",
     special("k0e"),
     """`exp(x) * modified_bessel_k0(x)`.
@@ -200,7 +200,7 @@ scaled_modified_bessel_k0: Unary = plain(
     tensor([1.1445, 0.8416])
     """,
 )
-scaled_modified_bessel_k1: Unary = plain(
+scaled_modified_bessel_k1: Unary = without_derivative(
     "scaled_modified_bessel_k1",
     special("k1e"),
     """`exp(x) * modified_bessel_k1(x)`.
@@ -210,7 +210,7 @@ scaled_modified_bessel_k1: Unary = plain(
     tensor([1.6362, 1.0335])
     """,
 )
-spherical_bessel_j0: Unary = plain(
+spherical_bessel_j0: Unary = without_derivative(
     "spherical_bessel_j0",
     spherical,
     """The spherical Bessel function of the first kind of order 0.
@@ -220,7 +220,7 @@ spherical_bessel_j0: Unary = plain(
     tensor([1.0000, 0.8415])
     """,
 )
-airy_ai: Unary = plain(
+airy_ai: Unary = without_derivative(
     "airy_ai",
     airy,
     """The Airy function Ai.

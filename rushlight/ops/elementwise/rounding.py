@@ -56,7 +56,7 @@ __all__ = [
 # to integers
 
 
-def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
+def rounding_function(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
     """Registers a rounding function, whose derivative is zero; integers are returned unchanged."""
     promote = only("iufc", f"{name}_vml_cpu")
     if complex_error:
@@ -64,7 +64,7 @@ def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Unary:
     return unary(name, ufunc, lambda grad: np.zeros_like(grad), doc, promote=promote)
 
 
-ceil: Unary = whole(
+ceil: Unary = rounding_function(
     "ceil",
     np.ceil,
     """Each element rounded up to an integer.
@@ -74,7 +74,7 @@ ceil: Unary = whole(
     tensor([ 2., -1.])
     """,
 )
-floor: Unary = whole(
+floor: Unary = rounding_function(
     "floor",
     np.floor,
     """Each element rounded down to an integer.
@@ -84,7 +84,7 @@ floor: Unary = whole(
     tensor([ 1., -2.])
     """,
 )
-trunc: Unary = whole(
+trunc: Unary = rounding_function(
     "trunc",
     np.trunc,
     """Each element rounded towards zero.

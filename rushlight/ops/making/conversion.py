@@ -20,7 +20,7 @@ from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
 from rushlight.layouts import Memory, empty_array, has_format, memory_format
 from rushlight.ops.making.from_data import shared
-from rushlight.ops.table import named, operator
+from rushlight.ops.table import operator, with_public_name
 from rushlight.tensors import Tensor
 
 __all__ = ["from_dlpack"]
@@ -148,7 +148,7 @@ def method_to(name: str, d: dtypes.dtype) -> Callable[..., Any]:
     def method(self, memory_format=None):
         return convert(self, d._numpy, False, memory_format)
 
-    return named(method, name, f"The tensor in {d}, or itself if it is of that type already.")
+    return with_public_name(method, name, f"The tensor in {d}, or itself if it is of that type already.")
 
 
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:

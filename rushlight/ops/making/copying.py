@@ -17,7 +17,7 @@ from rushlight.ops.shapes.dimensions import _alias, permute, t, transpose
 from rushlight.ops.shapes.shape import reshape, squeeze, unsqueeze, view
 from rushlight.ops.shapes.slicing import as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.shapes.splitting import split, split_with_sizes
-from rushlight.ops.table import method, named, operator
+from rushlight.ops.table import method, operator, with_public_name
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -109,7 +109,7 @@ def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: s
         written = write_out(name, out, result, input)
         return None if several else written  # as PyTorch does
 
-    return named(function, name, doc)
+    return with_public_name(function, name, doc)
 
 
 def enter(look: Any, name: str, arguments: str, result: str, node: str = "") -> Callable[..., Any]:

@@ -19,8 +19,8 @@ from rushlight.ops.arguments.options import (
     Options,
     OutOptions,
     array_of,
+    created,
     like_options,
-    made,
     numpy_type,
     sizes,
 )
@@ -72,7 +72,7 @@ def zeros(
     """
     d = numpy_type("zeros", dtype, type_of_out(options))
     array = array_of(np.zeros, sizes("zeros", shape, size), d, options)
-    return made("zeros", array, options, dtype)
+    return created("zeros", array, options, dtype)
 
 
 def ones(
@@ -86,7 +86,7 @@ def ones(
     """
     d = numpy_type("ones", dtype, type_of_out(options))
     array = array_of(np.ones, sizes("ones", shape, size), d, options)
-    return made("ones", array, options, dtype)
+    return created("ones", array, options, dtype)
 
 
 def empty(
@@ -106,7 +106,7 @@ def empty(
     array = array_of(blank_array, sizes("empty", shape, size), d, options)
     if memory_format is not None:
         array = blank_like(array, array.dtype, memory_format)
-    return made("empty", array, options, dtype)
+    return created("empty", array, options, dtype)
 
 
 def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
@@ -124,7 +124,7 @@ def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **option
     given = type_of_out(options) or inferred_type(value)
     d = numpy_type("full", dtype, given)
     array = array_of(lambda shape, d: full_of(shape, value, d), sizes("full", (size,)), d, options)
-    return made("full", array, options, dtype)
+    return created("full", array, options, dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
@@ -180,10 +180,10 @@ def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any
     d = numpy_type(name, dtype, array.dtype)
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
-        return made(
+        return created(
             name, array_of(lambda shape, d: full_of(shape, value or 0, d), input._array.shape, d, options), options
         )
-    return made(name, blank_or_filled(value, input._settled(), d, options.pop("memory_format", None)), options)
+    return created(name, blank_or_filled(value, input._settled(), d, options.pop("memory_format", None)), options)
 
 
 def blank_or_filled(value: float | None, array: Array, dtype: np.dtype, layout: Any) -> Array:
@@ -217,7 +217,7 @@ def empty_strided(
     length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     steps = tuple(s * d.itemsize for s in stride)
     array = laid_over(blank_array(length, d), tuple(size), steps)
-    return made("empty_strided", array, options)
+    return created("empty_strided", array, options)
 
 
 def empty_permuted(
@@ -273,7 +273,7 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
             raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
         if length < 0:
             raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
-    return made("eye", np.eye(n, m, dtype=numpy_type("eye", dtype, type_of_out(options))), options, dtype)
+    return created("eye", np.eye(n, m, dtype=numpy_type("eye", dtype, type_of_out(options))), options, dtype)
 
 
 def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
@@ -283,7 +283,7 @@ def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[O
     >>> torch.scalar_tensor(1)
     tensor(1.)
     """
-    return made(
+    return created(
         "scalar_tensor", full_of((), as_number("scalar_tensor", s), numpy_type("scalar_tensor", dtype)), options
     )
 

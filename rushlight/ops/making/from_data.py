@@ -7,7 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
-from rushlight.ops.arguments.options import Options, made, numpy_type, require_grad
+from rushlight.ops.arguments.options import Options, created, numpy_type, require_grad
 from rushlight.ops.making.nested import array_of
 from rushlight.tensors import Tensor
 
@@ -54,7 +54,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Op
     if isinstance(data, TensorBase):
         warn(COPY_OF_TENSOR)
     d = None if dtype is None else numpy_type("tensor", dtype)
-    return made("tensor", new_array(data, d), options)
+    return created("tensor", new_array(data, d), options)
 
 
 def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
@@ -70,8 +70,8 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) 
     options: Options = {} if device is None else {"device": device}
     d = None if dtype is None else numpy_type("as_tensor", dtype)
     if isinstance(data, np.ndarray):
-        return made("as_tensor", cast(shared(data), d), options)
-    return made("as_tensor", new_array(data, d), options)
+        return created("as_tensor", cast(shared(data), d), options)
+    return created("as_tensor", new_array(data, d), options)
 
 
 def asarray(
@@ -154,7 +154,7 @@ def frombuffer(
     tensor([2, 3], dtype=torch.uint8)
     """
     array = of_buffer(buffer, numpy_type("frombuffer", dtype), count, offset)
-    return made("frombuffer", array, {"requires_grad": requires_grad})
+    return created("frombuffer", array, {"requires_grad": requires_grad})
 
 
 def has_buffer(obj: Any) -> bool:
@@ -198,7 +198,7 @@ def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **o
     """`torch.tensor` with this tensor's dtype unless another is given."""
     if isinstance(data, TensorBase):
         warn(COPY_OF_TENSOR)
-    return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
+    return created("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
 
 
 def shared(array: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
 from rushlight.kernels.steps import count_up
 from rushlight.kernels.triangles import indices
-from rushlight.ops.arguments.options import Options, OutOptions, made, numpy_type
+from rushlight.ops.arguments.options import Options, OutOptions, created, numpy_type
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.making.creation import type_of_out
@@ -58,7 +58,7 @@ def arange(
         if 0 < abs(by) < 1:
             raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
-    return made("arange", in_steps(first, by, count(first, last, by), d), options, dtype)
+    return created("arange", in_steps(first, by, count(first, last, by), d), options, dtype)
 
 
 def range(
@@ -82,7 +82,7 @@ def range(
     first, last, by = numbers("range", start=0 if end is None else start, end=start if end is None else end, step=step)
     check_direction(first, last, by)
     d = numpy_type("range", dtype, type_of_out(options))
-    return made("range", in_steps(first, by, math.floor((last - first) / by) + 1, d), options, dtype)
+    return created("range", in_steps(first, by, math.floor((last - first) / by) + 1, d), options, dtype)
 
 
 def linspace(
@@ -102,7 +102,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    return made("linspace", _evenly(first, last, index(steps), d), options, dtype)
+    return created("linspace", _evenly(first, last, index(steps), d), options, dtype)
 
 
 def logspace(
@@ -121,7 +121,7 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
-    return made("logspace", _powers(first, last, index(steps), d, base), options, dtype)
+    return created("logspace", _powers(first, last, index(steps), d, base), options, dtype)
 
 
 def tril_indices(
@@ -156,7 +156,7 @@ def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: An
         if length < 0:
             raise RuntimeError(f"{side} must be non-negative, got{length}")
     found = indices(index(row), index(col), index(offset), name == "tril_indices")
-    return made(name, found.astype(numpy_type(name, dtype), copy=False), options)
+    return created(name, found.astype(numpy_type(name, dtype), copy=False), options)
 
 
 def numbers(name: str, **arguments: Number | None) -> list[Any]:

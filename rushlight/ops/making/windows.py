@@ -8,7 +8,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as DType
-from rushlight.ops.arguments.options import Options, made, numpy_type
+from rushlight.ops.arguments.options import Options, created, numpy_type
 from rushlight.tensors import Tensor
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
@@ -112,6 +112,6 @@ def window(name: str, length: int, periodic: bool, dtype: Any, options: Options,
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
-        return made(name, np.ones(length, d), options)
+        return created(name, np.ones(length, d), options)
     places = np.arange(float(length)) / (length if periodic else length - 1)
-    return made(name, shape(places).astype(d), options)
+    return created(name, shape(places).astype(d), options)

@@ -26,7 +26,7 @@ def places(index: Array, size: int, n: int) -> Array:
     return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
 
 
-def taken(op: Any, args: Sequence[Any], levels: Any) -> Array:
+def take_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The batch rule of `take`."""
     input, index = args
     if type(index) is not Batched:
@@ -48,7 +48,7 @@ def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool
     return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
 
 
-@operator(linear=True, batch=taken, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+@operator(linear=True, batch=take_batch, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
 def _take(input, index):
     return np.reshape(input, -1)[index]
 

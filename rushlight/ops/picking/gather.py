@@ -127,7 +127,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     return dim
 
 
-def checked(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[int, Tensor, Tensor]:
+def scatter_arguments(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[int, Tensor, Tensor]:
     """The dimension, index and source of a scatter; raises PyTorch's errors where they do not fit the input.
 
     An index without elements may have any number of dimensions, and so may its source: both get the input's.
@@ -369,7 +369,7 @@ def scatter(
     if tensor is None:
         dim, source = check_index("scatter", input, dim, index), checked_number(source, input._array.dtype)
     else:
-        dim, index, source = checked(input, dim, index, tensor)
+        dim, index, source = scatter_arguments(input, dim, index, tensor)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -392,7 +392,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
     tensor([3., 0., 3.])
     """
-    return _scatter_add(input, *checked(input, dim, index, src))
+    return _scatter_add(input, *scatter_arguments(input, dim, index, src))
 
 
 def scatter_reduce_cotangents(
@@ -452,6 +452,6 @@ def scatter_reduce(
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    dim, index, src = checked(input, dim, index, src)
+    dim, index, src = scatter_arguments(input, dim, index, src)
     check_reduction(index, reduce, input._array.dtype)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -203,7 +203,7 @@ def addr(
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector._array.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
-    mismatch.expanded(input._array, (vec1._array.size, vec2._array.size))
+    mismatch.check_expandable(input._array, (vec1._array.size, vec2._array.size))
     if input._array.dtype == vec1._array.dtype == vec2._array.dtype:
         result = _addr(input, vec1, vec2, beta, alpha)
     else:

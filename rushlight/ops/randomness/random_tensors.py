@@ -16,7 +16,7 @@ from rushlight.core.meta import without_data
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.mismatch import type_name
-from rushlight.ops.arguments.options import LikeOptions, OutOptions, like_options, made, numpy_type, sizes
+from rushlight.ops.arguments.options import LikeOptions, OutOptions, created, like_options, numpy_type, sizes
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
 from rushlight.ops.out import write_made
@@ -62,7 +62,7 @@ def rand(
     tensor([0.4963, 0.7682, 0.0885])
     """
     d = numpy_type("rand", dtype, type_of_out(options))
-    return made(
+    return created(
         "rand", tensor_drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype
     )
 
@@ -83,7 +83,7 @@ def randn(
     tensor([ 1.5410, -0.2934, -2.1788])
     """
     d = numpy_type("randn", dtype, type_of_out(options))
-    return made(
+    return created(
         "randn", tensor_drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
     )
 
@@ -123,7 +123,7 @@ def randint(
     array = tensor_drawn(
         sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high)
     )
-    return made("randint", array, options, dtype)
+    return created("randint", array, options, dtype)
 
 
 def randperm(
@@ -139,7 +139,7 @@ def randperm(
     """
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
+    return created("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
 
 
 def tensor_drawn(
@@ -223,17 +223,17 @@ def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generato
     array = input._settled()
     like_options(input, options)
     if META in (input.device, device_of(options.get("device"))):
-        return made(
+        return created(
             name,
             tensor_drawn(array.shape, numpy_type(name, dtype, array.dtype), options, draw, generator, *parameters),
             options,
         )
     if ENTERED.get():
         d = numpy_type(name, dtype, array.dtype)
-        return made(name, draw(source(generator), array.shape, d, *parameters), options)
+        return created(name, draw(source(generator), array.shape, d, *parameters), options)
     out = blank_like(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
     fill_in(out, drawn_into(out, draw, source(generator), *parameters))
-    return made(name, out, options)
+    return created(name, out, options)
 
 
 def normal(
@@ -260,7 +260,7 @@ def normal(
     if isinstance(size, (tuple, list)) and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
         array = tensor_drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
-        return made("normal", array, options, dtype)
+        return created("normal", array, options, dtype)
     if size is not None or not any(tensors):
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors for mean or std, or "

@@ -15,7 +15,7 @@ from rushlight.tensors import Tensor
 __all__ = ["corrcoef", "cov"]
 
 
-def checked(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
+def check_weights(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
     """Raises PyTorch's errors for arguments that `cov` does not accept."""
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
@@ -80,7 +80,7 @@ def cov(
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input if input._array.ndim == 2 else input.reshape(1, -1)
-    checked(x, fweights, aweights)
+    check_weights(x, fweights, aweights)
     weights, total, divisor = divisor_of(x._array.shape[1], fweights, aweights, correction)
     if (divisor._array.min() if isinstance(divisor, TensorBase) else divisor) <= 0:
         warn(

@@ -181,7 +181,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_types.topk(_topk(input, k, dim, largest))
 
 
-def placed(op: Any, args: Sequence[Any], levels: Any) -> Array:
+def searchsorted_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The batch rule of `searchsorted`: the values of an example, next to the sequence they are inserted in."""
     sequence, values, right, sorter = args
     if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:
@@ -193,7 +193,7 @@ def placed(op: Any, args: Sequence[Any], levels: Any) -> Array:
     return op.forward(sequence_rows, rows, right, sorter).reshape(wanted.shape)
 
 
-@operator(batch=placed)
+@operator(batch=searchsorted_batch)
 def _searchsorted(sequence, values, right, sorter):
     """The insertion positions of values: in one sequence for all values, or in one sequence for each row of values."""
     side = "right" if right else "left"

@@ -15,7 +15,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import write_out
 from rushlight.ops.shapes.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from rushlight.ops.shapes.slicing import _pile
-from rushlight.ops.table import named, operator, retold
+from rushlight.ops.table import operator, retold, with_public_name
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -136,7 +136,7 @@ def renamed(name: str, function: Any) -> Callable[..., Any]:
         return function(tensors, dim, out=out)
 
     own = function.__name__
-    return named(other, name, f"Another name of `{own}`.{retold(function.__doc__, own, name)}")
+    return with_public_name(other, name, f"Another name of `{own}`.{retold(function.__doc__, own, name)}")
 
 
 concat: Callable[..., Any] = renamed("concat", cat)

@@ -378,10 +378,10 @@ class parametrize:
 
     def named(self, i: int, values: list[Any]) -> str:
         """The end of the i-th test's name, made of the parameters and their values."""
-        return "_".join(shown(i, name, value) for name, value in zip(self.names, values, strict=True))
+        return "_".join(name_part(i, name, value) for name, value in zip(self.names, values, strict=True))
 
 
-def shown(i: int, name: str, value: Any) -> str:
+def name_part(i: int, name: str, value: Any) -> str:
     """A parameter of the i-th test within its name."""
     if isinstance(value, dtype):
         return str(value).removeprefix("torch.")

@@ -42,7 +42,7 @@ def parallelize_module(
             f"{type(parallelize_plan)} found!"
         )
     for name, style in parallelize_plan.items():
-        layers = named(module, name.split(".") if name else [])
+        layers = submodules_at(module, name.split(".") if name else [])
         if not layers:
             warn(f"Parallelize plan key '{name}' could not be resolved: no submodule matching it in {type(module)}.")
         for layer in layers:
@@ -50,9 +50,9 @@ def parallelize_module(
     return module
 
 
-def named(module: Module, path: list[str]) -> list[Module]:
+def submodules_at(module: Module, path: list[str]) -> list[Module]:
     """The submodules whose names match a path."""
     if not path:
         return [module]
     fitting = [child for name, child in module.named_children() if fnmatch(name, path[0])]
-    return [found for child in fitting for found in named(child, path[1:])]
+    return [found for child in fitting for found in submodules_at(child, path[1:])]

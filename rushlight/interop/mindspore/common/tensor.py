@@ -216,7 +216,7 @@ def native_tensor(data: Any, dtype: torch.dtype | None) -> torch.Tensor:
         array = np.array(data)
         return torch.from_numpy(array) if dtype is None else torch.from_numpy(array).to(dtype)
     if isinstance(data, (list, tuple)):
-        data = plain(data)
+        data = python_numbers(data)
     elif not isinstance(data, (bool, int, float, complex)):
         raise TypeError(
             "For Tensor, the input_data must be a Tensor, a numpy array, a number, or a list or tuple of numbers, "
@@ -225,10 +225,10 @@ def native_tensor(data: Any, dtype: torch.dtype | None) -> torch.Tensor:
     return torch.tensor(data, dtype=dtype)
 
 
-def plain(data: Any) -> Any:
+def python_numbers(data: Any) -> Any:
     """Nested sequences with Python numbers in place of tensors, NumPy scalars and arrays."""
     if isinstance(data, (list, tuple)):
-        return [plain(item) for item in data]
+        return [python_numbers(item) for item in data]
     return data.tolist() if isinstance(data, (Tensor, np.ndarray, np.generic)) else data
 
 

@@ -38,25 +38,25 @@ __all__ = [
 ]
 
 
-def plain(name: str, function: Callable[..., Any]) -> type[Cell]:
+def cell_of(name: str, function: Callable[..., Any]) -> type[Cell]:
     """Makes a cell class that applies a function."""
     doc = f"`ops.{function.__name__}` as a cell."
     members = {"__doc__": doc, "__module__": __name__, "construct": lambda self, x: function(x)}
     return type(name, (Cell,), members)
 
 
-HSigmoid: type[Cell] = plain("HSigmoid", ops.hardsigmoid)
-HSwish: type[Cell] = plain("HSwish", ops.hardswish)
-LogSigmoid: type[Cell] = plain("LogSigmoid", ops.logsigmoid)
-Mish: type[Cell] = plain("Mish", ops.mish)
-ReLU: type[Cell] = plain("ReLU", ops.relu)
-ReLU6: type[Cell] = plain("ReLU6", ops.relu6)
-SeLU: type[Cell] = plain("SeLU", ops.selu)
-SiLU: type[Cell] = plain("SiLU", ops.silu)
-Sigmoid: type[Cell] = plain("Sigmoid", ops.sigmoid)
-Softplus: type[Cell] = plain("Softplus", ops.softplus)
-Softsign: type[Cell] = plain("Softsign", ops.softsign)
-Tanh: type[Cell] = plain("Tanh", ops.tanh)
+HSigmoid: type[Cell] = cell_of("HSigmoid", ops.hardsigmoid)
+HSwish: type[Cell] = cell_of("HSwish", ops.hardswish)
+LogSigmoid: type[Cell] = cell_of("LogSigmoid", ops.logsigmoid)
+Mish: type[Cell] = cell_of("Mish", ops.mish)
+ReLU: type[Cell] = cell_of("ReLU", ops.relu)
+ReLU6: type[Cell] = cell_of("ReLU6", ops.relu6)
+SeLU: type[Cell] = cell_of("SeLU", ops.selu)
+SiLU: type[Cell] = cell_of("SiLU", ops.silu)
+Sigmoid: type[Cell] = cell_of("Sigmoid", ops.sigmoid)
+Softplus: type[Cell] = cell_of("Softplus", ops.softplus)
+Softsign: type[Cell] = cell_of("Softsign", ops.softsign)
+Tanh: type[Cell] = cell_of("Tanh", ops.tanh)
 
 
 class Identity(Cell):

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.hooks import RemovableHandle
+from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.lines import warn
 from rushlight.nn.modules.base.backward_hook import BackwardHook
 
@@ -43,10 +43,8 @@ class HookTable:
         With `with_kwargs`, calls `hook(module, args, kwargs)`, which may return `(args, kwargs)`. `prepend` puts the
         hook before the existing ones.
         """
-        handle = RemovableHandle(self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs)
-        if with_kwargs:
-            self._forward_pre_hooks_with_kwargs[handle.id] = True
-        return add_to_hooks(handle, self._forward_pre_hooks, hook, prepend)
+        options = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+        return add_hook(self._forward_pre_hooks, hook, prepend, options)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -63,19 +61,14 @@ class HookTable:
         torch.Size([4, 3])
         >>> handle.remove()
         """
-        handle = RemovableHandle(
-            self._forward_hooks,
-            extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called],
-        )
-        if with_kwargs:
-            self._forward_hooks_with_kwargs[handle.id] = True
+        options = [self._forward_hooks_with_kwargs] if with_kwargs else []
         if always_call:
-            self._forward_hooks_always_called[handle.id] = True
-        return add_to_hooks(handle, self._forward_hooks, hook, prepend)
+            options.append(self._forward_hooks_always_called)
+        return add_hook(self._forward_hooks, hook, prepend, options)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_output)` before gradients pass through the module; the hook may return others."""
-        return add_to_hooks(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are computed.
@@ -84,7 +77,7 @@ class HookTable:
         not require grad.
         """
         self._use_backward_hooks(full=True)
-        return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Legacy: calls `hook(module, grad_input, grad_output)` with the gradients of the module's last operation only.
@@ -92,7 +85,7 @@ class HookTable:
         Use `register_full_backward_hook` instead. RuntimeError if the module has full backward hooks.
         """
         self._use_backward_hooks(full=False)
-        return add_to_hooks(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, False)
+        return add_hook(self._backward_hooks, hook)
 
     def _use_backward_hooks(self, full):
         """Records which kind of backward hooks is in use. RuntimeError if there are hooks of the other kind."""
@@ -102,14 +95,6 @@ class HookTable:
                 f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of them."
             )
         self._is_full_backward_hook = full
-
-
-def add_to_hooks(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Adds a hook after the existing ones, or with `prepend` before them; returns its handle."""
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 class EveryModule(HookTable):

@@ -55,6 +55,6 @@ def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
     return tuple(x for x in reversed(list(t)) for _ in range(n))
 
 
-def shown(module: Any, *names: str) -> str:
+def as_text(module: Any, *names: str) -> str:
     """Some attributes of a module as its `repr` shows them: `eps=1e-05, affine=True`."""
     return ", ".join(f"{name}={getattr(module, name)}" for name in names)

@@ -104,7 +104,7 @@ class Traversal(Attributes):
         """
         module = self
         for name in target.split(".") if target else ():
-            module = found(module, name)
+            module = attribute_of(module, name)
             if not isinstance(module, Attributes):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module  # type: ignore[return-value]  # it is a Module
@@ -121,14 +121,14 @@ class Traversal(Attributes):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(found(parent, name), Attributes):
+        if (strict or hasattr(parent, name)) and not isinstance(attribute_of(parent, name), Attributes):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter with a full name such as `net.conv.weight`. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
-        parameter = found(self.get_submodule(path), name)
+        parameter = attribute_of(self.get_submodule(path), name)
         if not isinstance(parameter, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return parameter
@@ -137,13 +137,13 @@ class Traversal(Attributes):
         """The buffer with a full name such as `net.norm.running_mean`. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
-        buffer = found(module, name)
+        buffer = attribute_of(module, name)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return buffer
 
 
-def found(module: Any, name: str) -> Any:
+def attribute_of(module: Any, name: str) -> Any:
     """An attribute of a module; AttributeError, in PyTorch's words, if there is none."""
     if not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
