@@ -8,6 +8,7 @@ from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
+from rushlight.kernels.halves import converted
 from rushlight.kernels.products import sum_rows
 
 ndarray = np.ndarray
@@ -514,7 +515,7 @@ def fit(grad, shape, dtype):
         if array.dtype.kind == "c" and dtype.kind != "c":
             grad, array = np.real(grad), array.real
         if array.dtype != dtype:
-            grad = np.astype(grad, dtype)
+            grad = converted(grad, dtype) if type(grad) is ndarray else np.astype(grad, dtype)
     return grad
 
 

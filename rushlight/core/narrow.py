@@ -16,6 +16,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import use_widening
 from rushlight.core.kinds import LARGEST
 from rushlight.core.operators import use_narrowing
+from rushlight.kernels import halves
 
 WIDE = np.dtype(np.float32)
 HALVES = {np.dtype(np.float16)}
@@ -24,6 +25,7 @@ SERVED: list[Any] = []  # functions to call with each of them
 SATURATED: set[np.dtype] = set()  # types without infinity: larger numbers become the largest one
 BYTES: set[np.dtype] = set()  # types of one byte: stored and moved, but not computed with
 WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # elementwise operators that accept types of one byte
+CONVERSIONS = {"to_copy"}  # operators that convert arrays themselves, but for types of one byte
 SUMS = {"cumsum", "mean", "mean_dims", "sum", "sum_dims"}  # linear operators that do not
 
 
@@ -33,6 +35,8 @@ def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
     LARGEST[dtype] = largest
     if dtype.itemsize == 1:
         BYTES.add(dtype)
+    if dtype.name == "bfloat16":
+        halves.HALVES[dtype] = True
     if saturated:
         SATURATED.add(dtype)
     use_widening(wide)
@@ -65,7 +69,8 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
         raise NotImplementedError(
             f"\"{op.name}\" not implemented for '{held.name.capitalize()}'. Convert with x.float() first."
         )
-    return asked if asked is not None and (held is not None or asked in TYPES) else held
+    found = asked if asked is not None and (held is not None or asked in TYPES) else held
+    return None if op.name in CONVERSIONS and asked not in BYTES and held not in BYTES else found
 
 
 def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,7 +95,7 @@ def wide(value: Any, types: set[np.dtype] = TYPES) -> Any:
     if isinstance(value, Batched):
         return Batched(wide(value.array, types), value.levels)
     if isinstance(value, np.ndarray):
-        return value.astype(WIDE) if value.dtype in types else value
+        return halves.converted(value, WIDE) if value.dtype in types else value
     if type(value) is tuple or type(value) is list:
         return type(value)([wide(item, types) for item in value])
     return value
@@ -109,4 +114,4 @@ def converted(array: Array, dtype: np.dtype) -> Array:
     """An array cast to another type with PyTorch's rounding: types without infinity saturate."""
     if dtype in SATURATED:
         array = np.clip(array, -LARGEST[dtype], LARGEST[dtype])
-    return array.astype(dtype)
+    return halves.converted(array, dtype)

@@ -1,21 +1,28 @@
-"""Conversion between float16 and float32."""
+"""Conversion between float32 and the types of half its size: float16, and bfloat16 once it is known."""
 
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
 
-__all__ = ["convert_halves"]
+__all__ = ["HALVES", "convert_halves", "converted"]
 
 fast: ModuleType | None = load("halves")
-HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+SINGLE = np.dtype(np.float32)
+HALVES: dict[np.dtype, bool] = {np.dtype(np.float16): False}  # whether each is bfloat16, the upper half of a float32
 
 
 def convert_halves(x: Any, out: Any) -> bool:
-    """Copies an array to another, of float32 and float16 in either order; returns whether there is a kernel for it."""
-    if fast is None or {x.dtype, out.dtype} != {HALF, SINGLE} or not (is_array(x) and is_array(out)):
+    """Copies an array to another, of float32 and half its size in either order; whether there is a kernel for it."""
+    if fast is None or SINGLE not in (x.dtype, out.dtype) or type(x) is not np.ndarray or type(out) is not np.ndarray:
         return False
-    return fast.convert(x, out)
+    upper = HALVES.get(x.dtype if out.dtype == SINGLE else out.dtype)
+    return upper is not None and fast.convert(x, out, upper)
+
+
+def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array in another dtype, as `x.astype(dtype)`."""
+    out = np.empty_like(x, dtype)
+    return out if convert_halves(x, out) else x.astype(dtype)

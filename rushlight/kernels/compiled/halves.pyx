@@ -1,9 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Converts between float16 and float32 by the CPU's instructions, where it has them."""
+"""Converts between float32 and the narrow types: float16 by the CPU's instructions, where it has them; bfloat16.
+
+A bfloat16 is the upper half of a float32.
+"""
 
 cimport numpy as cnp
+from libc.stdint cimport uint16_t, uint32_t
 
 from rushlight.kernels.compiled.arrays cimport is_dense
+from rushlight.kernels.compiled.lanes cimport wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -61,12 +66,34 @@ cdef struct Job:
     const char* x
     char* out
     bint narrows
+    bint upper  # whether the narrow type is bfloat16
+
+
+cdef wide to_upper_halves(const uint32_t* x, uint16_t* out, Py_ssize_t n) noexcept nogil:
+    """The bits of float32 numbers rounded to bfloat16, ties to even; NaN stays one."""
+    cdef Py_ssize_t i
+    cdef uint32_t bits, rounded
+    for i in range(n):
+        bits = x[i]
+        rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+        out[i] = <uint16_t>((bits >> 16 & 0x8000) | 0x7FC0 if (bits & 0x7FFFFFFF) > 0x7F800000 else rounded)
+
+
+cdef wide from_upper_halves(const uint16_t* x, uint32_t* out, Py_ssize_t n) noexcept nogil:
+    """The bits of bfloat16 numbers as float32."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <uint32_t>x[i] << 16
 
 
 cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Converts some elements."""
     cdef const Job* job = <const Job*>given
-    if job.narrows:
+    if job.upper and job.narrows:
+        to_upper_halves(<const uint32_t*>job.x + start, <uint16_t*>job.out + start, stop - start)
+    elif job.upper:
+        from_upper_halves(<const uint16_t*>job.x + start, <uint32_t*>job.out + start, stop - start)
+    elif job.narrows:
         to_halves(<const float*>job.x + start, <unsigned short*>job.out + start, stop - start)
     else:
         to_singles(<const unsigned short*>job.x + start, <float*>job.out + start, stop - start)
@@ -84,14 +111,16 @@ cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
     return True
 
 
-def convert(cnp.ndarray x, cnp.ndarray out):
-    """Writes float32 numbers as float16, or the reverse; returns whether the kernel takes the arrays.
+def convert(cnp.ndarray x, cnp.ndarray out, bint upper):
+    """Writes float32 numbers as float16, or as bfloat16 if `upper`, or the reverse; whether it takes the arrays.
 
     Both have to be dense, with their elements in the same order in memory.
     """
     cdef Job job
-    if not has_halves() or not cnp.PyArray_ISBEHAVED_RO(x) or not cnp.PyArray_ISBEHAVED(out) or not in_step(x, out):
+    if not (upper or has_halves()) or not cnp.PyArray_ISBEHAVED_RO(x) or not cnp.PyArray_ISBEHAVED(out) \
+            or not in_step(x, out):
         return False
     job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) == 4
+    job.upper = upper
     shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)
     return True
