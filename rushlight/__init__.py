@@ -135,6 +135,7 @@ _MODULES = {
     "_C",
     "__config__",
     "_dynamo",
+    "_higher_order_ops",
     "_jit_internal",
     "_six",
     "_tensor",
@@ -184,6 +185,7 @@ _MODULES = {
 }
 _FUNCTIONS = {
     "_C": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
+    "_higher_order_ops": ["cond", "while_loop"],
     "amp": ["GradScaler", "autocast"],
     "amp.autocast_mode": [
         "autocast_decrement_nesting",

@@ -79,9 +79,10 @@ LEFT_OUT = [
     ),
     LeftOut(
         "it belongs to PyTorch's compiler; rushlight runs programs as they are.",
-        """torch.compiler torch._dynamo torch._inductor torch.cond torch.while_loop torch.sym_* torch.Sym*
+        """torch.compiler torch._dynamo torch._inductor torch.sym_* torch.Sym*
         torch.fx.experimental torch.fx.passes torch.fx.traceback
-        torch.export torch.func.debug_unwrap functorch.make_fx torch.utils._python_dispatch.*compile*
+        torch.export torch.func.debug_unwrap functorch.make_fx
+        torch._functorch torch.functorch.compile torch.utils._python_dispatch.*compile*
         torch.utils.deterministic torch._export torch.DispatchKey*
         torch.ExcludeDispatchKeyGuard torch.Tag torch.autograd.graph.region_activation_memory_budget
         torch.utils.checkpoint.GraphExecGroup torch.profiler.ExecutionTraceObserver""",
@@ -190,7 +191,7 @@ LEFT_OUT = [
     ),
     LeftOut(
         "a tensor stays the object that it is: copy_ changes its values, and `data` its memory.",
-        "torch.utils.weak torch.utils.swap_tensors torch.Tensor.module_load",
+        "torch.utils.swap_tensors torch.Tensor.module_load",
         outside=False,
     ),
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from rushlight.absent.left_out import reason
 from rushlight.absent.misses import LateText, near_names
+from rushlight.interop.places import is_placed, make_namesakes, placed
 
 OURS = {
     "torch": "rushlight",
@@ -67,13 +68,13 @@ class Finder(MetaPathFinder, Loader):
         if root not in self.roots:
             return None
         real = f"{OURS[root]}.{rest}" if rest else OURS[root]
-        if real not in sys.modules and find_spec(real) is None:
+        if not is_placed(real) and real not in sys.modules and find_spec(real) is None:
             raise ModuleNotFoundError(LateText(lacking, fullname, real), name=fullname)
         return ModuleSpec(fullname, self, origin=real)
 
     def create_module(self, spec: Any) -> Any:
         """The module itself. The import system will give it another spec; `exec_module` restores its own."""
-        module = import_module(spec.origin)
+        module = placed(spec.origin) if is_placed(spec.origin) else import_module(spec.origin)
         spec.loader_state = module.__spec__
         return module
 
@@ -90,6 +91,7 @@ class Finder(MetaPathFinder, Loader):
         the function of that name. It does not do so for modules that are already imported.
         """
         name, module.__spec__ = module.__spec__.name, module.__spec__.loader_state
+        make_namesakes(module)
         below = f"{module.__name__}."
         for real, loaded in list(sys.modules.items()):
             if real.startswith(below):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 import rushlight
+from rushlight.nn.utils._per_sample_grad import call_for_per_sample_grads
 from rushlight.testing._internal import common_device_type, common_utils
 from rushlight.testing._internal.common_dtype import all_types_and, floating_types, get_all_dtypes
-from rushlight.utils import _pytree
+from rushlight.utils import _pytree, weak
 
 TREE = {"a": [1, (2, deque([3, 4], 5))], "b": OrderedDict(z=1)}
 
@@ -135,3 +136,57 @@ def test_functorch(module, names):
     for name in names.split():
         assert hasattr(found, name)
         assert hasattr(theirs, name)
+
+
+def test_weak_references_find_tensors_by_identity():
+    x, y = rushlight.ones(2), rushlight.ones(2)
+    assert weak.WeakIdRef(x) == weak.WeakIdRef(x) != weak.WeakIdRef(y)
+    assert hash(weak.WeakIdRef(x)) == id(x)
+    names = weak.WeakTensorKeyDictionary({x: "x"})
+    names[y] = "y"
+    assert names.copy()[y] == names.pop(y) == "y"
+    assert (next(iter(names)) is x, y in names, len(names.keyrefs())) == (True, False, 1)
+    reference = weak.TensorWeakRef(x)
+    assert reference() is x
+    del x
+    assert (len(names), reference()) == (0, None)
+    with pytest.raises(TypeError, match="expected a tensor"):
+        weak.TensorWeakRef([])
+
+
+LAYERS = [
+    (rushlight.nn.Sequential(rushlight.nn.Linear(3, 4), rushlight.nn.Tanh(), rushlight.nn.Linear(4, 2)), (5, 3)),
+    (rushlight.nn.Conv2d(2, 3, 2), (3, 2, 4, 4)),
+    (rushlight.nn.BatchNorm1d(3).eval(), (4, 3)),
+]
+
+
+@pytest.mark.parametrize(("module", "shape"), LAYERS, ids=["perceptron", "convolution", "normalization"])
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_gradients_of_samples(module, shape, reduction):
+    x = rushlight.randn(shape)
+    for parameter in module.parameters():
+        vars(parameter).pop("grad_sample", None)
+    losses = call_for_per_sample_grads(module, loss_reduction=reduction)(x).pow(2).flatten(1).sum(1)
+    getattr(losses, reduction)().backward()
+    for parameter in module.parameters():
+        expected = [rushlight.autograd.grad(module(x[i : i + 1]).pow(2).sum(), parameter)[0] for i in range(shape[0])]
+        rushlight.testing.assert_close(parameter.grad_sample, rushlight.stack(expected))
+        assert parameter.grad is None
+    with pytest.raises(RuntimeError, match="Please clear out the grad_sample"):
+        call_for_per_sample_grads(module)
+
+
+def test_wrong_arguments_for_gradients_of_samples():
+    layer = rushlight.nn.Bilinear(2, 2, 2)
+    for options, words in (
+        ({"loss_reduction": "x"}, "sum or mean"),
+        ({"batch_size": 0}, "positive"),
+        ({"batch_size": 2.0}, "None or an integer"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            call_for_per_sample_grads(layer, **options)
+    with pytest.raises(RuntimeError, match=r"must be nn\.Module"):
+        call_for_per_sample_grads(abs)
+    with pytest.raises(RuntimeError, match="one batch size"):
+        call_for_per_sample_grads(layer)(rushlight.ones(2, 2), rushlight.ones(3, 2))

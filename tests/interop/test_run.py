@@ -3,9 +3,13 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from rushlight.absent import types
+from rushlight.interop import places
 
 ROOT = Path(__file__).parents[2]
 
@@ -193,3 +197,45 @@ def test_tracebacks_show_the_lines_of_a_text():
 def test_a_text_is_explained():
     done = command("--explain", "-c", "import torch\nx = torch.ones(2)\nprint(x.sum().item())")
     assert (done.stdout, done.returncode) == ("2.0\n", 0)
+
+
+def test_modules_that_have_other_places(run):
+    done = run(
+        "import functorch.einops, torch, torch._VF, torch.export, torch.nested\n"
+        "from torch._compile import _disable_dynamo\n"
+        "from torch._lowrank import *\n"
+        "from torch.ao.quantization import QuantStub\n"
+        "from torch.optim._multi_tensor import AdamW\n"
+        "assert svd_lowrank is torch.svd_lowrank and AdamW is torch.optim.AdamW and torch._VF.lstm is torch.lstm\n"
+        "assert functorch.einops.rearrange is torch.func.rearrange and not isinstance(3, torch.export.Dim)\n"
+        "for absent in (torch.export.export, QuantStub, torch.nested.nested_tensor):\n"
+        "    try:\n"
+        "        absent(torch.ones(1))\n"
+        "    except NotImplementedError as error:\n"
+        "        print(error)\n"
+        "try:\n"
+        "    from torch._lowrank import absent\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("torch.export.export cannot be called in rushlight: it belongs to PyTorch's compiler")
+    assert lines[1].startswith(
+        "torch.ao.quantization.QuantStub has no objects in rushlight: rushlight has no quantized"
+    )
+    assert lines[2].startswith("torch.nested.nested_tensor cannot be called in rushlight: rushlight has no nested tens")
+    assert lines[3].startswith("cannot import name 'absent'")
+
+
+def test_all_places_have_their_names():
+    for module, (home, names) in places.ELSEWHERE.items():
+        found = places.placed(module)
+        assert all(getattr(found, name) is getattr(import_module(home), ours) for name, ours in names.items())
+    for module, names in types.MODULES.items():
+        assert all(issubclass(getattr(places.placed(module), name), types.AbsentType) for name in names.split())
+
+
+def test_no_place_hides_a_module():
+    paths = [Path(module.replace(".", "/")) for module in (*places.ELSEWHERE, *types.MODULES)]
+    assert [path for path in paths if (ROOT / path).exists() or (ROOT / path).with_suffix(".py").exists()] == []
