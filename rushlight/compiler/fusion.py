@@ -78,6 +78,7 @@ class Grouping:
         for node in graph.live():
             if node.kind not in (INPUT, CONSTANT, WINDOW, ITEM):
                 self.take(node)
+        self.postpone_masks(graph)
 
     def take(self, node: Node) -> None:
         """Makes an instruction of a node, and merges it with others if possible."""
@@ -96,6 +97,32 @@ class Grouping:
         for x in node.inputs:
             if self.joins(node, x) and self.may_join(self.number[x], self.number[node]):
                 self.join(self.number[x], self.number[node])
+
+    def postpone_masks(self, graph: Graph) -> None:
+        """Moves masks that one other group reads there, if what they are computed from is kept until then anyway."""
+        users: dict[Node, list[Node]] = {}
+        for node in graph.live():
+            if node.kind != WINDOW:
+                for x in node.inputs:
+                    users.setdefault(x.base, []).append(node)
+        roots = {x.base for x in graph.outputs} | {value.base for _, value in graph.writes}
+        for mask, found in users.items():
+            if mask.kind != APPLY or mask.dtype != bool or mask in roots:
+                continue
+            targets = {self.number[maker(user)] for user in found}
+            fits = all(is_elementwise(user) and user.shape == mask.shape and mask in user.inputs for user in found)
+            source, target = self.number[mask], targets.pop()
+            given = [x.base for x in mask.inputs if x.base.kind not in (INPUT, CONSTANT)]
+            if fits and not targets and source != target and all(self.is_kept(users[x], source, target) for x in given):
+                self.members[source].remove(mask)
+                self.members[target].append(mask)
+                self.number[mask] = target
+
+    def is_kept(self, users: list[Node], made: int, until: int) -> bool:
+        """Whether a value that one instruction made is read by another, or by one whose result that reads."""
+        readers = {self.number[maker(user)] for user in users}
+        makers = {self.number.get(maker(y)) for node in self.members[until] for y in node.inputs}
+        return not readers.isdisjoint({until, *makers} - {made})
 
     def joins(self, node: Node, x: Node) -> bool:
         """Whether a node and one of its inputs can be part of one group."""

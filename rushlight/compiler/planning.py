@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.fusion import Instruction, direction, instructions, maker
+from rushlight.compiler.allocation import Allocation, size
+from rushlight.compiler.fusion import Instruction, direction, maker
 from rushlight.compiler.graph import (
     CALL,
     CONSTANT,
@@ -25,13 +26,12 @@ from rushlight.compiler.graph import (
     Graph,
     Node,
     contiguous,
-    is_contiguous,
 )
 from rushlight.compiler.program import CHECK, WRITE
+from rushlight.compiler.scheduling import scheduled
 
-ALIGNMENT = 64  # bytes
 ARENA = 0  # the number of the arena's slot
-LARGE = 1 << 19  # bytes of a result from which on it gets memory of its own
+Block = tuple[int, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class Plan:
 
     `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays that
     are allocated in each run: (slot, shape, dtype). For each instruction, `made_of` tells which one of the graph it
-    came from, `blocks` which slots get memory of their own before it (slot, bytes), and `done_with` which slots of
-    blocks and calls' results nothing reads after it.
+    came from, `blocks` which slots get memory of their own before it, and `done_with` which slots of blocks and calls'
+    results nothing reads after it. A block is (slot, bytes, another slot whose memory it may take or None).
     """
 
     size: int  # of the arena, in bytes
@@ -119,7 +119,7 @@ class Plan:
     outputs: list[Area]
     copies: list[tuple[int, Area]] = field(default_factory=list)  # at the end: the number of an input, and its value
     made_of: list[Instruction] = field(default_factory=list)
-    blocks: list[tuple[tuple[int, int], ...]] = field(default_factory=list)
+    blocks: list[tuple[Block, ...]] = field(default_factory=list)
     done_with: list[tuple[int, ...]] = field(default_factory=list)
 
     @property
@@ -128,7 +128,7 @@ class Plan:
         live: dict[int, int] = {}
         most = 0
         for blocks, slots in zip(self.blocks, self.done_with, strict=True):
-            live.update(blocks)
+            live.update({slot: length for slot, length, _ in blocks})
             most = max(most, sum(live.values()))
             for slot in slots:
                 live.pop(slot, None)
@@ -148,14 +148,14 @@ class Planner:
 
     def __init__(self, graph: Graph):
         self.graph = graph
-        self.order = instructions(graph)
+        self.order = scheduled(graph)
         self.slots = 1
         self.places: dict[Node, tuple[int, int]] = {}  # slot and offset of nodes that are not windows
         self.inputs: list[Area] = []
         self.numbers: list[tuple[int, int, Any]] = []
         self.constants: list[tuple[int, np.ndarray]] = []
         self.fresh: list[tuple[int, tuple[int, ...], Any]] = []
-        self.blocks: dict[Instruction, list[tuple[int, int]]] = {}
+        self.blocks: dict[Instruction, list[Block]] = {}
 
     def plan(self) -> Plan:
         """Assigns memory to everything, and converts the instructions."""
@@ -177,23 +177,23 @@ class Planner:
                 self.fresh.append((self.places[node.base][0], node.base.shape, node.base.dtype))
         changed = self.changed_in_place(last)
         self.wanted: set[Node] = self.wanted_nodes()
-        size = self.lay_out_arena()
+        arena = self.allocate()
         forms = [(form, x) for x in self.order for form in self.form(x, x in last)]
         code, made_of = [form for form, _ in forms], [x for _, x in forms]
         copies = [(place.detail, self.area(value)) for place, value in self.graph.writes if value not in changed]
         outputs = [self.area(node) for node in self.graph.outputs]
         done_with = self.done_with(made_of, {area.slot for area in [*outputs, *[value for _, value in copies]]})
-        memory = size, self.slots, self.inputs, self.numbers, self.constants, self.fresh
+        memory = arena, self.slots, self.inputs, self.numbers, self.constants, self.fresh
         return Plan(*memory, code, outputs, copies, made_of, self.blocks_of(made_of), done_with)
 
-    def blocks_of(self, made_of: list[Instruction]) -> list[tuple[tuple[int, int], ...]]:
+    def blocks_of(self, made_of: list[Instruction]) -> list[tuple[Block, ...]]:
         """For each instruction the blocks that are allocated before it: those of the first one that it came from."""
         blocks = dict(self.blocks)
         return [tuple(blocks.pop(instruction, ())) for instruction in made_of]
 
     def done_with(self, made_of: list[Instruction], kept: set[int]) -> list[tuple[int, ...]]:
         """For each instruction the slots of blocks and calls' results that nothing reads after it, except kept ones."""
-        own = {slot for blocks in self.blocks.values() for slot, _ in blocks}
+        own = {slot for blocks in self.blocks.values() for slot, _, _ in blocks}
         last: dict[int, int] = {}
         for i, instruction in enumerate(made_of):
             for x in instruction.reads():
@@ -261,72 +261,28 @@ class Planner:
                 found.add(result)
         return found
 
-    # the arena
+    # intermediate results
 
-    def lay_out_arena(self) -> int:
-        """Places every result without memory in the arena, and gives calls their slots. Returns the arena's size.
-
-        A large result gets a block of its own, so that its memory is free as soon as nothing reads it.
-        """
-        stacks = self.stack_members()
-        first, final = self.lifetimes(stacks)
-        blocks: list[tuple[int, int, int, int]] = []  # (start, end, first instruction, last one)
-        size = 0
-        for node in sorted(first, key=lambda x: (first[x], -x.size)):
-            length = node.size * node.dtype.itemsize
-            if length >= LARGE:
-                self.places[node] = (self.new_slot(), 0)
-                self.blocks.setdefault(self.order[first[node]], []).append((self.places[node][0], length))
-                continue
-            start = lowest_gap(blocks, length, first[node], final[node])
-            blocks.append((start, start + length, first[node], final[node]))
-            self.places[node] = (ARENA, start)
-            size = max(size, start + length)
-        for node, (stack, offset) in stacks.items():
-            slot, start = self.places[stack]
-            self.places[node] = (slot, start + offset)
-        return size
-
-    def stack_members(self) -> dict[Node, tuple[Node, int]]:
-        """The nodes that are computed directly in their row of a stack: whole results that are stacked only once."""
-        found: dict[Node, tuple[Node, int]] = {}
+    def allocate(self) -> int:
+        """Places the results of all instructions: in slots of their own, or in the arena, whose size is returned."""
         for instruction in self.order:
-            stack = instruction.nodes[0]
-            if stack.kind != STACK:
-                continue
-            length = stack.size // len(stack.inputs) * stack.dtype.itemsize
-            for row, x in enumerate(stack.inputs):
-                whole = is_contiguous(x) and x.size == x.base.size
-                if (
-                    whole
-                    and x.base not in found
-                    and x.base not in self.places
-                    and x.base.kind not in (CALL, ITEM, STACK)
-                ):
-                    found[x.base] = (stack, row * length)
-        return found
-
-    def lifetimes(self, stacks: dict[Node, tuple[Node, int]]) -> tuple[dict[Node, int], dict[Node, int]]:
-        """The first and last instruction for each node in the arena; assigns slots for the results of calls."""
-        first: dict[Node, int] = {}
-        final: dict[Node, int] = {}
-        for i, instruction in enumerate(self.order):
-            for node in instruction.nodes:
-                if node.kind == CALL:
-                    self.place_results(node)
-                elif node not in self.places and node in self.wanted:
-                    owner = stacks[node][0] if node in stacks else node
-                    first.setdefault(owner, i)
-                    final[owner] = max(final.get(owner, i), i)
-            for x in instruction.reads():
-                owner = stacks[x.base][0] if x.base in stacks else x.base
-                if owner in first:
-                    final[owner] = i
-        for _, value in self.graph.writes:
-            owner = stacks[value.base][0] if value.base in stacks else value.base
-            if owner in first:
-                final[owner] = len(self.order)
-        return first, final
+            if instruction.nodes[0].kind == CALL:
+                self.place_results(instruction.nodes[0])
+        made = {node for instruction in self.order for node in instruction.nodes}
+        wanted = {node for node in made & self.wanted if node not in self.places and node.kind != CALL}
+        lasting = {x.base for x in self.graph.outputs} | {value.base for _, value in self.graph.writes}
+        found = Allocation(self.order, wanted, lasting)
+        for node, offset in found.offsets.items():
+            self.places[node] = (ARENA, offset)
+        for node, first in found.blocks.items():
+            self.places[node] = (self.new_slot(), 0)
+            heir_of = self.places[found.heirs[node]][0] if node in found.heirs else None
+            self.blocks.setdefault(self.order[first], []).append((self.places[node][0], size(node), heir_of))
+        for node in found.shared:
+            owner, offset = found.place(node)
+            slot, start = self.places[owner]
+            self.places[node] = (slot, start + offset)
+        return found.size
 
     def place_results(self, call: Node) -> None:
         """Assigns slots to the results of a call that have none."""
@@ -435,14 +391,3 @@ def shared_inputs(calls: list[Instruction]) -> bool:
         changed |= targets
         read |= others
     return False
-
-
-def lowest_gap(blocks: list[tuple[int, int, int, int]], length: int, first: int, last: int) -> int:
-    """The lowest free offset for a block, given the blocks that are live at the same time."""
-    start = 0
-    for begin, end, born, dead in sorted(blocks):
-        if born <= last and first <= dead:
-            if begin - start >= length:
-                break
-            start = max(start, -(-end // ALIGNMENT) * ALIGNMENT)
-    return start

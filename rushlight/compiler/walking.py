@@ -100,7 +100,7 @@ class Run:
 
     def carry_out(self, number: int) -> None:
         """Executes one instruction, after its blocks of memory have been allocated."""
-        for slot, size in self.plan.blocks[number]:
+        for slot, size, _ in self.plan.blocks[number]:
             self.memory[slot] = np.empty(size, np.uint8)
         self.execute(self.plan.code[number])
 

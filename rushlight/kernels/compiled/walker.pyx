@@ -11,6 +11,7 @@ from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from sys import getrefcount
 from time import perf_counter
 
 import numpy as np
@@ -242,8 +243,9 @@ cdef class Walker:
         for i in range(start, end):
             place = &self.instruction[i]
             if place.begins:
-                for slot, size in self.plan.blocks[i]:
-                    self.set_slot(slot, room_of(size))
+                for slot, size, heir_of in self.plan.blocks[i]:
+                    inherits = heir_of is not None and is_free(self.memory, heir_of)
+                    self.set_slot(slot, self.memory[heir_of] if inherits else block_of(size))
             if place.kind == GROUP:
                 (<Group>place.group).compute(self.slot)
             elif place.kind == NATIVE:
@@ -287,6 +289,30 @@ cdef object room_of(Py_ssize_t size):
     room = cnp.PyArray_SimpleNew(1, &whole, cnp.NPY_UINT8)
     start = (64 - <Py_ssize_t>cnp.PyArray_BYTES(room) % 64) % 64
     return room[start : start + size]
+
+
+cdef object block_of(cnp.npy_intp size):
+    """Memory of so many bytes, and no more: it fits where a result of a call was."""
+    return cnp.PyArray_SimpleNew(1, &size, cnp.NPY_UINT8)
+
+
+cdef tuple holders(list memory, Py_ssize_t slot):
+    """The numbers of references to a slot's array, and to the array that owns its memory if that is another one."""
+    array = memory[slot]
+    base = array.base
+    return getrefcount(array), 0 if base is None else getrefcount(base)
+
+
+cdef set ALONE = {holders([np.empty(1)], 0), holders([np.empty((1, 1)).T], 0)}
+
+
+cdef bint is_free(list memory, Py_ssize_t slot) except -1:
+    """Whether nothing but a slot refers to the memory of its array."""
+    array = memory[slot]
+    owner = array if array.base is None else array.base
+    owns = type(owner) is np.ndarray and owner.flags.owndata and array.flags.writeable and array.flags.c_contiguous
+    array = owner = None
+    return owns and holders(memory, slot) in ALONE
 
 
 cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
