@@ -236,25 +236,40 @@ cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexce
         d -= 1
 
 
+cdef inline bint lies_as_result(const Rows* rows, int operand) noexcept nogil:
+    """Whether an operand's elements are in the order of the result's, without gaps."""
+    cdef npy_intp step = rows.sizes[operand]
+    cdef int d
+    for d in range(rows.ndim - 1, -1, -1):
+        if rows.strides[operand][d] != step:
+            return False
+        step *= rows.shape[d]
+    return True
+
+
 cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Runs the steps on a part of the result chunk by chunk, gathering the operands of each chunk first."""
+    """Runs the steps on a part of the result chunk by chunk, gathering operands that lie otherwise first."""
     cdef const RowJob* given = <const RowJob*>job
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
     cdef char memory[MOST_OPERANDS * CHUNK * 8]
     cdef char* gathered = memory
+    cdef bint apart[MOST_OPERANDS]
     cdef npy_intp n
     cdef int i
     memcpy(slots, given.slots, sizeof(slots))
     place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
     for i in range(rows.count - 1):
-        if not rows.repeats[i]:
+        apart[i] = not rows.repeats[i] and not lies_as_result(rows, i)
+        if apart[i]:
             slots[i] = Slot(gathered + i * CHUNK * 8, rows.sizes[i], 0)
+        elif not rows.repeats[i]:
+            slots[i].stride = slots[i].move = rows.sizes[i]
     while start < stop:
         n = min(<npy_intp>CHUNK, stop - start)
         for i in range(rows.count - 1):
-            if not rows.repeats[i]:
+            if apart[i]:
                 gather(rows, i, given.slots[i].start, start, n, gathered + i * CHUNK * 8)
         take_steps(<Tape>given.tape, slots, start, n)
         start += n

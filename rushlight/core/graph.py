@@ -10,6 +10,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.halves import converted
 from rushlight.kernels.products import sum_rows
+from rushlight.kernels.reductions import SUM, reduced
 
 ndarray = np.ndarray
 COMPILED = not __file__.endswith((".py", ".pyc"))
@@ -527,10 +528,12 @@ def unbroadcast(grad, shape):
     if extra == 1 and len(shape) == 1 and type(grad) is ndarray:
         return sum_rows(grad) if shape[0] == grad.shape[1] else np.add.reduce(grad, axis=None, keepdims=True)[0]
     axes = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
-    if extra == 0 or axes:
-        grad = np.add.reduce(grad, axis=(*range(extra), *axes), keepdims=True)
-        return np.reshape(grad, shape) if extra else grad
-    return np.add.reduce(grad, axis=tuple(range(extra)))
+    dims, kept = (*range(extra), *axes), extra == 0 or len(axes) > 0
+    if type(grad) is ndarray:
+        grad = reduced(grad, dims, kept, SUM)
+    else:
+        grad = np.add.reduce(grad, axis=dims, keepdims=kept)
+    return np.reshape(grad, shape) if kept and extra else grad
 
 
 FIELDS = set()  # the names of all fields: uncompiled they are stored among a tensor's ordinary attributes

@@ -168,24 +168,40 @@ cpdef bint lies_as_elementwise(list operands, cnp.ndarray result):
     return True
 
 
-cdef inline void copy_row(const char* x, npy_intp step, npy_intp n, int size, char* to) noexcept nogil:
-    """Copies n elements that are `step` bytes apart."""
-    cdef npy_intp i
+ctypedef fused element:
+    float
+    double
+    char
+
+
+cdef inline void copy_elements(
+    const char* x, npy_intp apart, npy_intp count, npy_intp step, npy_intp n, element* to
+) noexcept nogil:
+    """Copies `count` rows that are `apart` bytes apart, of n elements that are `step` bytes apart."""
+    cdef npy_intp i, k
+    for k in range(count):
+        for i in range(n):
+            to[i] = (<const element*>(x + i * step))[0]
+        to += n
+        x += apart
+
+
+cdef inline void copy_rows(
+    const char* x, npy_intp apart, npy_intp count, npy_intp step, npy_intp n, int size, char* to
+) noexcept nogil:
+    """`copy_elements` for elements of a size."""
     if size == 4:
-        for i in range(n):
-            (<float*>to)[i] = (<const float*>(x + i * step))[0]
+        copy_elements(x, apart, count, step, n, <float*>to)
     elif size == 8:
-        for i in range(n):
-            (<double*>to)[i] = (<const double*>(x + i * step))[0]
+        copy_elements(x, apart, count, step, n, <double*>to)
     else:
-        for i in range(n):
-            to[i] = (x + i * step)[0]
+        copy_elements(x, apart, count, step, n, to)
 
 
 cdef void gather(const Rows* rows, int operand, const char* base, npy_intp start, npy_intp n, char* to) noexcept nogil:
     """Copies an operand's elements, from number `start` of the result on, to consecutive memory."""
     cdef npy_intp index[MOST_DIMS]
-    cdef npy_intp rest = start, part
+    cdef npy_intp rest = start, part, count = 1, apart = 0
     cdef const npy_intp* strides = rows.strides[operand]
     cdef int d, last = rows.ndim - 1, size = rows.sizes[operand]
     for d in range(last, -1, -1):
@@ -194,11 +210,16 @@ cdef void gather(const Rows* rows, int operand, const char* base, npy_intp start
         base += index[d] * strides[d]
     while True:
         part = min(n, rows.shape[last] - index[last])
-        copy_row(base, strides[last], part, size, to)
-        n -= part
+        if last > 0 and part == rows.shape[last]:  # rows one after the other, as many as are whole
+            count, apart = min(n // part, rows.shape[last - 1] - index[last - 1]), strides[last - 1]
+            index[last - 1] += count - 1
+            base += (count - 1) * apart
+        copy_rows(base - (count - 1) * apart, apart, count, strides[last], part, size, to)
+        n -= part * count
         if n == 0:
             return
-        to += part * size
+        to += part * count * size
+        count = 1
         base -= index[last] * strides[last]
         index[last] = 0
         d = last - 1

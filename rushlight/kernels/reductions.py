@@ -11,6 +11,7 @@ __all__ = ["LARGEST", "NUMBERS", "PRODUCT", "SIZES", "SMALLEST", "SQUARES", "SUM
 
 fast: Any = load("reductions")
 LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
+MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
 SUM, NUMBERS, PRODUCT, LARGEST, SMALLEST, SQUARES, SIZES = range(7)  # what is computed, as the kernel counts it
 EXTREMES = {LARGEST, SMALLEST}  # the same in any order
@@ -20,6 +21,7 @@ TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
     SQUARES: lambda x: x * x,
     SIZES: np.abs,
 }
+AFTERWARDS = dict.fromkeys((NUMBERS, SQUARES, SIZES), SUM)  # how results of some dimensions are reduced over others
 
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
@@ -36,9 +38,29 @@ def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> n
             found = fast.total(x, kind)
         elif last - first + 1 == len(dims):
             found = fast.along(x, first, last, kind)
+        if found is None and len(dims) < x.ndim > 2 and x.size >= MANY:
+            found = in_order_of_memory(x, dims, kind)
         if found is not None:
             return found.reshape([1 if d in dims else n for d, n in enumerate(x.shape)]) if keepdim else found
     return plain(x, dims, keepdim, kind)
+
+
+def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.ndarray | None:
+    """The reduction of a permuted contiguous array, or over dimensions that are apart; None for other layouts.
+
+    The last dimensions in memory are reduced first, each run of them at once.
+    """
+    order = sorted(range(x.ndim), key=lambda d: -x.strides[d])
+    found, left = x.transpose(order), [d not in dims for d in order]
+    while found is not None and not all(left):
+        last = max(i for i, kept in enumerate(left) if not kept)
+        first = max((i + 1 for i in range(last) if left[i]), default=0)
+        found, kind = fast.along(found, first, last, kind), AFTERWARDS.get(kind, kind)
+        del left[first : last + 1]
+    if found is None:
+        return None
+    kept = [d for d in order if d not in dims]
+    return found.transpose([kept.index(d) for d in sorted(kept)])
 
 
 def has_kernel(x: np.ndarray, kind: int) -> bool:

@@ -241,6 +241,9 @@ def test_truths_among_the_operands():
         [(9, 5000), (9, 1)],
         [(40, 3), (3,)],
         [(40, 3), (40, 1)],
+        [(70, 1, 3), (60, 3)],  # rows that are shorter than a chunk's end, in several parts
+        [(70, 60, 5), (70, 60, 1)],
+        [(9, 70, 1, 3), (1, 60, 1)],
     ],
     ids=str,
 )

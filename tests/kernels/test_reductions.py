@@ -39,6 +39,13 @@ ALONG = [
     ((3, 9000), (1,)),
     ((30, 257), (0,)),
     ((1100, 1), (1,)),
+    ((4, 90, 3), (1,)),  # few columns: some rows are taken for one
+    ((500, 2, 3), (1,)),
+    ((2, 700, 7), (1,)),
+    ((400, 9), (1,)),  # short rows
+    ((5, 70, 60), (1,)),  # so large that permuted dimensions are put in the order of memory
+    ((30, 25, 30), (0, 2)),
+    ((9, 5, 30, 20), (0, 2)),
 ]
 
 

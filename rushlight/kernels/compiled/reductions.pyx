@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Sums, products and extremes of large arrays, over all elements or over consecutive dimensions.
 
-Rows are reduced in blocks with 64 partial results, and the blocks are combined in double precision; reductions over
-rows go column by column, some columns at a time.
+Rows are reduced in blocks with 64 partial results, and the blocks are combined in double precision. Reductions over
+rows go column by column, some columns at a time; where there are few columns, some rows together are taken for one.
 """
 
 cimport numpy as cnp
@@ -23,7 +23,8 @@ cdef enum:
     SHORT = 4096  # elements of a product: the numbers of longer ones become so small that a CPU is slow with them
     RUN = 256  # columns
     DEEP = 128  # rows that are summed before their sum is added to the others
-    NARROW = 16  # fewer columns are not reduced over rows here
+    NARROW = 16  # with fewer columns, some rows are reduced as one
+    BRIEF = 32  # shorter rows are reduced one element after the other
     GRAIN = 1 << 15  # elements of a thread's part
     SUM = 0
     NUMBERS = 1  # the sum, ignoring NaN
@@ -145,6 +146,36 @@ cdef wide join_any_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t 
         join_rows(x, found, rows, step, n, SIZES)
 
 
+cdef always reduce_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
+    """The results of some rows of n elements."""
+    cdef Py_ssize_t i, j
+    cdef real found
+    for i in range(rows):
+        found = taken(x[0], kind)
+        for j in range(1, n):
+            found = joined(found, taken(x[j], kind), kind)
+        out[i] = found
+        x += n
+
+
+cdef wide reduce_any_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
+    """Reduces short rows by the given kind."""
+    if kind == SUM:
+        reduce_brief(x, out, rows, n, SUM)
+    elif kind == NUMBERS:
+        reduce_brief(x, out, rows, n, NUMBERS)
+    elif kind == PRODUCT:
+        reduce_brief(x, out, rows, n, PRODUCT)
+    elif kind == LARGEST:
+        reduce_brief(x, out, rows, n, LARGEST)
+    elif kind == SMALLEST:
+        reduce_brief(x, out, rows, n, SMALLEST)
+    elif kind == SQUARES:
+        reduce_brief(x, out, rows, n, SQUARES)
+    else:
+        reduce_brief(x, out, rows, n, SIZES)
+
+
 cdef struct Job:
     const void* x
     void* out
@@ -170,6 +201,14 @@ cdef void reduce_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noex
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t i
     cdef double found
+    if job.size < BRIEF and job.single:
+        reduce_any_brief(
+            <const float*>job.x + start * job.size, <float*>job.out + start, stop - start, job.size, job.kind)
+        return
+    if job.size < BRIEF:
+        reduce_any_brief(
+            <const double*>job.x + start * job.size, <double*>job.out + start, stop - start, job.size, job.kind)
+        return
     for i in range(start, stop):
         if job.single:
             reduce_row(<const float*>job.x + i * job.size, job.size, &found, job.kind)
@@ -192,16 +231,48 @@ cdef void reduce_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) no
             reduce_any_block(<const double*>job.x + i * BLOCK, n, out + i, job.kind)
 
 
-cdef void reduce_run(const real* x, real* out, const Job* job, Py_ssize_t n) noexcept nogil:
-    """Reduces some columns."""
+cdef void reduce_run(
+    const real* x, real* out, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n, int kind
+) noexcept nogil:
+    """Reduces n columns over rows that are `step` elements apart."""
     cdef real[RUN] found
     cdef Py_ssize_t done = DEEP, j
-    join_any_rows(x, out, min(job.size, <Py_ssize_t>DEEP), job.columns, n, job.kind)
-    while done < job.size:
-        join_any_rows(x + done * job.columns, found, min(job.size - done, <Py_ssize_t>DEEP), job.columns, n, job.kind)
+    join_any_rows(x, out, min(rows, <Py_ssize_t>DEEP), step, n, kind)
+    while done < rows:
+        join_any_rows(x + done * step, found, min(rows - done, <Py_ssize_t>DEEP), step, n, kind)
         for j in range(n):
-            out[j] = joined(out[j], found[j], job.kind)
+            out[j] = joined(out[j], found[j], kind)
         done += DEEP
+
+
+cdef void reduce_few_columns(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, int kind) noexcept nogil:
+    """Reduces a matrix of few columns over its rows: some rows together are taken for one."""
+    cdef real[RUN] found
+    cdef Py_ssize_t together = min(rows, SIDE_BY_SIDE // columns), i, j
+    cdef Py_ssize_t width = together * columns, rest = rows % together
+    reduce_run(x, found, rows // together, width, width, kind)
+    x += (rows - rest) * columns
+    for i in range(rest):
+        for j in range(columns):
+            found[i * columns + j] = joined(found[i * columns + j], taken(x[i * columns + j], kind), kind)
+    for j in range(columns):
+        out[j] = found[j]
+    for i in range(1, together):
+        for j in range(columns):
+            out[j] = joined(out[j], found[i * columns + j], kind)
+
+
+cdef void reduce_matrices(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Reduces some matrices of few columns."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t i, n = job.size * job.columns
+    for i in range(start, stop):
+        if job.single:
+            reduce_few_columns(
+                <const float*>job.x + i * n, <float*>job.out + i * job.columns, job.size, job.columns, job.kind)
+        else:
+            reduce_few_columns(
+                <const double*>job.x + i * n, <double*>job.out + i * job.columns, job.size, job.columns, job.kind)
 
 
 cdef void reduce_columns(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -213,10 +284,10 @@ cdef void reduce_columns(const void* given, Py_ssize_t start, Py_ssize_t stop) n
         n = min(<Py_ssize_t>RUN, job.columns - column)
         if job.single:
             reduce_run(<const float*>job.x + matrix * job.size * job.columns + column,
-                       <float*>job.out + matrix * job.columns + column, job, n)
+                       <float*>job.out + matrix * job.columns + column, job.size, job.columns, n, job.kind)
         else:
             reduce_run(<const double*>job.x + matrix * job.size * job.columns + column,
-                       <double*>job.out + matrix * job.columns + column, job, n)
+                       <double*>job.out + matrix * job.columns + column, job.size, job.columns, n, job.kind)
 
 
 def total(x, int kind=SUM):
@@ -247,14 +318,15 @@ def total(x, int kind=SUM):
 def along(x, int first, int last, int kind):
     """The reduction over the dimensions from `first` to `last`.
 
-    The array is a contiguous float32 or float64 array or the transpose of a contiguous matrix; None for others.
+    The array is a contiguous float32 or float64 array or the transpose of a contiguous matrix, with elements; None for
+    others.
     """
     cdef int number = float_type(x), d
     cdef cnp.npy_intp[64] shape
     cdef cnp.ndarray source = None if number == 0 else x, out
     cdef Py_ssize_t outer = 1, runs
     cdef Job job
-    if number == 0 or source.ndim > 64 or not 0 <= first <= last < source.ndim:
+    if number == 0 or source.ndim > 64 or not 0 <= first <= last < source.ndim or cnp.PyArray_SIZE(source) == 0:
         return None
     if not cnp.PyArray_IS_C_CONTIGUOUS(source):
         if source.ndim != 2 or first != last or not cnp.PyArray_IS_F_CONTIGUOUS(source):
@@ -271,12 +343,12 @@ def along(x, int first, int last, int kind):
         else:
             job.columns *= source.shape[d]
             shape[d - last - 1 + first] = source.shape[d]
-    if 1 < job.columns < NARROW:
-        return None
     out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), shape, number)
     job.out = cnp.PyArray_DATA(out)
     if job.columns == 1:
         shared(reduce_rows, &job, outer, max(1, GRAIN // job.size))
+    elif job.columns < NARROW:
+        shared(reduce_matrices, &job, outer, max(1, GRAIN // (job.size * job.columns)))
     else:
         runs = (job.columns + RUN - 1) // RUN
         shared(reduce_columns, &job, outer * runs, max(1, GRAIN // (job.size * min(job.columns, <Py_ssize_t>RUN))))
