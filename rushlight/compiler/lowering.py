@@ -26,14 +26,12 @@ from rushlight.compiler.graph import (
     inverse,
     memory_order,
 )
-from rushlight.compiler.kernels import has_kernel
 from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced, results_listed, same_places
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.ops.making.creation import full_array
 
 FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 TRUTH = np.dtype(bool)
-LAID = {"as_strided", "look", "as_strided_copy"}  # their results depend on their argument's memory layout
 
 
 def lowered(program: Program) -> Graph:
@@ -91,7 +89,7 @@ class Lowering:
         name = getattr(step.op, "name", "")
         args = replaced(step.args, self.nodes.__getitem__)
         rules = (views,) if step.kind == VIEW else (RULES.get(name) or FUNCTIONS.get(step.function, elementwise),)
-        for rule in rules if has_kernel(step.op or step.function) else (*rules, drawn):
+        for rule in rules if step.has_kernel() else (*rules, drawn):
             try:
                 found = rule(self.graph, step, *args)
             except Exception:  # functions may raise anything when not given arrays: then they are called
@@ -104,7 +102,7 @@ class Lowering:
 
     def call(self, step: Step) -> None:
         """A step as a call of its function."""
-        if getattr(step.op, "name", "") in LAID and not lies_as_recorded(self.nodes[step.args[0]], step.args[0]):
+        if getattr(step.op, "reads_layout", False) and not lies_as_recorded(self.nodes[step.args[0]], step.args[0]):
             raise Unsuitable(f"{step} of an array that does not lie in order")
         inputs: list[Node] = []
 
@@ -165,7 +163,7 @@ def views(graph: Graph, step: Step, node: Any, *args: Any) -> list[Node]:
     """Views: the results of their function on an array with the argument's layout."""
     if not isinstance(node, Node) or node.shape is None:
         raise Unsuitable
-    if getattr(step.op, "name", "") in LAID and not lies_as_recorded(node, step.args[0]):
+    if getattr(step.op, "reads_layout", False) and not lies_as_recorded(node, step.args[0]):
         raise Unsuitable
     if len(step.results) == 1:
         return [graph.view(node, lambda array: step.function(array, *args))]

@@ -81,6 +81,10 @@ class Step:
         """The values among the arguments."""
         return values_in(self.args)
 
+    def has_kernel(self) -> bool:
+        """Whether its operator, or the one whose derivative it computes, has a kernel that is faster than steps."""
+        return getattr(self.op or getattr(self.function, "op", None), "kernel", False)
+
     def __str__(self) -> str:
         return self.name or getattr(self.op or self.function, "name", None) or self.function.__name__
 

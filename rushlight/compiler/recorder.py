@@ -17,7 +17,6 @@ import numpy as np
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Cut, Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
-from rushlight.compiler.kernels import DERIVATIVE, has_kernel
 from rushlight.compiler.memories import Memories, Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
@@ -189,7 +188,7 @@ class Recorder(Interpreter):
             function, looks = Apart(function), False
         kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
-        if len(self.parts) > 1 and has_shape_of_values(name, given):
+        if len(self.parts) > 1 and has_shape_of_values(op, given):
             raise Unrecordable("a shape that depends on values after an optimizer's step")
         self.part.program.steps.append(
             Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, place_of_user())
@@ -476,7 +475,8 @@ class Derivative:
         self.needs = needs
         self.inputs = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
-        self.name = self.__name__ = DERIVATIVE + node.op.name
+        self.op = node.op
+        self.name = self.__name__ = f"derivative of {node.op.name}"
 
     def all(self, grad: Array, *values: Array) -> Any:
         """A gradient for each input, None for those not needed."""
@@ -503,37 +503,17 @@ class Derivative:
 
 
 RESHAPE, CAST = 1, 2  # flags of nodes, as in `core.graph`
-TRANSPARENT = frozenset(
-    [
-        "linear",
-        "mm",
-        "matmul",
-        "bmm",
-        "mv",
-        "dot",
-        "outer",
-        "addmm",
-        "sum",
-        "sum_dims",
-        "mean",
-        "mean_dims",
-        "cat",
-        "stack",
-    ]
-)
 
 
-SHAPED = frozenset(["nonzero", "masked_select", "unique2", "unique_consecutive", "unique_dim", "repeat_interleave"])
-
-
-def has_shape_of_values(name: str, given: Any) -> bool:
+def has_shape_of_values(op: Any, given: Any) -> bool:
     """Whether the shape of an operator's result depends on values."""
-    return name in SHAPED or (name == "index" and any(array.dtype == bool for array in arrays_in(given)))
+    found = getattr(op, "shape_of_values", False)
+    return found(list(arrays_in(given))) if callable(found) else found
 
 
 def is_transparent(op: Any) -> bool:
     """Whether an operator's formula is recorded as separate steps instead of a single one."""
-    return op.view or op.name in TRANSPARENT or (op.compute is not None and not has_kernel(op))
+    return op.view or op.in_steps or (op.compute is not None and not op.kernel)
 
 
 def is_truth(array: np.ndarray, answer: bool) -> bool:

@@ -29,6 +29,12 @@ cdef class Entry:
     cdef public object batch
     cdef public object tangent
     cdef public object series
+    cdef public bint one_byte
+    cdef public bint converts
+    cdef public bint kernel
+    cdef public bint in_steps
+    cdef public bint reads_layout
+    cdef public object shape_of_values
     cdef public object aten
     cdef public object flops
     cdef public dict saved_as

@@ -58,6 +58,14 @@ OPTIONS = {
     "tangent": None,  # the forward-mode rule, where transposing the formulas would be slower: see `ops.tangents`
     "series": None,  # the rule of Taylor series: see `ops.series`
     "batch": None,  # the rule for batched arrays: see `batching`
+    # types of one byte, such as float8: see `narrow`
+    "one_byte": None,  # whether it accepts them; None: if it only moves elements
+    "converts": False,  # it converts arrays to the type that is asked for itself
+    # compiled programs: see `compiler.recorder`
+    "kernel": False,  # it has a kernel that is faster than its steps: programs call it, and its derivative
+    "in_steps": False,  # its derivative is recorded step by step, not as one call
+    "reads_layout": False,  # its result depends on the memory layout of its argument
+    "shape_of_values": False,  # the shape of its result depends on values; or a function of its arrays that says so
     # PyTorch's names
     "node": "",  # the name of its node
     "aten": None,  # the profiler's name for its calls where it differs, or several events: see `ops.events`
@@ -110,6 +118,13 @@ class Entry:
         self.batch = options["batch"]
         self.tangent = options["tangent"]
         self.series = options["series"]
+        moves = self.linear and not self.broadcasts
+        self.one_byte = moves if options["one_byte"] is None else options["one_byte"]
+        self.converts = options["converts"]
+        self.kernel = options["kernel"]
+        self.in_steps = options["in_steps"]
+        self.reads_layout = options["reads_layout"]
+        self.shape_of_values = options["shape_of_values"]
         aten = name if options["aten"] is None else options["aten"]
         self.aten = (aten,) if isinstance(aten, str) else aten
         self.flops = options["flops"]

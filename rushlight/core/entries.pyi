@@ -1,5 +1,5 @@
 # The types of entries for checkers of types; those for the compiler are in entries.pxd.
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 OPTIONS: dict[str, Any]
@@ -27,6 +27,12 @@ class Entry:
     batch: Any
     tangent: Callable[..., Any] | None
     series: Callable[..., Any] | None
+    one_byte: bool
+    converts: bool
+    kernel: bool
+    in_steps: bool
+    reads_layout: bool
+    shape_of_values: bool | Callable[[Sequence[Any]], bool]
     aten: Any
     flops: Callable[..., int] | None
     saved_as: dict[str, str]

@@ -24,9 +24,6 @@ TYPES: set[np.dtype] = set()  # the narrow types that are in use
 SERVED: list[Any] = []  # functions to call with each of them
 SATURATED: set[np.dtype] = set()  # types without infinity: larger numbers become the largest one
 BYTES: set[np.dtype] = set()  # types of one byte: stored and moved, but not computed with
-WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # elementwise operators that accept types of one byte
-CONVERSIONS = {"to_copy"}  # operators that convert arrays themselves, but for types of one byte
-SUMS = {"cumsum", "mean", "mean_dims", "sum", "sum_dims"}  # linear operators that do not
 
 
 def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
@@ -65,12 +62,12 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
                 asked = item
             elif isinstance(item, (np.ndarray, Batched)) and item.dtype in TYPES:
                 held = item.dtype
-    if held in BYTES and (op.name in SUMS or ((op.broadcasts or not op.linear) and op.name not in WITH_BYTES)):
+    if held in BYTES and not op.one_byte:
         raise NotImplementedError(
             f"\"{op.name}\" not implemented for '{held.name.capitalize()}'. Convert with x.float() first."
         )
     found = asked if asked is not None and (held is not None or asked in TYPES) else held
-    return None if op.name in CONVERSIONS and asked not in BYTES and held not in BYTES else found
+    return None if op.converts and asked not in BYTES and held not in BYTES else found
 
 
 def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:

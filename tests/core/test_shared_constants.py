@@ -25,7 +25,7 @@ REPEATED = [  # where they are from, where they stand again, which; (a, b): by w
     ("core/tracing.py", "core/formulas.pyx", ["MOST_STEPS"]),
     ("compiler/guards.py", "compiler/recording.py", INPUTS),
     ("compiler/guards.py", "compiler/surroundings.py", PLACES),
-    ("compiler/planning.py", "kernels/compiled/groups.pyx", ["ALIGNMENT"]),
+    ("compiler/allocation.py", "kernels/compiled/groups.pyx", ["ALIGNMENT"]),
     ("kernels/plans.py", "kernels/compiled/convolution.pyx", [("VECTOR", "WIDTH")]),
     ("kernels/reductions.py", "kernels/compiled/reductions.pyx", KINDS),
     ("layouts.py", "kernels/compiled/walker.pyx", ["MOST_DIMS"]),

@@ -46,7 +46,7 @@ LATE = kind(
   print(x.grad)
 """,
 )
-BOUNDED = ("clamp", "clamp_min", "clamp_max", "clamp_tensors", "minimum", "maximum", "renorm", "div", "mul")
+BOUNDED = ("clamp", "clamp_min", "clamp_max", "clamp_tensors", "minimum", "maximum", "div", "mul")
 
 
 @finder

@@ -57,6 +57,7 @@ def column(values: Array, ndim: int) -> Array:
 
 
 @operator(
+    kernel=True,
     saved_as={"input": "input"},
     aten=("batch_norm", "native_batch_norm"),
     layout="channels last",
@@ -72,6 +73,7 @@ def _batch_norm(input, weight, bias, eps):
 
 
 @operator(
+    kernel=True,
     saved_as={"input": "input"},
     aten=("batch_norm", "native_batch_norm"),
     layout="channels last",

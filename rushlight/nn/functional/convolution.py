@@ -132,6 +132,7 @@ def convolution_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Seq
 
 
 @operator(
+    kernel=True,
     layout="convolution",
     aten=convolution_events,
     saved_as={"input": "input"},

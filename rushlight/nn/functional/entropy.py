@@ -35,6 +35,7 @@ def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor
 
 
 @operator(
+    kernel=True,
     aten="cross_entropy_loss",
     node="NllLossBackward0",
     input=scored_cotangent,

@@ -66,6 +66,7 @@ def layer_norm_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequ
 
 
 @operator(
+    kernel=True,
     saved_as={"input": "input"},
     aten=("layer_norm", "native_layer_norm"),
     joint=layer_norm_cotangents,
@@ -108,6 +109,7 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
 
 
 @operator(
+    kernel=True,
     saved_as={"input": "input"},
     layout="channels last",
     batch=as_samples,

@@ -52,7 +52,7 @@ def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
     return grad * (0.5 * (1 + t) + 0.5 * input * (1 - t * t) * inner)
 
 
-@operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
+@operator(kernel=True, input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
 def _gelu(input, approximate):
     if fast is not None and (values := fast.gelu(for_kernel(input), approximate == "tanh")) is not None:
         return values

@@ -61,6 +61,7 @@ eq: Binary = binary(
     >>> torch.eq(torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3]))
     tensor([ True, False,  True])
     """,
+    one_byte=True,
 )
 ne: Binary = binary(
     "ne",
@@ -71,6 +72,7 @@ ne: Binary = binary(
     >>> torch.ne(torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3]))
     tensor([False,  True, False])
     """,
+    one_byte=True,
 )
 lt: Binary = binary(
     "lt",
@@ -146,6 +148,7 @@ isnan: Unary = unary(
     tensor([False, False,  True])
     """,
     promote=arithmetic,
+    one_byte=True,
     inplace=False,
 )
 isinf: Unary = unary(

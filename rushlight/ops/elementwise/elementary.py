@@ -218,6 +218,7 @@ abs: Unary = unary(
     """,
     promote=only("iufc", "abs_cpu"),
     holomorphic=False,
+    one_byte=True,
     inplace=False,
 )
 

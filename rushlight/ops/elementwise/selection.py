@@ -58,6 +58,7 @@ def ratio(x: Array, y: Array) -> Array:
 
 
 @operator(
+    one_byte=True,
     input=lambda grad, condition: _keep(condition, grad),
     other=lambda grad, condition: _drop(condition, grad),
     promote=common,

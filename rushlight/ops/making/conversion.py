@@ -27,6 +27,7 @@ __all__ = ["from_dlpack"]
 
 
 @operator(
+    converts=True,
     aten=("to", "_to_copy"),
     linear=True,
     name="to_copy",

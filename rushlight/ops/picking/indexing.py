@@ -44,7 +44,13 @@ ENTRIES: dict[str, Any] = {"select": _select, "slice": _slice, "unsqueeze": _loo
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
+def has_mask(arrays: Sequence[Array]) -> bool:
+    """Whether one of the arrays is a mask."""
+    return any(array.dtype == bool for array in arrays)
+
+
 @operator(
+    shape_of_values=has_mask,
     layout="indexed",
     linear=True,
     batch=picked,

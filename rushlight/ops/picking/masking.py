@@ -88,7 +88,7 @@ def select_batch(op: Any, args: Any, levels: Any) -> Any:
     return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
 
 
-@operator(linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
+@operator(shape_of_values=True, linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
 def _masked_select(input, mask):
     return input[mask]
 

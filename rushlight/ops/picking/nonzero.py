@@ -33,7 +33,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     return result if out is None else write_out("nonzero", out, result)
 
 
-@operator(batch=dynamic, layout="as computed")
+@operator(shape_of_values=True, batch=dynamic, layout="as computed")
 def _nonzero(input):
     return np.argwhere(input)
 

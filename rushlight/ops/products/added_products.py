@@ -81,6 +81,7 @@ _addmm = added(
     times,
     lambda grad, mat2: _mm(grad, mat2.T),
     lambda grad, mat1: _mm(mat1.T, grad),
+    in_steps=True,
     series=rewritten(by_parts),
     flops=of_addmm,
     saved_as={"first": "mat1", "second": "mat2"},

@@ -70,6 +70,7 @@ def laid(input: Array, mat2: Array, by_columns: bool) -> Array:
 
 _mm: Operator = operator(
     name="mm",
+    in_steps=True,
     aten=product_events("mm", of_mm),
     slot="mm",
     batch=with_matrix,
@@ -93,6 +94,7 @@ def _mm_turned(input, weight):
 
 
 @operator(
+    in_steps=True,
     batch=matrix_first,
     linear=True,
     aten=product_events("mv"),
@@ -105,6 +107,7 @@ def _mv(input, vec):
 
 
 @operator(
+    in_steps=True,
     batch=of_columns,
     linear=True,
     node="MulBackward0",
@@ -116,6 +119,7 @@ def _outer(input, vec2):
 
 
 @operator(
+    in_steps=True,
     batch=of_vectors,
     linear=True,
     aten=product_events("dot"),
@@ -138,6 +142,7 @@ def _vdot(input, other):
 
 
 @operator(
+    in_steps=True,
     batch=elementwise,
     linear=True,
     aten=product_events("bmm", of_bmm),
@@ -186,6 +191,7 @@ def layer_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[
 
 
 @operator(
+    in_steps=True,
     batch=layer,
     node="AddmmBackward0",
     aten=lambda input, weight, bias: [

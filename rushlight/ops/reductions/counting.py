@@ -46,17 +46,24 @@ def runs(input: Array, dim: int, numbered: bool, counted: bool) -> Any:
     return values, inverse, counts
 
 
-@operator(aten="_unique2", batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
+@operator(
+    shape_of_values=True,
+    aten="_unique2",
+    batch=dynamic,
+    name="unique2",
+    nondifferentiable=(1, 2),
+    input=underivable("_unique2"),
+)
 def _unique(input):
     return distinct(input, None)
 
 
-@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
+@operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
 def _unique_dim(input, dim):
     return distinct(input, dim)
 
 
-@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
+@operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
 def _unique_consecutive(input, dim, numbered, counted):
     return runs(input, dim, numbered, counted)
 

@@ -45,7 +45,13 @@ def _cumsum_back(input, dim, double):
     return np.flip(accumulated(np.add, np.flip(input, dim), dim, None, double), dim)
 
 
-@operator(linear=True, batch=leading, input=lambda grad, dim, double: _cumsum_back(grad, dim, double))
+@operator(
+    kernel=True,
+    one_byte=False,
+    linear=True,
+    batch=leading,
+    input=lambda grad, dim, double: _cumsum_back(grad, dim, double),
+)
 def _cumsum(input, dim, dtype, double):
     if fast is not None and double and (dtype is None or dtype == input.dtype):
         result = fast.cumulative_sum(input, dim, False)
@@ -165,6 +171,7 @@ def share(input: Array, result: Array) -> Array:
 
 
 @operator(
+    kernel=True,
     batch=leading,
     input=lambda grad, input, result, dim: (
         share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad

@@ -196,7 +196,7 @@ def accumulated(ufunc: np.ufunc, array: Array, dim: int, dtype: np.dtype | None,
     return ufunc.accumulate(array.astype(dtype, copy=False), dim, total).astype(dtype, copy=False)
 
 
-@operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
+@operator(kernel=True, batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
 def _cumprod(input, dim, dtype, double):
     if fast is not None and double and dtype == input.dtype:
         result = fast.cumulative_product(input, dim)

@@ -98,6 +98,8 @@ def averaged(array: Array, dims: Sequence[int], keepdim: bool, d: Any = None) ->
 
 
 @operator(
+    in_steps=True,
+    one_byte=False,
     linear=True,
     promote=integers_widened,
     input=lambda grad, input_shape: repeated(grad, input_shape),
@@ -108,6 +110,8 @@ def _sum(input):
 
 
 @operator(
+    in_steps=True,
+    one_byte=False,
     aten="sum",
     linear=True,
     batch=leading,
@@ -149,6 +153,8 @@ def infer_floating(name: str, input: Tensor, dtype: Any) -> Any:
 
 
 @operator(
+    in_steps=True,
+    one_byte=False,
     linear=True,
     promote=integers_widened,
     input=lambda grad, input_shape: repeated(grad, input_shape) / math.prod(input_shape),
@@ -161,6 +167,8 @@ def _mean(input):
 
 
 @operator(
+    in_steps=True,
+    one_byte=False,
     aten="mean",
     linear=True,
     batch=leading,

@@ -45,6 +45,7 @@ def below_largest(input, dim, dtype):
 
 
 @operator(
+    kernel=True,
     aten="_softmax_backward_data",
     batch=leading,
     grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
@@ -67,6 +68,7 @@ def softmax_by_parts(input: Array, dim: int, dtype: Any) -> Any:
 
 
 @operator(
+    kernel=True,
     aten=("softmax", "_softmax"),
     batch=leading,
     tangent=symmetric,
@@ -83,6 +85,7 @@ def _softmax(input, dim, dtype):
 
 
 @operator(
+    kernel=True,
     aten="_log_softmax_backward_data",
     batch=leading,
     grad=lambda c, result, dim: c - total(c * np.exp(result), dim),
@@ -112,6 +115,7 @@ def log_sum_exp_by_parts(input: Array, dims: Sequence[int], keepdim: bool) -> An
 
 
 @operator(
+    kernel=True,
     aten=("log_softmax", "_log_softmax"),
     batch=leading,
     tangent=log_softmax_tangent,

@@ -53,6 +53,7 @@ def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 @operator(
+    in_steps=True,
     layout="channels last",
     linear=True,
     batch=joined_batch,

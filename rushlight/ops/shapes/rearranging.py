@@ -252,7 +252,7 @@ def repeated_batch(n: int, counts: Array, output_size: Any) -> Array:
     return np.stack([_repeated.forward(row, output_size) for row in rows]).reshape(*counts.shape[:n], -1)
 
 
-@operator(batch=by(repeated_batch), name="repeat_interleave")
+@operator(shape_of_values=True, batch=by(repeated_batch), name="repeat_interleave")
 def _repeated(counts, output_size):
     if output_size is not None and output_size != counts.sum():
         raise RuntimeError("allocated size does not match required size")

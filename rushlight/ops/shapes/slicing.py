@@ -28,10 +28,10 @@ def _place(input, shape, key):
     return out
 
 
-def enter_look(name: str, node: str, aten: Sequence[str] | None = None) -> Any:
+def enter_look(name: str, node: str, aten: Sequence[str] | None = None, **options: Any) -> Any:
     """Registers an operator that views a part of a tensor by a basic key: integers, slices, None and Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
-    enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
+    enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading, **options)
     return enter(lambda input, key: looked_at(input, key) if None in key else input[key])
 
 
@@ -58,7 +58,7 @@ def looked_at(input: Array, key: tuple[Any, ...]) -> Array:
 
 _select = enter_look("select", "SelectBackward0")
 _slice = enter_look("slice", "SliceBackward0")
-_look: Operator = enter_look("look", "UnsqueezeBackward0", ("unsqueeze",))
+_look: Operator = enter_look("look", "UnsqueezeBackward0", ("unsqueeze",), reads_layout=True)
 
 
 @method
@@ -277,7 +277,7 @@ def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     return laid_over(array, array.shape[:n] + seen.shape, array.strides[:n] + seen.strides, seen.offset - source.offset)
 
 
-@operator(view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
+@operator(reads_layout=True, view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
 def _as_strided(input, seen, source):
     """The elements that the window `seen` selects from the memory; `source` is the window of `input` itself."""
     return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
