@@ -34,7 +34,7 @@ class Modes:
     def with_grad(self, enabled):
         """These modes with grad mode set; cached, since nothing else differs.
 
-        With users' hooks it is made anew: a cached pair would form a cycle that keeps the hooks' data alive.
+        With users' hooks it is made again: a cached pair would form a cycle that keeps the hooks' data alive.
         """
         if self.grad == enabled:
             return self

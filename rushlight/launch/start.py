@@ -84,7 +84,7 @@ def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, 
         status = attempted(command, environment)
         if status is not None:
             return status
-        print(f"rushlight: started anew, {attempt + 1} of {restarts} times", file=sys.stderr, flush=True)
+        print(f"rushlight: started again, {attempt + 1} of {restarts} times", file=sys.stderr, flush=True)
     environment[RESTARTS] = str(restarts)
     os.execve(starter, command, environment)
 

@@ -53,7 +53,7 @@ _global_optimizer_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict
 
 EMPTY = (
     "optimizer got an empty parameter list. A generator such as parameters() is empty once it was walked through: call "
-    "it anew. Layers in a plain Python list are not registered: put them into an nn.ModuleList."
+    "it again. Layers in a plain Python list are not registered: put them into an nn.ModuleList."
 )
 
 

@@ -209,7 +209,7 @@ def test_processes_are_started_anew(tmp_path, monkeypatch, capfd):
     assert run.main(["--max-restarts=2", "train.py"]) == 0
     printed = capfd.readouterr()
     assert printed.out == "count 0\ncount 1\n"
-    assert printed.err == "rushlight: started anew, 1 of 2 times\n"
+    assert printed.err == "rushlight: started again, 1 of 2 times\n"
 
 
 def test_lines_begin_with_the_rank():

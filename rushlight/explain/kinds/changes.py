@@ -63,7 +63,7 @@ def changes(case: Any) -> Iterator[Any]:
                 "backward computes with the parameters as they were in the forward pass, "
                 "and an optimizer changes them in place",
                 "call backward for all losses first and step afterwards, "
-                "or compute the second loss anew after the step",
+                "or compute the second loss again after the step",
                 ("needed by the pass at", site),
                 weight=10,
             )

@@ -146,7 +146,7 @@ def wrong_modes(case: Any) -> Iterator[Any]:
             site,
             "elements are dropped here though the module is in evaluation mode",
             "F.dropout has training=True by default, and knows nothing of the module's mode; "
-            "nor does an nn.Dropout that forward makes anew",
+            "nor does an nn.Dropout that forward makes in each call",
             "give it training=self.training, or use an nn.Dropout that is made in __init__",
             weight=6,
         )
@@ -185,7 +185,7 @@ def repeated_blocks(case: Any) -> Iterator[Any]:
                     Text.of(case).repeated() or sites.get(id(same)) or sites.get(id(module)),
                     f"a {type(container).__name__} has one {type(same).__name__} {sum(same is n for n in parts)} times",
                     "[block] * n repeats the same object: all places share its parameters, and train as one layer",
-                    "make each anew: [Block() for _ in range(n)]",
+                    "make each one separately: [Block() for _ in range(n)]",
                     weight=6,
                 )
                 return

@@ -79,7 +79,7 @@ WORDS = (
         "the optimizer gets no parameters here",
         "a generator such as model.parameters() is empty once it was walked through, "
         "and layers in a plain list are not registered",
-        "call parameters() anew, or keep list(model.parameters()); put layers into an nn.ModuleList",
+        "call parameters() again, or keep list(model.parameters()); put layers into an nn.ModuleList",
     ),
     (
         r"can't optimize a non-leaf Tensor",

@@ -144,7 +144,7 @@ def shared(case: Any, node: Node, root: Node, freed_at: Any, site: Any) -> Any:
         line,
         what,
         "the losses share a part of their graph, or are one; each pass frees what the graph saved",
-        "compute it anew after the step: the parameters have changed"
+        "compute it again after the step: the parameters have changed"
         if first is None and stepped and again
         else "add the losses and call backward once, (a + b).backward(); "
         "where the first loss is not to train the shared part (a discriminator's, say), give it a detached copy: "

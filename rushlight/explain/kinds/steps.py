@@ -379,7 +379,7 @@ def clipping_and_schedules(case: Any) -> Iterator[Any]:
             Text.of(case).iterator_given(site) or site,
             "clipping gets no parameters: it walks through what is made here, which is used up",
             "a generator such as model.parameters() is empty once it was walked through",
-            "call model.parameters() anew, or keep list(model.parameters())",
+            "call model.parameters() again, or keep list(model.parameters())",
             ("clipped at", site),
             weight=7,
         )

@@ -98,7 +98,7 @@ def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) 
         f"{type(owner).__name__} calls a {type(module).__name__} that is not registered in it{kept}: its parameters "
         "are not among parameters() and no optimizer holds them",
         "a module registers what is assigned to its attributes, "
-        "not what lies in a list or dict, nor what forward makes anew in each call",
+        "not what lies in a list or dict, nor what forward makes again in each call",
         "put layers into an nn.ModuleList or nn.ModuleDict, and make them in __init__",
         ("called", site),
         ("optimizer", optimizer),

@@ -81,6 +81,6 @@ def unused_inputs(case: Any) -> Iterator[Any]:
             site,
             f"the output does not depend on {case.names.of(x, 'this input')}",
             "it was not used, or a copy that was made before it required grad was used in its place",
-            "give the very tensor that the output is computed from; allow_unused=True only gives None",
+            "give the tensor itself that the output is computed from; allow_unused=True only gives None",
             weight=10,
         )
