@@ -58,8 +58,8 @@ def installed(names: Iterable[str]) -> list[str]:
 
 
 def part_of_rushlight(name: str):
-    """A module of rushlight on its own, in a process that has no rushlight."""
-    found = importlib.util.spec_from_file_location(name, RUSHLIGHT / f"{name}.py")
+    """A module of `rushlight.machine` on its own, in a process that has no rushlight."""
+    found = importlib.util.spec_from_file_location(name, RUSHLIGHT / "machine" / f"{name}.py")
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     return module
@@ -72,7 +72,7 @@ def keep_blocks() -> None:
 
 def choose_kernels() -> None:
     """Has OpenBLAS take the kernels that rushlight lets it take."""
-    part_of_rushlight("cpu").choose_blas_kernels()
+    part_of_rushlight("processor").choose_blas_kernels()
 
 
 def describe_numpy() -> str:

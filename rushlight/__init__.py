@@ -16,7 +16,7 @@ from importlib import import_module as _import_module
 from rushlight.starting import WithoutCollections as _WithoutCollections
 
 with _WithoutCollections():
-    from rushlight.processor import choose_blas_kernels as _choose_blas_kernels
+    from rushlight.machine.processor import choose_blas_kernels as _choose_blas_kernels
 
     _choose_blas_kernels()
 
@@ -26,7 +26,7 @@ with _WithoutCollections():
     # each time; `np.seterr(all="warn")` after the import of rushlight turns its warnings on again.
     _seterr(all="ignore")
 
-    from rushlight.memory import keep_blocks_as_configured as _keep_blocks
+    from rushlight.machine.memory import keep_blocks_as_configured as _keep_blocks
 
     _keep_blocks()
 
@@ -144,7 +144,6 @@ _MODULES = {
     "amp",
     "array_api",
     "backends",
-    "blas",
     "compiler",
     "config",
     "cpu",
@@ -202,7 +201,7 @@ _FUNCTIONS = {
         "set_autocast_dtype",
         "set_autocast_enabled",
     ],
-    "threads": ["get_num_threads", "set_num_threads"],
+    "machine.threads": ["get_num_threads", "set_num_threads"],
     "compiler": ["compile"],
     "config": ["show_config"],
     "func": ["vmap"],

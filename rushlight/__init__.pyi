@@ -24,7 +24,6 @@ from rushlight import amp as amp
 from rushlight import array_api as array_api
 from rushlight import autograd as autograd
 from rushlight import backends as backends
-from rushlight import blas as blas
 from rushlight import compiler as compiler
 from rushlight import config as config
 from rushlight import constants as constants
@@ -49,8 +48,8 @@ from rushlight import layouts as layouts
 from rushlight import legacy as legacy
 from rushlight import library as library
 from rushlight import linalg as linalg
+from rushlight import machine as machine
 from rushlight import masked as masked
-from rushlight import memory as memory
 from rushlight import mps as mps
 from rushlight import multiprocessing as multiprocessing
 from rushlight import naming as naming
@@ -60,7 +59,6 @@ from rushlight import ops as ops
 from rushlight import optim as optim
 from rushlight import overrides as overrides
 from rushlight import printing as printing
-from rushlight import processor as processor
 from rushlight import profiler as profiler
 from rushlight import quasirandom as quasirandom
 from rushlight import random as random

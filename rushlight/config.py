@@ -7,8 +7,8 @@ from collections import defaultdict
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from rushlight import blas, processor, threads
 from rushlight.kernels.compiled import load, names
+from rushlight.machine import blas, processor, threads
 from rushlight.version import rushlight as rushlight_version
 
 CORE = ("graph", "entries", "recording", "operators", "arithmetic", "engine", "modes", "context", "formulas")

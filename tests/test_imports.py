@@ -106,10 +106,10 @@ def test_the_core_imports_nothing_of_its_users():
         "rushlight.kernels",
         "rushlight.layouts",
         "rushlight.dtypes",
-        "rushlight.blas",
-        "rushlight.memory",
-        "rushlight.threads",
-        "rushlight.processor",
+        "rushlight.machine.blas",
+        "rushlight.machine.memory",
+        "rushlight.machine.threads",
+        "rushlight.machine.processor",
         "rushlight.settings",
     )
     above = [

@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
-from rushlight import memory
+from rushlight.machine import memory
 
 PROGRAM = """
 import numpy as np, rushlight
 for _ in range(3):
     array = np.ones((1 << 23,))
     del array
-held = rushlight.memory.memory_info()["held"]
-rushlight.memory.empty_cache()
-print(held, rushlight.memory.memory_info()["held"])
+held = rushlight.machine.memory.memory_info()["held"]
+rushlight.machine.memory.empty_cache()
+print(held, rushlight.machine.memory.memory_info()["held"])
 """
 
 

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from rushlight import processor
+from rushlight.machine import processor
 
 CODE = """
 import os
 {first}
 import rushlight
-from rushlight import blas, processor
+from rushlight.machine import blas, processor
 print(processor.CHOSEN, blas.kernel(), processor.VARIABLE in os.environ)
 """
 NEEDS_AVX512 = pytest.mark.skipif(not processor.has_avx512(), reason="needs a CPU with AVX-512")

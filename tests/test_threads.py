@@ -6,8 +6,8 @@ import threading
 import pytest
 
 import rushlight
-from rushlight import threads
-from rushlight.threads import share
+from rushlight.machine import threads
+from rushlight.machine.threads import share
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from rushlight import threads
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import transposed
 from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, batch_last, empty_batch
@@ -29,6 +28,7 @@ from rushlight.kernels.plans import (
     taps_plan,
     weight_scheme,
 )
+from rushlight.machine import threads
 
 fast: Any = load("convolution")
 

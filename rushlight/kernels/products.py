@@ -9,8 +9,8 @@ from types import ModuleType
 
 import numpy as np
 
-from rushlight.blas import WIDE_KERNELS, kernel
 from rushlight.kernels.compiled import load
+from rushlight.machine.blas import WIDE_KERNELS, kernel
 
 __all__ = ["add_row", "matvec", "multiplied", "outer", "product", "products", "sum_rows"]
 

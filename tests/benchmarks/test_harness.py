@@ -17,7 +17,7 @@ from benchmarks.measure import Result, Team
 from benchmarks.process import ROOT, Cannot, Process, environment
 from benchmarks.themes import WORKLOADS, arrays, chain, recurrent
 from benchmarks.workload import Workload
-from rushlight import memory
+from rushlight.machine import memory
 
 WRONG_DATA = Workload("recurrent loop of a chain", recurrent.FORMS, chain.data)
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are stopped by signals")

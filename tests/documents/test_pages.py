@@ -55,3 +55,10 @@ def test_links_lead_somewhere(name):
         assert page.exists(), target
         if anchor and page.suffix == ".md":
             assert anchor in anchors(page.read_text()), target
+
+
+def test_files_that_the_page_on_architecture_names_are_there():
+    page = TEXTS["docs/architecture.md"]
+    named = set(re.findall(r"`([\w/]+\.(?:py|pyx|pxd|pyi|txt))`", page))
+    there = [f"/{path.relative_to(ROOT).as_posix()}" for path in ROOT.rglob("*.[pt]*") if "build" not in path.parts]
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in there)] == []

@@ -8,8 +8,8 @@ from kernels.forms import both_forms, close, normal
 from scipy.special import erf
 
 import rushlight
-from rushlight import threads
 from rushlight.kernels import selection
+from rushlight.machine import threads
 from rushlight.ops.activation import gated
 
 form = both_forms(selection, gated)

@@ -8,8 +8,9 @@ import sys
 import pytest
 from beside import ROOT, beside
 
-from rushlight import config, processor
+from rushlight import config
 from rushlight.kernels import compiled
+from rushlight.machine import processor
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 OTHERS = [name for name in ("aarch64-linux-gnu-gcc",) if shutil.which(name)]

@@ -5,8 +5,8 @@ import pytest
 from kernels.forms import both_forms, close, normal
 
 import rushlight
-from rushlight import threads
 from rushlight.kernels import normalization as module
+from rushlight.machine import threads
 
 form = both_forms(module)
 SHAPES = [(16, 8, 4, 4), (7, 3, 5), (9, 600), (2, 1, 30, 30), (3, 5, 1, 1), (40, 33, 8, 8), (1, 4, 3, 3), (2, 3, 700)]

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels.cases import Arrays, Convolution, waves
 
-from rushlight import threads
 from rushlight.kernels import direct, few_taps
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
+from rushlight.machine import threads
 
 pytestmark = pytest.mark.skipif(
     direct.fast is None or not direct.fast.AVAILABLE, reason="there are no kernels for this CPU"

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rushlight.processor import capability
+from rushlight.machine.processor import capability
 from rushlight.serialization.replacing import replacing
 
 DIGEST = 32  # bytes of the digest at the start of a cached file

@@ -97,9 +97,9 @@ def use(long number):
 
 
 cdef long number_of_threads() except -1:
-    """The number of threads that share work; `rushlight.threads` sets it when it is loaded."""
+    """The number of threads that share work; `rushlight.machine.threads` sets it when it is loaded."""
     if NUMBER == 0:
-        import rushlight.threads
+        import rushlight.machine.threads
     return NUMBER
 
 

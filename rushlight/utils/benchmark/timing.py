@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import rushlight
-from rushlight.threads import get_num_threads, set_num_threads
+from rushlight.machine.threads import get_num_threads, set_num_threads
 from rushlight.utils.benchmark.measurements import Measurement, TaskSpec
 
 __all__ = ["Timer", "timer"]

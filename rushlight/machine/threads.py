@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from rushlight import blas, processor
 from rushlight.kernels.compiled import load
+from rushlight.machine import blas, processor
 
 __all__ = ["get_num_threads", "set_num_threads", "share"]
 

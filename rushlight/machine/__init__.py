@@ -1,0 +1,1 @@
+"""The machine: its CPU, the BLAS kernels for it, threads, and the memory allocator."""
