@@ -13,6 +13,7 @@ KNOWN = {
     "rushlight.layouts.layout": "_layout",
     "rushlight.layouts.memory_format": "_memory_format",
     "rushlight.size.Size": "Size",
+    "rushlight.core.hooks.RemovableHandle": "_RemovableHandle",
     "rushlight.random.generator.Generator": "_Generator",
     "collections.abc.Sequence": "Sequence",
     "collections.abc.Callable": "Callable[..., Any]",
@@ -22,7 +23,7 @@ KNOWN = {
     "typing.Self": "Tensor",
 }
 NUMBER = "_int | _float | _complex"
-BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "str", "tuple", "type")
+BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "set", "str", "tuple", "type")
 
 
 def rendered(kind: Any) -> str:
@@ -40,7 +41,9 @@ def rendered(kind: Any) -> str:
     if origin is not None and arguments:
         inner = ", ".join("..." if argument is ... else rendered(argument) for argument in arguments)
         return f"{rendered(origin)}[{inner}]"
-    for cls in getattr(kind, "__mro__", (kind,)):
+    if kind is object:
+        return "_object"
+    for cls in getattr(kind, "__mro__", (kind, object))[:-1]:  # without object, which all classes are
         name = f"{getattr(cls, '__module__', '')}.{getattr(cls, '__qualname__', cls)}"
         if name in KNOWN:
             return KNOWN[name]

@@ -32,6 +32,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from rushlight import return_types as return_types
+from rushlight.core.hooks import RemovableHandle as _RemovableHandle
 from rushlight.devices import device as _device
 from rushlight.dtypes import dtype as _dtype
 from rushlight.layouts import layout as _layout

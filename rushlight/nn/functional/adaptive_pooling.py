@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -223,6 +223,10 @@ def adaptive_max_pool3d_with_indices(
     return pool_maxima(3, input, output_size)
 
 
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: Sizes, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(*args: Any, **kwargs: Any) -> Any: ...
 def adaptive_max_pool1d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -236,6 +240,10 @@ def adaptive_max_pool1d(
     return found if return_indices else found[0]
 
 
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: Sizes, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(*args: Any, **kwargs: Any) -> Any: ...
 def adaptive_max_pool2d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -251,6 +259,10 @@ def adaptive_max_pool2d(
     return found if return_indices else found[0]
 
 
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: Sizes, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(*args: Any, **kwargs: Any) -> Any: ...
 def adaptive_max_pool3d(
     input: Tensor, output_size: Sizes, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -258,6 +258,18 @@ def max_pool3d_with_indices(
     return pool_maxima(3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool1d(*args: Any, **kwargs: Any) -> Any: ...
 def max_pool1d(
     input: Tensor,
     kernel_size: Numbers,
@@ -277,6 +289,18 @@ def max_pool1d(
     return found if return_indices else found[0]
 
 
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool2d(*args: Any, **kwargs: Any) -> Any: ...
 def max_pool2d(
     input: Tensor,
     kernel_size: Numbers,
@@ -301,6 +325,18 @@ def max_pool2d(
     return found if return_indices else found[0]
 
 
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool3d(*args: Any, **kwargs: Any) -> Any: ...
 def max_pool3d(
     input: Tensor,
     kernel_size: Numbers,
