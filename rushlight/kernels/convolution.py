@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.kernels import direct, few_taps
 from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
 from rushlight.kernels.plans import Shape
+from rushlight.kernels.products import multiply_into, products
 
 BLOCK_BYTES = 4 << 20
 """The size of the part of the patch matrix that is made at a time, so that it is in the cache when multiplied."""
@@ -46,7 +47,7 @@ def convolution(
     for run, result in zip(runs(input), runs(output), strict=True):
         seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
         for rows in _blocks(places, filters, run):
-            np.matmul(filters, _columns(seen, rows, groups), out=_planes(result, rows, groups))
+            multiply_into(filters, _columns(seen, rows, groups), _planes(result, rows, groups))
     return _add_bias(output, bias)
 
 
@@ -201,12 +202,12 @@ def _planes(run: np.ndarray, rows: slice, groups: int) -> np.ndarray:
 
 def _spread(filters: np.ndarray, planes: np.ndarray) -> np.ndarray:
     """Contract (groups, taps, channels) with (groups, channels, n), for one channel by an outer product."""
-    return filters * planes if planes.shape[1] == 1 else np.matmul(filters, planes)
+    return filters * planes if planes.shape[1] == 1 else products(filters, planes)
 
 
 def _contract(planes: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Contract the long rows of (groups, channels, n) and (groups, taps, n): (groups, channels, taps)."""
     channels = planes.shape[1]
     if channels > THIN:
-        return np.matmul(columns, planes.swapaxes(1, 2)).swapaxes(1, 2)
-    return np.stack([np.matvec(columns, planes[:, channel]) for channel in range(channels)], 1)
+        return products(columns, planes.swapaxes(1, 2)).swapaxes(1, 2)
+    return np.stack([products(columns, planes[:, channel, :, None])[..., 0] for channel in range(channels)], 1)

@@ -1,7 +1,8 @@
-"""Products of vectors and matrices: by BLAS, and by kernels where BLAS is slow.
+"""Products of vectors and matrices: by BLAS in our own threads, and by kernels where BLAS is slow.
 
 For small ones the overhead of NumPy is larger than BLAS's time; in products with a matrix of equal rows or columns (an
-expanded array, such as the gradient of a sum) most of the work is redundant.
+expanded array, such as the gradient of a sum) most of the work is redundant. NumPy's own calls of BLAS remain for what
+the kernels do not take.
 """
 
 from functools import cache
@@ -12,12 +13,13 @@ import numpy as np
 from rushlight.kernels.compiled import load
 from rushlight.machine.blas import WIDE_KERNELS, kernel
 
-__all__ = ["add_row", "matvec", "multiplied", "outer", "product", "products", "sum_rows"]
+__all__ = ["add_row", "matvec", "multiplied", "multiply_into", "outer", "product", "products", "sum_rows"]
 
 fast: ModuleType | None = load("products")
 gemm = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None
+blas = load("blas")
 LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it uses AVX-512
 ALL = 1 << 62
 
@@ -25,6 +27,9 @@ ALL = 1 << 62
 def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """The product of a matrix (n, m) and a vector (m)."""
     found = None if fast is None else fast.matvec(matrix, vector)
+    if found is None and blas is not None and type(vector) is np.ndarray and vector.ndim == 1:
+        found = blas.product(matrix, vector[:, None])
+        found = None if found is None else found[:, 0]
     return np.matmul(matrix, vector) if found is None else found
 
 
@@ -52,13 +57,25 @@ def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product of two matrices as a new array."""
     found = None if gemm is None else gemm.product(a, b, LARGE if blas_is_wide() else ALL)
-    return np.matmul(a, b) if found is None else found
+    return by_blas(a, b) if found is None else found
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The products of two batches of matrices, whose dimensions before the last two are broadcast."""
     found = None if gemm is None else gemm.product(a, b, ALL)
+    return by_blas(a, b) if found is None else found
+
+
+def by_blas(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of two matrices or batches, by BLAS."""
+    found = None if blas is None else blas.product(a, b)
     return np.matmul(a, b) if found is None else found
+
+
+def multiply_into(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """Writes the products of two batches of matrices to an array."""
+    if blas is None or not blas.product_into(a, b, out):
+        np.matmul(a, b, out=out)
 
 
 @cache

@@ -35,6 +35,15 @@ def symbol(name: str, restype: Any = ctypes.c_int) -> Any:
     return None
 
 
+def address(name: str) -> int:
+    """Where a function of OpenBLAS begins that takes integers of 64 bits; 0 if there is none."""
+    for full_name in (f"scipy_{name}64_", f"{name}64_"):
+        function = getattr(openblas(), full_name, None)
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
+    return 0
+
+
 def kernel() -> str:
     """The kernels that OpenBLAS chose, by the name of a CPU, such as `SkylakeX`; "unknown" for another library."""
     function = symbol("get_corename", ctypes.c_char_p)

@@ -29,12 +29,11 @@ SIZES = [
 ]
 
 
-@pytest.fixture(params=["compiled", "NumPy"], autouse=True)
+@pytest.fixture(params=["compiled", "BLAS", "NumPy"], autouse=True)
 def form(request, monkeypatch):
-    """Both forms of the kernels."""
-    if request.param == "NumPy":
-        monkeypatch.setattr(kernels, "fast", None)
-        monkeypatch.setattr(kernels, "gemm", None)
+    """All forms of the kernels."""
+    for name in {"compiled": (), "BLAS": ("fast", "gemm"), "NumPy": ("fast", "gemm", "blas")}[request.param]:
+        monkeypatch.setattr(kernels, name, None)
 
 
 def normal(*shape, dtype="float32"):

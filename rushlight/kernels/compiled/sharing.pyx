@@ -1,8 +1,12 @@
 """A thread pool: work is split in parts, and each free thread takes the next one.
 
 The threads do not use Python unless the work does. After a piece of work they spin for a moment, waiting for the next,
-so that a training step has its threads at hand without waking them; then they sleep. Only one piece of work is shared
-at a time: another one, from another thread or from within, is done by its caller alone.
+so that a training step has its threads at hand without waking them; then they sleep. So does a caller that waits for
+the others' last parts. Only one piece of work is shared at a time: another one, from another thread or from within, is
+done by its caller alone.
+
+Where other programs use the CPUs too, a thread may lose its CPU within a part, and its caller waits for the others'
+turns to end, many times as long as the part takes. After such a stall callers work alone for several times as long.
 """
 
 from rushlight.core.locks import around_forks
@@ -24,14 +28,20 @@ cdef extern from * nogil:
     #define pthread_cond_broadcast(condition) 0
     #define sigfillset(signals) 0
     #define pthread_sigmask(how, signals, before) 0
-    #define sched_yield() 0
     #define rushlight_pause()
+    #define rushlight_now() 0.0
     static long rushlight_add(long* x, long y) { long before = *x; *x += y; return before; }
     static int rushlight_swap(long* x, long before, long after) { return *x == before ? (*x = after, 1) : 0; }
     #else
     #include <pthread.h>
     #include <sched.h>
     #include <signal.h>
+    #include <time.h>
+    static double rushlight_now(void) {
+        struct timespec found;
+        clock_gettime(CLOCK_MONOTONIC, &found);
+        return found.tv_sec + 1e-9 * found.tv_nsec;
+    }
     #define rushlight_add __sync_fetch_and_add
     #define rushlight_swap __sync_bool_compare_and_swap
     #if defined(__x86_64__) || defined(__i386__)
@@ -60,14 +70,16 @@ cdef extern from * nogil:
     int pthread_cond_broadcast(pthread_cond_t*)
     int sigfillset(sigset_t*)
     int pthread_sigmask(int, const sigset_t*, sigset_t*)
-    int sched_yield()
+    double now "rushlight_now"()  # in seconds
     void pause "rushlight_pause"()
     long add "rushlight_add"(long*, long)  # returns the old value; this and `swap` are full memory barriers
     bint swap "rushlight_swap"(long*, long, long)
 
 cdef enum:
     LOOKS = 4000  # spins before a thread sleeps: about a tenth of a millisecond
-    PATIENCE = 20000  # spins of the caller for the others' parts, before it yields
+    STALL = 2  # a wait is a stall if it takes so many times the caller's own work
+    ALONE = 8  # times the length of a stall for which callers work alone
+    LONGEST = 1  # seconds for which they do so
     MOST = 256  # threads
 
 cdef struct Pool:
@@ -81,12 +93,14 @@ cdef struct Pool:
     long active  # threads that are working
     long busy  # whether the pool is in use
     long asleep
+    long awaited  # whether the caller sleeps until no thread is working
+    double alone_until  # the time until which callers work alone
     long helpers  # threads that may take part
     long started
 
 cdef Pool POOL
 cdef pthread_mutex_t LOCK
-cdef pthread_cond_t WAKE
+cdef pthread_cond_t WAKE, DONE
 cdef long NUMBER = 0  # not known yet
 
 
@@ -108,6 +122,7 @@ def forget():
     memset(&POOL, 0, sizeof(Pool))
     pthread_mutex_init(&LOCK, NULL)
     pthread_cond_init(&WAKE, NULL)
+    pthread_cond_init(&DONE, NULL)
 
 
 cdef void take_parts() noexcept nogil:
@@ -148,7 +163,10 @@ cdef void* help(void* number) noexcept nogil:
             add(&POOL.active, 1)
             if add(&POOL.open, 0):
                 take_parts()
-            add(&POOL.active, -1)
+            if add(&POOL.active, -1) == 1 and add(&POOL.awaited, 0):
+                pthread_mutex_lock(&LOCK)
+                pthread_cond_broadcast(&DONE)
+                pthread_mutex_unlock(&LOCK)
 
 
 cdef void start_helpers(long wanted) noexcept nogil:
@@ -163,12 +181,9 @@ cdef void start_helpers(long wanted) noexcept nogil:
 
 cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain, long helpers) noexcept nogil:
     """Shares work with helping threads, and returns when all of it is done."""
-    cdef long looks = 0
-    cdef Py_ssize_t start = 0
-    if not swap(&POOL.busy, 0, 1):
-        while start < size:
-            kernel(job, start, min(start + grain, size))
-            start += grain
+    cdef double start = now()
+    if start < POOL.alone_until or not swap(&POOL.busy, 0, 1):
+        work_alone(kernel, job, size, grain)
         return
     start_helpers(helpers)
     helpers = min(helpers, POOL.started)
@@ -181,13 +196,41 @@ cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain,
         pthread_mutex_unlock(&LOCK)
     take_parts()
     add(&POOL.open, -1)
-    while add(&POOL.active, 0):
-        looks += 1
-        if looks < PATIENCE:
-            pause()
-        else:
-            sched_yield()
+    if not others_finish():
+        note_wait(start)
     swap(&POOL.busy, 1, 0)
+
+
+cdef void work_alone(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) noexcept nogil:
+    """Does all parts in order."""
+    cdef Py_ssize_t start = 0
+    while start < size:
+        kernel(job, start, min(start + grain, size))
+        start += grain
+
+
+cdef bint others_finish() noexcept nogil:
+    """Waits actively for the parts of others; returns whether they ended in that time."""
+    cdef int looks
+    for looks in range(LOOKS):
+        if not add(&POOL.active, 0):
+            return True
+        pause()
+    return False
+
+
+cdef void note_wait(double start) noexcept nogil:
+    """Sleeps until the others are done with work that began at `start`; lets callers work alone after a stall."""
+    cdef double middle = now(), waited
+    pthread_mutex_lock(&LOCK)
+    add(&POOL.awaited, 1)
+    while add(&POOL.active, 0):
+        pthread_cond_wait(&DONE, &LOCK)
+    add(&POOL.awaited, -1)
+    pthread_mutex_unlock(&LOCK)
+    waited = now() - middle
+    if waited > STALL * (middle - start):
+        POOL.alone_until = now() + min(ALONE * waited, LONGEST)
 
 
 cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) except -1:

@@ -7,7 +7,6 @@ on arrays in the same memory.
 """
 
 cimport numpy as cnp
-from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -15,21 +14,19 @@ from sys import getrefcount
 from time import perf_counter
 
 import numpy as np
-from scipy.linalg import cython_blas
 
+from rushlight.kernels.compiled.blas cimport multiply_by_blas
 from rushlight.kernels.compiled.calls cimport Call
 from rushlight.kernels.compiled.gemm cimport Batch, multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.products cimport times_vector
 
-from rushlight.kernels.compiled import gemm
+from rushlight.kernels.compiled import blas, gemm
 
 cnp.import_array()
 
 ctypedef Py_ssize_t index
-ctypedef void (*Gemm)(char*, char*, int*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
-ctypedef void (*Gemv)(char*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
 
 cdef enum Kind:
     GROUP, NATIVE, PRODUCT, CALL, OTHER
@@ -39,15 +36,7 @@ cdef enum:
     MOST_LEADING = 6  # dimensions of batches of matrices
     SMALL = 1 << 12  # elements of a matrix up to which its product with a vector does not use BLAS
 
-cdef Gemm blas(str name):
-    """A function of SciPy's BLAS."""
-    capsule = cython_blas.__pyx_capi__[name]
-    return <Gemm>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
-
-
-cdef Gemm SGEMM = blas("sgemm"), DGEMM = blas("dgemm")
-cdef Gemv SGEMV = <Gemv>blas("sgemv"), DGEMV = <Gemv>blas("dgemv")
-cdef bint HAS_KERNEL = gemm.AVAILABLE
+cdef bint HAS_KERNEL = gemm.AVAILABLE, CAN_MULTIPLY = blas.AVAILABLE or blas.takes_scipys()
 
 
 cdef struct Operand:
@@ -57,9 +46,8 @@ cdef struct Operand:
 
 
 cdef struct Product:
-    Operand a, b, addend
-    int out
-    index offset, m, n, depth, count
+    Operand a, b, out, addend
+    index m, n, depth, count
     int dims  # before the last two
     cnp.npy_intp[MOST_LEADING] shape  # of those
     bint single, adds
@@ -342,7 +330,6 @@ cdef bint note_product(Product* place, product):
     """Stores a product; returns whether it can be computed here."""
     cdef Py_ssize_t item = product.out.dtype.itemsize
     place.single = item == 4
-    place.out, place.offset = product.out.slot, product.out.offset
     place.m, place.n, place.depth = product.out.shape[-2], product.out.shape[-1], product.a.shape[-1]
     place.count, place.dims = 1, len(product.out.shape) - 2
     if place.dims > MOST_LEADING:
@@ -351,6 +338,8 @@ cdef bint note_product(Product* place, product):
         place.shape[i] = n
         place.count *= n
     place.adds = product.addend is not None
+    if not CAN_MULTIPLY or not note_operand(&place.out, product.out, item):
+        return False
     if not note_operand(&place.a, product.a, item) or not note_operand(&place.b, product.b, item):
         return False
     if place.adds:
@@ -383,26 +372,28 @@ cdef bint note_operand(Operand* place, area, Py_ssize_t item):
 cdef int multiply(const Product* p, char** slots) except -1:
     """Computes a product."""
     if p.single:
-        multiply_all(p, slots, <float*>(slots[p.out] + p.offset))
+        multiply_all(p, slots, <float*>(slots[p.out.slot] + p.out.offset))
     else:
-        multiply_all(p, slots, <double*>(slots[p.out] + p.offset))
+        multiply_all(p, slots, <double*>(slots[p.out.slot] + p.out.offset))
     return 0
 
 
 cdef int multiply_all(const Product* p, char** slots, real* out) except -1:
     """Computes the products of a batch."""
     cdef index i
-    if real is float and p.count > 1 and by_kernel(p):
-        return multiply_batch(batch_of(p, &p.a, slots), batch_of(p, &p.b, slots), <float*>out, p.m, p.n, p.depth, False)
+    if p.count > 1 and p.m > 1 and p.n > 1:
+        return multiply_matrices(p, batch_of(p, &p.a, slots), batch_of(p, &p.b, slots), batch_of(p, &p.out, slots))
     for i in range(p.count):
         multiply_one(p, slots, <const real*>matrix_of(p, &p.a, slots, i), <const real*>matrix_of(p, &p.b, slots, i),
                      out + i * p.m * p.n)
     return 0
 
 
-cdef inline bint by_kernel(const Product* p) noexcept nogil:
-    """Whether our own kernel is used for a product of float32 matrices."""
-    return HAS_KERNEL and p.m > 1 and p.n > 1
+cdef int multiply_matrices(const Product* p, Batch a, Batch b, Batch out) except -1:
+    """Computes products by our own kernel for float32, if there is one for this CPU, or by BLAS."""
+    if HAS_KERNEL and p.single and p.m > 1 and p.n > 1:
+        return multiply_batch(a, b, <float*>out.start, p.m, p.n, p.depth, p.adds)
+    return multiply_by_blas(a, b, out, p.m, p.n, p.depth, p.single, p.adds)
 
 
 cdef inline Batch batch_of(const Product* p, const Operand* x, char** slots) noexcept nogil:
@@ -449,15 +440,8 @@ cdef int multiply_one(const Product* p, char** slots, const real* a, const real*
         return 0
     if p.adds:
         lay_addend(p, slots, out, False)
-    if p.n == 1:
-        matrix_times_vector(a, p.a.down, p.a.right, b, p.b.down, out, p.m, p.depth, p.adds)
-    elif p.m == 1:
-        matrix_times_vector(b, p.b.right, p.b.down, a, p.a.right, out, p.n, p.depth, p.adds)
-    elif real is float and by_kernel(p):
-        multiply_batch(alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), <float*>out, p.m, p.n, p.depth, p.adds)
-    else:
-        by_blas(p, a, b, out)
-    return 0
+    return multiply_matrices(
+        p, alone(p, &p.a, <const char*>a), alone(p, &p.b, <const char*>b), alone(p, &p.out, <const char*>out))
 
 
 cdef inline Batch alone(const Product* p, const Operand* x, const char* start) noexcept nogil:
@@ -468,28 +452,3 @@ cdef inline Batch alone(const Product* p, const Operand* x, const char* start) n
 cdef inline bint follows(index step, index other, index n) noexcept nogil:
     """Whether the elements of a vector are contiguous."""
     return step == 1 or n == 1
-
-
-cdef void matrix_times_vector(const real* a, index down, index right, const real* x, index step, real* out,
-                              index rows, index columns, bint adds) noexcept nogil:
-    """A matrix by a vector, with BLAS, which sees the matrix transposed."""
-    cdef int m = <int>(columns if right == 1 else rows), n = <int>(rows if right == 1 else columns)
-    cdef int lead = <int>(down if right == 1 else right), along = <int>step, unit = 1
-    cdef real one = 1, start = 1 if adds else 0
-    cdef char turn = b"T" if right == 1 else b"N"
-    if lead < m:
-        lead = m
-    (SGEMV if real is float else DGEMV)(
-        &turn, &m, &n, &one, <void*>a, &lead, <void*>x, &along, &start, out, &unit)
-
-
-cdef void by_blas(const Product* p, const real* a, const real* b, real* out) noexcept nogil:
-    """Computes one product by BLAS, which sees all matrices transposed: out.T = b.T @ a.T."""
-    cdef int m = <int>p.m, n = <int>p.n, depth = <int>p.depth
-    cdef real one = 1, start = 1 if p.adds else 0
-    cdef char turn_a = b"N" if p.a.right == 1 and p.a.down >= depth else b"T"
-    cdef char turn_b = b"N" if p.b.right == 1 and p.b.down >= n else b"T"
-    cdef int step_a = <int>(p.a.down if turn_a == b"N" else p.a.right)
-    cdef int step_b = <int>(p.b.down if turn_b == b"N" else p.b.right)
-    (SGEMM if real is float else DGEMM)(
-        &turn_b, &turn_a, &n, &m, &depth, &one, <void*>b, &step_b, <void*>a, &step_a, &start, out, &n)
