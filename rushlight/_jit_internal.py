@@ -63,7 +63,7 @@ def boolean_dispatch(
     (4, 2, 2)
     """
 
-    def fn(*args, **kwargs):
+    def fn(*args: Any, **kwargs: Any) -> Any:
         chosen = kwargs.get(arg_name, args[arg_index] if arg_index < len(args) else default)
         return (if_true if chosen else if_false)(*args, **kwargs)
 

@@ -262,7 +262,7 @@ def get_default_dtype() -> dtype:
 def as_numpy(d: None) -> None: ...
 @overload
 def as_numpy(d: "dtype | type") -> np.dtype: ...
-def as_numpy(d):
+def as_numpy(d: Any) -> Any:
     """The NumPy type of a dtype (or of Python's `float`, `int`, `bool`, `complex`); None for None."""
     if d is None:
         return None
@@ -487,7 +487,7 @@ def cast(value: Any, d: np.dtype) -> np.ndarray:
 def keeping(kinds: str) -> Callable[[Any], Any]:
     """Marks a promotion that returns tensors of one dtype of these kinds unchanged: it is not called for those."""
 
-    def mark(promote):
+    def mark(promote: Any) -> Any:
         promote.kept = kinds
         return promote
 

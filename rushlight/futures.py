@@ -28,7 +28,7 @@ class Future(Generic[T]):
         self, *, devices: Any = None, wait: Callable[[], object] | None = None, poll: Callable[[], object] | None = None
     ):
         self._wait, self._poll = wait, poll
-        self._future: futures.Future = futures.Future()
+        self._future: futures.Future[Any] = futures.Future()
 
     def done(self) -> bool:
         """Whether there is a result or an exception; makes progress without blocking."""
@@ -58,9 +58,9 @@ class Future(Generic[T]):
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
         """A future of `callback`'s result for this future, once that is done; its exception becomes RuntimeError."""
         check_callback(callback, "then")
-        following: Future = Future(wait=self._settle, poll=self.done)
+        following: Future[Any] = Future(wait=self._settle, poll=self.done)
 
-        def follow(_):
+        def follow(_: Any) -> None:
             try:
                 following.set_result(callback(self))
             except Exception as error:
@@ -100,7 +100,7 @@ def check_callback(callback: Any, name: str) -> None:
         )
 
 
-def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
+def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
     """A future of the list of futures, done when all are done; it raises the first exception of any of them.
 
     >>> from rushlight.futures import Future, collect_all
@@ -115,10 +115,10 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
         for future in futures:
             future._settle()
 
-    everything: Future = Future(wait=settle)
+    everything: Future[Any] = Future(wait=settle)
     arrivals, failures = count(1), count()  # futures may become done in several threads at once
 
-    def arrive(future):
+    def arrive(future: "Future[Any]") -> None:
         error = future._future.exception()
         if error is not None and next(failures) == 0:
             everything.set_exception(error)
@@ -132,6 +132,6 @@ def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
     return everything
 
 
-def wait_all(futures: Sequence[Future]) -> list[Any]:
+def wait_all(futures: Sequence[Future[Any]]) -> list[Any]:
     """Waits for all futures, and returns their results."""
     return [future.wait() for future in futures]

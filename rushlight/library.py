@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.autograd.function import Function
@@ -113,7 +113,7 @@ class CustomOpDef:
     ) -> None:
         """Registers the operator's derivative: `backward(ctx, *grads)`, after `setup_context(ctx, inputs, output)`."""
 
-        def forward(*args):
+        def forward(*args: Any) -> Any:
             return self._kernel(*[arg.detach() if isinstance(arg, TensorBase) else arg for arg in args])  # type: ignore[misc]
 
         members = {
@@ -144,7 +144,7 @@ class CustomOpDef:
 def no_derivative(name: str) -> Callable[..., Any]:
     """Makes the backward for an operator without a derivative: it raises."""
 
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> NoReturn:
         raise RuntimeError(
             f"Trying to backward through {name} but no autograd formula was registered: use register_autograd."
         )

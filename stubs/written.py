@@ -106,8 +106,26 @@ BY_HAND = {  # forms whose results differ, which an annotation cannot say
         "(condition: Tensor) -> _tuple[Tensor, ...]",
         "(condition: Tensor, input: Any, other: Any, *, out: Tensor | None = ...) -> Tensor",
     ],
+    "Tensor.dense_dim": ["(self) -> _int"],
+    "Tensor.sparse_dim": ["(self) -> _int"],
+    "Tensor.is_coalesced": ["(self) -> _bool"],
+    "Tensor.is_set_to": ["(self, tensor: Tensor) -> _bool"],
+    "Tensor.storage": ["(self) -> Any"],
+    "Tensor.storage_type": ["(self) -> Any"],
+    "Tensor.untyped_storage": ["(self) -> Any"],
+    "Tensor.unique": [
+        "(self, sorted: _bool = ..., *, dim: _int | None = ...) -> Tensor",
+        "(self, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...)"
+        " -> Tensor | _tuple[Tensor, ...]",
+    ],
     "Tensor.where": ["(self, condition: Tensor, other: Any) -> Tensor"],
 }
+for _name in (".atleast_1d", ".atleast_2d", ".atleast_3d"):
+    BY_HAND[_name] = [
+        "(tensor: Tensor, /) -> Tensor",
+        "(tensors: Sequence[Tensor], /) -> _tuple[Tensor, ...]",
+        "(first: Tensor, second: Tensor, /, *tensors: Tensor) -> _tuple[Tensor, ...]",
+    ]
 
 
 def definition(name: str, place: str, function: Callable, indent: str = "") -> str:
@@ -191,8 +209,7 @@ def special_methods() -> list[str]:
     for name in OF_TWO:
         for form, kind in ((f"__{name}__", "Tensor"), (f"__r{name}__", "Tensor"), (f"__i{name}__", "Self")):
             if hasattr(Tensor, form) or form == "__rmatmul__":  # the compiled class alone has a slot for that
-                ignored = "  # type: ignore[override]" if name in ("eq", "ne") else ""
-                lines.append(f"    def {form}(self, other: Any) -> {kind}: ...{ignored}\n")
+                lines.append(f"    def {form}(self, other: Any) -> {kind}: ...\n")
     return lines
 
 

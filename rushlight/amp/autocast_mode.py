@@ -85,7 +85,7 @@ class Autocast(Interpreter):
         """Whether it casts the arguments of an operator."""
         return self.is_listed(op.name)
 
-    def call(self, op, args, below):
+    def call(self, op: Any, args: tuple[Any, ...], below: Callable[..., Any]) -> Any:
         """The result of the operator on arguments cast to its dtype."""
         target = LISTED[op.name](self.dtype._numpy, args)
         return below(op, args if target is None else tuple([cast(arg, target) for arg in args]))
@@ -411,7 +411,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def forward(ctx, *args, **kwargs):
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         ctx._mode = get_autocast_dtype(device_type) if is_autocast_enabled(device_type) else None
         if cast_inputs is None or ctx._mode is None:
             return fwd(ctx, *args, **kwargs)
@@ -445,7 +445,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cpu") -> Any:
         return functools.partial(custom_bwd, device_type=device_type)
 
     @functools.wraps(bwd)
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> Any:
         with autocast(device_type, dtype=ctx._mode, enabled=ctx._mode is not None):
             return bwd(ctx, *grads)
 

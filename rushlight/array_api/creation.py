@@ -100,7 +100,7 @@ def sizes(shape: Sequence[int] | int) -> tuple[int, ...]:
 def maker_of_shape(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
     """Makes a function that creates an array of a given shape."""
 
-    def function(shape, *, dtype=None, device=None) -> Tensor:
+    def function(shape: Sequence[int] | int, *, dtype: Any = None, device: Any = None) -> Tensor:
         return make(sizes(shape), dtype=dtype, device=device)
 
     function.__name__ = name = make.__name__
@@ -116,7 +116,7 @@ def maker_of_shape(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
 def filled_like(make: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """Makes a function that creates an array in the shape of another."""
 
-    def function(x: Tensor, /, *, dtype=None, device=None) -> Tensor:
+    def function(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
         return make(x, dtype=dtype, device=device)
 
     function.__name__ = name = make.__name__

@@ -139,7 +139,7 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's, made to work on tensors."""
 
     @wraps(function)
-    def served(*args, **kwargs):
+    def served(*args: Any, **kwargs: Any) -> Any:
         if isinstance(function, np.ufunc):
             return call_ufunc(function, "__call__", args, kwargs)
         return call_function(function, args, kwargs)

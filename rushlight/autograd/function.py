@@ -303,7 +303,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a `backward` whose results cannot be differentiated again: double backward raises RuntimeError."""
 
     @functools.wraps(fn)
-    def wrapper(ctx, *args, **kwargs):
+    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         with in_grad_mode(False):
             results = fn(ctx, *args, **kwargs)
         if not CURRENT.get().records or not any(isinstance(g, TensorBase) and g.requires_grad for g in args):

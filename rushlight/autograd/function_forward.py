@@ -15,7 +15,7 @@ __all__ = ["apply_dual"]
 
 
 @above
-def apply_dual(cls, args, kwargs):
+def apply_dual(cls: Any, args: Sequence[Any], kwargs: Any) -> tuple[Any, Any]:
     """Calls a custom function on arguments that may have tangents; returns its node, and what it returned.
 
     The function is called without the tangents of the innermost level; these then go through its `jvp`.
@@ -27,8 +27,8 @@ def apply_dual(cls, args, kwargs):
     node, output = apply_dual(cls, primals, kwargs)
     outs = output if isinstance(output, tuple) else (output,)
     tangents = [input_tangent(node.ctx, arg, level) for arg in args]
-    results = pushed(cls, node, tangents)
-    results = results if isinstance(results, tuple) else (results,)
+    pushed_forward = pushed(cls, node, tangents)
+    results = pushed_forward if isinstance(pushed_forward, tuple) else (pushed_forward,)
     check_number(results, outs)
     pairs = enumerate(zip(outs, results, strict=True))
     outs = tuple(dual_output(node.ctx, i, out, t, args, primals, tangents, level) for i, (out, t) in pairs)
@@ -36,7 +36,7 @@ def apply_dual(cls, args, kwargs):
     return node, outs if isinstance(output, tuple) else outs[0]
 
 
-def pushed(cls: Any, node: Any, tangents: Sequence[Tensor]) -> Tensor:
+def pushed(cls: Any, node: Any, tangents: Sequence[Tensor]) -> Any:
     """What `jvp` returns; while it runs, `ctx.saved_tensors` are those of `save_for_forward`."""
     node.is_pushed = True
     try:

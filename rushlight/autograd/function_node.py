@@ -130,7 +130,7 @@ class FunctionNode(Node):
         return self.saved_tensors
 
     @property
-    def _raw_saved_tensors(self):
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self.freed:
             raise freed(self)
         return tuple(SavedTensor(self, k) for k in range(len(self.saved or ())))
@@ -153,11 +153,11 @@ class FunctionNode(Node):
         values[k] = pack(self.look_at(k), packing, index)
         self.saved = tuple(values)
 
-    def keep_saved(self, outputs):
+    def keep_saved(self, outputs: Sequence[Tensor]) -> None:
         """Stores what `save_for_backward` was given."""
         packing = CURRENT.get().packing
         places = {id(out): i for i, out in reversed(list(enumerate(outputs)))} if self.ctx.to_save else {}
-        saved = []
+        saved: list[Any] = []
         for i, tensor in enumerate(self.ctx.to_save):
             if tensor is not None and not isinstance(tensor, TensorBase):
                 raise about(
@@ -170,8 +170,10 @@ class FunctionNode(Node):
             index = places.get(id(tensor), -1) if tensor is not None and tensor._node is self else -1
             if tensor is not None and packing is not None:
                 saved.append(pack(tensor, packing, index))
+            elif tensor is not None and index >= 0:
+                saved.append(SavedOutput(tensor._settled(), tensor._versions(), index))
             else:
-                saved.append(tensor if index < 0 else SavedOutput(tensor._settled(), tensor._versions(), index))
+                saved.append(tensor)
         self.versions: tuple[int, ...] = tuple(0 if t is None or t._inference else t._version for t in self.ctx.to_save)
         self.saved = tuple(saved)
         self.ctx.to_save = ()
@@ -183,7 +185,7 @@ class FunctionNode(Node):
 
     # the derivative
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Any, recorded: bool, needs: Sequence[bool]) -> list[Array | None]:
         """The gradients of the tensor inputs, by the user's `backward`."""
         grads = [self.materialized(g, i) for i, g in enumerate(grad if isinstance(grad, list) else [grad])]
         if self._forward_cls.boxed_grads_call:
@@ -193,7 +195,7 @@ class FunctionNode(Node):
         results = results if isinstance(results, tuple) else (results,)
         return [as_given(g, recorded) for g in self.checked_results(results)]
 
-    def formula(self) -> Callable[..., Any] | None:
+    def formula(self) -> Callable[..., Any]:
         """The user's `backward`, or `vjp`, its other name."""
         cls = self._forward_cls
         own = [f for f in (cls.backward, cls.vjp) if not getattr(f, "is_missing", False)]
@@ -210,7 +212,7 @@ class FunctionNode(Node):
             return new_tensor(np.zeros(*self.results[i]))
         return as_tensor(grad)
 
-    def checked_results(self, results):
+    def checked_results(self, results: tuple[Any, ...]) -> list[Array | None]:
         """What `backward` returned, one gradient for each tensor input, in its shape and dtype."""
         name, n = self.name(), len(self.places)
         if len(results) > n and all(g is None for g in results[n:]):
@@ -220,7 +222,7 @@ class FunctionNode(Node):
                 f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)}). "
                 "Return one for each argument of forward, and None for an argument that is no tensor."
             )
-        found = []
+        found: list[Array | None] = []
         for i, (g, place) in enumerate(zip(results, self.places, strict=True)):
             if place is not None:
                 needed = self.edges[len(found)] is not None

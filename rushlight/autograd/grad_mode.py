@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
 from rushlight.core.lines import warn
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-F = TypeVar("F", bound=Callable)
+F = TypeVar("F", bound=Callable[..., Any])
 
 OF_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -41,7 +41,7 @@ def is_grad_enabled() -> bool:
 class Decorator:
     """A context manager that also decorates functions and generators."""
 
-    def clone(self) -> "Decorator":
+    def clone(self) -> Any:
         """A new instance with the same options: each call of a decorated function enters its own."""
         return type(self)()
 
@@ -53,7 +53,7 @@ class Decorator:
             return self.wrap_generator(function)
 
         @functools.wraps(function)
-        def wrapper(*args, **kwargs):
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             with self.clone():
                 return function(*args, **kwargs)
 
@@ -63,7 +63,7 @@ class Decorator:
         """Decorates a generator: its code runs in this mode, the caller's code between its values in the caller's."""
 
         @functools.wraps(function)
-        def wrapper(*args, **kwargs):
+        def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             generator = function(*args, **kwargs)
             step, value = generator.send, None
             while True:

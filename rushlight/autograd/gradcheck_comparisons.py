@@ -88,8 +88,8 @@ def gradient_of(func: Callable[..., Any], values: tuple[Any, ...], cotangents: t
     needed = [isinstance(x, TensorBase) and x.requires_grad for x in (*values, *cotangents)]
     n = len(values)
 
-    def gradient(*args):
-        args = [x.requires_grad_() if need else x for x, need in zip(args, needed, strict=True)]
+    def gradient(*args: Any) -> tuple[Tensor, ...]:
+        args = tuple([x.requires_grad_() if need else x for x, need in zip(args, needed, strict=True)])
         outputs = differentiable(func(*args[:n]))
         targets = [x for x, need in zip(args[:n], needed, strict=False) if need]
         grads = grad(outputs, targets, args[n:], create_graph=True, allow_unused=True)
@@ -174,7 +174,7 @@ def check_reverse(func: Callable[..., Any], inputs: tuple[Any, ...], settings: S
         return
     for name, take in PARTS:
 
-        def part(*values, take=take):
+        def part(*values: Tensor, take: Callable[[Tensor], Tensor] = take) -> tuple[Tensor, ...]:
             return tuple(take(out) if out.is_complex() else out for out in as_tuple(func(*values)))
 
         compare(Part(part, inputs, places, name), settings)
@@ -206,12 +206,12 @@ def of_part(
 ) -> Callable[..., Any]:
     """The function of the real (or imaginary) parts of complex inputs; the other part is kept constant."""
 
-    def wrapped(*values):
-        values = list(values)
+    def wrapped(*values: Any) -> Any:
+        wholes = list(values)
         for i in places:
             held = inputs[i]
-            values[i] = values[i] + held.imag * 1j if name == "real" else held.real + values[i] * 1j
-        return func(*values)
+            wholes[i] = values[i] + held.imag * 1j if name == "real" else held.real + values[i] * 1j
+        return func(*wholes)
 
     return wrapped
 

@@ -124,7 +124,7 @@ def check_batched_reverse(inputs: Sequence[Any], output: Tensor, index: int) -> 
     """GradcheckError if vmap of the backward pass gives other gradients than single passes."""
     targets = differentiable(inputs)
 
-    def vjp(v):
+    def vjp(v: Any) -> tuple[Tensor, ...]:
         grads = grad(output, targets, v, retain_graph=True, allow_unused=True)
         return tuple(zeros_like(x) if g is None else g for g, x in zip(grads, targets, strict=True))
 
@@ -137,7 +137,7 @@ def check_batched_forward(function: Callable[..., Any], inputs: Sequence[Any]) -
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
 
-        def jvp(tangent, i=i):
+        def jvp(tangent: Tensor, i: int = i) -> tuple[Tensor, ...]:
             outs = [out for out in as_tuple(function(*inputs)) if is_inexact(out)]
             tangents = push_forward(function, inputs, {i: tangent})
             return tuple(zeros_like(out) if t is None else t for out, t in zip(outs, tangents, strict=True))

@@ -191,7 +191,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
     answer = property(lambda self: self)
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(self.keep, self.find)
         self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
 

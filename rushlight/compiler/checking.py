@@ -151,7 +151,7 @@ def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
 def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
     """Whether two arguments, functions or results of recordings are equal."""
     if isinstance(a, Value):
-        found = numbers.get(a)
+        found: Any = numbers.get(a)
         return found is b or (type(found) is float and type(b) is float and same(found, b))
     if a is b:
         return True

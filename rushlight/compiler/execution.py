@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from rushlight.compiler.drawing import Unsuitable
 from rushlight.compiler.graph import Graph
-from rushlight.compiler.lowering import Unsuitable, lowered
+from rushlight.compiler.lowering import lowered
 from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import Plan, planned
 from rushlight.compiler.program import Program, run

@@ -122,7 +122,7 @@ class Lowering:
         if step.kind not in (PURE, VIEW, WRITE):
             self.graph.effects.append(node)
         for number, value in enumerate(step.results):
-            item = node if len(results) == 1 else self.graph.add(ITEM, (node,), *results[number], number)  # type: ignore[arg-type]
+            item = node if len(results) == 1 else self.graph.add(ITEM, (node,), *results[number], number)
             order = orders[number]
             self.nodes[value] = item if order is None else self.graph.turn(item, inverse(order))
 

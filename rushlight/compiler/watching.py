@@ -223,7 +223,7 @@ def tapped(recorder: Any, name: str, original: Any) -> Any:
     """A method of tensors that reports its calls to the recorder."""
     if name == "__bool__":
 
-        def truth(self):
+        def truth(self: Any) -> Any:
             answer = original(self)
             if recorder.looks_on():
                 recorder.truth(self, answer)
@@ -231,7 +231,7 @@ def tapped(recorder: Any, name: str, original: Any) -> Any:
 
         return truth
 
-    def leaving(self, *args, **kwargs):
+    def leaving(self: Any, *args: Any, **kwargs: Any) -> Any:
         if name == "item" and recorder.looks_on() and not recorder.stepping:
             return recorder.left(self, original(self, *args, **kwargs))
         if get_ident() == recorder.thread and not recorder.stepping:

@@ -29,7 +29,7 @@ class Level:
 
     __slots__ = ("number", "places", "randomness", "size")
 
-    def __init__(self, size, randomness="error"):
+    def __init__(self, size: Any, randomness: str = "error") -> None:
         self.number: int = next(NUMBERS)
         self.size: Any = size
         self.randomness: str = randomness
@@ -231,9 +231,9 @@ def like(inputs: Iterable[Any], result: TensorBase) -> Any:
     return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 
 
-def levels_of(*values):
+def levels_of(*values: Any) -> tuple[Level, ...]:
     """All levels that some arrays (or lists of arrays) are batched on, in order."""
-    found = set()
+    found: set[Level] = set()
     for value in values:
         if type(value) is Batched:
             found.update(value.levels)

@@ -150,7 +150,7 @@ def by(function: Callable[..., Any]) -> Callable[..., Any]:
     The function gets the number of batch dimensions, then the arguments, where each array holds all examples.
     """
 
-    def rule(op, args, levels):
+    def rule(op: Any, args: Sequence[Any], levels: Any) -> Any:
         return function(len(levels), *[spread(arg, levels) if is_array(arg) else arg for arg in args])
 
     return rule
@@ -161,7 +161,7 @@ def over_all(reduction: Callable[..., Any]) -> Callable[..., Any]:
     return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
 
-def one_by_one(op, args, levels):
+def one_by_one(op: Any, args: Sequence[Any], levels: Any) -> Any:
     """The rule of operators that must be computed example by example."""
     sizes = tuple([level.size for level in levels])
     if levels[0] is NO_DATA and sum([arg.size for arg in args if type(arg) is Batched]) > LARGEST_EXAMPLE:
@@ -169,7 +169,7 @@ def one_by_one(op, args, levels):
             f"Could not run '{op.name}' on the device meta for so many elements: it takes memory. Make the tensors "
             "smaller, or use the CPU."
         )
-    indices = list(np.ndindex(sizes))
+    indices: list[Any] = list(np.ndindex(sizes))
     results = [op.forward(*[example(arg, levels, index) for arg in args]) for index in indices or [None]]
     if isinstance(results[0], (tuple, list)):
         return tuple([piled(op, column, sizes, len(indices)) for column in zip(*results, strict=True)])
@@ -229,12 +229,12 @@ def write_examples(target: Array, array: Array) -> None:
 # the graph
 
 
-def adjust(node, op, args, result):
+def adjust(node: Any, op: Any, args: Sequence[Any], result: Any) -> None:
     """Records how gradients must be adjusted for a call with batched arguments: see `operators.adjust`.
 
     If the result has a level that an input has not, all examples share that input: its gradient is the sum over them.
     """
-    metas = []
+    metas: list[Any] = []
     levels = () if op.batch is on_batched else levels_of(result)
     for i in op.inputs:
         for item in args[i] if i in op.lists else (args[i],):

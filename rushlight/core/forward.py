@@ -243,10 +243,12 @@ def apply_formula(op: Any, number: int, grad: Any, args: Sequence[Any], outs: Se
     return plan.formulas[number](expanded(grad, outs[0]), *[saved[k] for k in plan.picks[number]])
 
 
-def transposed(op, args, primals, level):
+def transposed(op: Any, args: Any, primals: Sequence[Array], level: Tangents) -> list[Any]:
     """The tangents of the outputs by transposing the vector-Jacobian product, which the operator's formula gives."""
     with in_grad_mode(True):
-        values, tangents, inputs = list(primals), [], []
+        values = list(primals)
+        tangents: list[Array] = []
+        inputs: list[TensorBase] = []
         for position in op.inputs:
             values[position] = as_inputs(args[position], primals[position], level, tangents, inputs)
         outs = call(op, tuple(values))

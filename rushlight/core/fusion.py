@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.formulas import Formula, evaluate
 
 MOST = 4  # the most operands of a formula
@@ -23,11 +24,11 @@ def fused(function: Callable[..., Any]) -> Callable[..., Any]:
     rest = (None,) * (MOST - arity)
 
     @lru_cache(maxsize=VALUES)
-    def with_options(*options):
+    def with_options(*options: Any) -> Formula:
         return Formula(lambda *operands: function(*operands, *options), MOST)
 
     @wraps(function)
-    def run(*operands):
+    def run(*operands: Any) -> Array:
         if type(operands[0]) is not np.ndarray:
             return function(*operands)
         if arity > MOST:

@@ -1,7 +1,7 @@
 # The types of the graph for checkers of types; those for the compiler are in graph.pxd.
 from typing import Any
 
-import numpy as np
+from rushlight.core.aliases import Array
 
 COMPILED: bool
 FIELDS: set[str]
@@ -40,7 +40,7 @@ class View:
     version: int
 
 class TensorBase(Vertex):
-    _array: np.ndarray
+    _array: Array  # any array that supports NumPy's functions
     _node: Any
     requires_grad: bool
     grad_fn: Any

@@ -78,7 +78,7 @@ OWN = "own"  # the gradient has the leaf's dtype
 class Hooks:
     """The hooks of one vertex, the outputs whose gradients it retains, and the dtype of a leaf's gradient."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.outputs: dict[Any, Any] = {}  # output number -> hooks on that output's gradient
         self.retained: dict[Any, Any] = {}  # output number -> the tensor whose .grad is kept
         self.pre: OrderedDict[Any, Any] = OrderedDict()

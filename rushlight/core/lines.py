@@ -114,9 +114,10 @@ def line_in(code: Any) -> Any:
     return None if frame is None else frame.f_lineno
 
 
-def warn(message, category=UserWarning):
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warns at the innermost line of the user's program, however many frames lie between."""
-    frame, level = sys._getframe(1), 2
+    frame: Any = sys._getframe(1)
+    level = 2
     while frame is not None and not is_users(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

@@ -235,14 +235,21 @@ def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool
     return True
 
 
-def spectral(shape, args, pinned=False):
+def spectral(shape: Sequence[int], args: Any, pinned: bool = False) -> tuple[int, ...] | None:
     """The strides of a transform of some dimensions; with `pinned` the last of them is the innermost of all."""
     input, sizes, dims, *_ = args
     return strides_of_transform(shape, *seen(input), tuple(read_sizes(sizes, args)), tuple(dims), pinned)
 
 
 @lru_cache(maxsize=ANSWERS)
-def strides_of_transform(shape, own, strides, sizes, transformed, pinned):
+def strides_of_transform(
+    shape: tuple[int, ...],
+    own: tuple[int, ...],
+    strides: tuple[int, ...],
+    sizes: tuple[int, ...],
+    transformed: tuple[int, ...],
+    pinned: bool,
+) -> tuple[int, ...] | None:
     """The transformed dimensions innermost; among them, and among the others, sorted by the strides of the input."""
     dims = [dim % len(shape) for dim in transformed]
     if dims == list(range(len(shape) - len(dims), len(shape))) and 1 not in own and is_contiguous(own, strides):
@@ -250,7 +257,8 @@ def strides_of_transform(shape, own, strides, sizes, transformed, pinned):
     if any(size > own[dim] for size, dim in zip(sizes, dims, strict=True)):
         strides = compact([max(size, 1) for size in own], 1)  # it is continued with zeros first
     last = [dims.pop()] if pinned else []
-    inner, outer = [], []
+    inner: list[int] = []
+    outer: list[int] = []
     for dim in sorted(range(len(shape)), key=lambda dim: -strides[dim]):
         if dim not in last:
             (inner if dim in dims else outer).append(dim)
@@ -283,7 +291,7 @@ def read_sizes(sizes: Sequence[int], args: Any) -> Sequence[int]:
     return sizes if len(args) > 4 else [*sizes[:-1], sizes[-1] // 2 + 1]
 
 
-def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...]:
+def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...] | None:
     """`spectral` for half a spectrum, whose last dimension is transformed separately; whole with `onesided=False`."""
     return spectral(shape, args, pinned=args[4:] != (False,))
 

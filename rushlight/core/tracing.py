@@ -56,7 +56,7 @@ class Tape(NamedTuple):
 class Recorder:
     """The state of tracing one formula for one dtype."""
 
-    def __init__(self, dtype):
+    def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
         self.constants: list[Any] = []
         self.steps: list[Any] = []
@@ -74,7 +74,7 @@ class Recorder:
         types = self.types_of(function, len(inputs), TRUTH if truths else self.dtype)
         return self.write(function, types, tuple([x.place for x in inputs]))
 
-    def choose(self, condition, x, y):
+    def choose(self, condition: Any, x: Any, y: Any) -> "Traced":
         """Records `np.where`."""
         if type(condition) is not Traced or condition.dtype != TRUTH:
             raise Untraceable
@@ -94,7 +94,7 @@ class Recorder:
             self.steps.append(step)
         return Traced(self, self.known[step], np.dtype(types[-1]))
 
-    def operand(self, value: "Traced | TracedNumber | float", is_truth: bool) -> "Traced | TracedNumber | None":
+    def operand(self, value: "Traced | TracedNumber | float", is_truth: bool) -> "Traced":
         """The placeholder for an operand of a step; booleans beside numbers become numbers."""
         if isinstance(value, Traced):
             return (
@@ -206,13 +206,13 @@ def for_kernel(x: Any) -> Any:
 LIKE: dict[Callable[..., Any], int] = {np.zeros_like: 0, np.ones_like: 1}  # functions whose result is a constant
 
 
-def stand_in(kind, recorder, place):
+def stand_in(kind: Any, recorder: Recorder, place: Sequence[Any]) -> Any:
     """The placeholder for an operand.
 
     `TracedNumber` for any number, a dtype for an array; anything else is used as it is.
     """
     if kind is TracedNumber:
-        found = TracedNumber(recorder, place, recorder.dtype)
+        found: Traced = TracedNumber(recorder, place, recorder.dtype)
     elif isinstance(kind, np.dtype):
         found = Traced(recorder, place, kind)
     else:

@@ -22,7 +22,7 @@ __all__ = """
 """.split()
 __all__ += graphs.__all__ + memory.__all__ + random.__all__ + streams.__all__ + types.__all__
 
-default_generators: tuple = ()
+default_generators: tuple[()] = ()
 has_half, has_magma = True, False
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight.cuda.without import not_compiled
+from rushlight.tensors import Tensor
 
 __all__ = [
     "get_rng_state",
@@ -45,7 +46,7 @@ def get_rng_state(device: Any = "cuda") -> None:
     not_compiled()
 
 
-def get_rng_state_all() -> list:
+def get_rng_state_all() -> list[Tensor]:
     """The states of the generators of all devices: an empty list."""
     return []
 

@@ -7,6 +7,7 @@
 """
 
 from importlib import import_module as _import_module
+from typing import Any
 
 from rushlight.absent.misses import type_or_miss as _type_or_miss
 from rushlight.distributed.addresses import rendezvous as rendezvous
@@ -27,7 +28,7 @@ from rushlight.distributed.work import *
 from rushlight.launch.place import announce as _announce
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Loads rarely used packages at their first use; AttributeError for an unknown name."""
     if name in ("autograd", "nn", "optim", "rpc"):
         return _import_module(f"rushlight.distributed.{name}")

@@ -118,7 +118,7 @@ def all_reduce_coalesced(
     array = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in tensors])
     request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
 
-    def finish():
+    def finish() -> None:
         for tensor, part in zip(tensors, parts_of(reduction.narrow(array), tensors), strict=True):
             Incoming(tensor, keep=False).put(part)
 

@@ -132,7 +132,7 @@ class GroupMember(metaclass=_GroupMeta):
     True
     """
 
-    NON_GROUP_MEMBER = -100
+    NON_GROUP_MEMBER: Any = -100  # it stands where groups do
 
 
 def is_initialized() -> bool:

@@ -82,7 +82,7 @@ def irecv(
         )
     incoming = Incoming(tensor, keep=False)
 
-    def finish():
+    def finish() -> None:
         if work.received() != incoming.array.nbytes:
             raise DistBackendError(
                 f"irecv: {work.received()} bytes came from rank {work.source_rank()} for a tensor of "

@@ -126,10 +126,10 @@ class HashStore(Store):
         self._values: dict[str, bytes] = {}
         self._lock = lock()
 
-    def _look(self, key):
+    def _look(self, key: str) -> bytes | None:
         return self._values.get(key)
 
-    def _update(self, key, change):
+    def _update(self, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         with self._lock:
             self._values[key] = change(self._values.get(key))
             return self._values[key]
@@ -170,11 +170,11 @@ class FileStore(Store):
         finally:
             connection.close()
 
-    def _look(self, key):
+    def _look(self, key: str) -> bytes | None:
         rows = self._run("SELECT value FROM pairs WHERE key = ?", key)
         return rows[0][0] if rows else None
 
-    def _update(self, key, change):
+    def _update(self, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         connection = self._open()
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -238,18 +238,26 @@ class TCPStore(Store):
         if wait_for_workers and world_size:
             self._wait_for(world_size)
 
-    def _serve(self):
+    def _serve(self) -> None:
         values = HashStore()
         server = ThreadingServer((self.host, self.port), logRequests=False, allow_none=True)
         self.port = server.server_address[1]
-        for function in (values._look, values.add, values.check, values.delete_key, values.num_keys):
+        plain: tuple[Callable[..., Any], ...] = (
+            values._look,
+            values.add,
+            values.check,
+            values.delete_key,
+            values.num_keys,
+        )
+        packed: tuple[Callable[..., Any], ...] = (values.set, values.append, values.compare_set)
+        for function in plain:
             server.register_function(function, function.__name__.lstrip("_"))
-        for function in (values.set, values.append, values.compare_set):
+        for function in packed:
             server.register_function(unpacking(function), function.__name__)
         self._server = server
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
-    def _connect(self):
+    def _connect(self) -> None:
         end = time.monotonic() + self.timeout.total_seconds()
         while True:
             try:
@@ -263,7 +271,7 @@ class TCPStore(Store):
                     ) from error
                 time.sleep(PAUSE)
 
-    def _wait_for(self, world_size):
+    def _wait_for(self, world_size: int) -> None:
         end = time.monotonic() + self.timeout.total_seconds()
         here = self.add("init/workers", 1)
         while here < world_size:
@@ -275,13 +283,13 @@ class TCPStore(Store):
             time.sleep(PAUSE)
             here = self.add("init/workers", 0)
 
-    def _call(self, name, *arguments):
+    def _call(self, name: str, *arguments: Any) -> Any:
         if not hasattr(self._local, "proxy"):
             self._local.proxy = ServerProxy(f"http://{self.host}:{self.port}", allow_none=True)
         result = getattr(self._local.proxy, name)(*arguments)
         return result.data if isinstance(result, Binary) else result
 
-    def _look(self, key):
+    def _look(self, key: str) -> bytes | None:
         return self._call("look", key)
 
     def set(self, key: str, value: str | bytes) -> None:
@@ -335,7 +343,7 @@ class PrefixStore(Store):
         self.prefix, self.underlying_store = prefix, store
         self.timeout: Any = store.timeout
 
-    def _key(self, key):
+    def _key(self, key: str) -> str:
         return f"{self.prefix}/{key}"
 
     def set(self, key: str, value: str | bytes) -> None:
@@ -366,5 +374,5 @@ class PrefixStore(Store):
         """The number of keys in the underlying store."""
         return self.underlying_store.num_keys()
 
-    def _look(self, key):
+    def _look(self, key: str) -> bytes | None:
         return self.underlying_store._look(self._key(key))

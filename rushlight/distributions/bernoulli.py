@@ -70,7 +70,7 @@ class Bernoulli(Odds, ExponentialFamily):
         return self._listed(torch.arange(2, dtype=self._param.dtype), expand)
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (torch.logit(self.probs),)
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

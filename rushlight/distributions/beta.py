@@ -74,7 +74,7 @@ class Beta(ExponentialFamily):
         return self._dirichlet.entropy()
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return self.concentration1, self.concentration0
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

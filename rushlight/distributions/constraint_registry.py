@@ -9,18 +9,20 @@ tensor([1., 1.])
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from rushlight.distributions import constraints, transforms
 from rushlight.distributions.transforms import Transform
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
+Factory = TypeVar("Factory", bound=Callable[[Any], Transform])
+
 
 class ConstraintRegistry:
     """A table of transforms for classes of constraints, filled by `register`; a call returns that for a constraint."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._registry: dict[type, Callable[[Any], Transform]] = {}
 
     def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Callable[..., Any]:
@@ -48,10 +50,10 @@ biject_to: ConstraintRegistry = ConstraintRegistry()
 transform_to: ConstraintRegistry = ConstraintRegistry()
 
 
-def _both(*kinds: Any):
+def _both(*kinds: Any) -> Callable[[Factory], Factory]:
     """Registers a factory in both registries."""
 
-    def register(factory):
+    def register(factory: Factory) -> Factory:
         for kind in kinds:
             biject_to.register(kind, factory)
             transform_to.register(kind, factory)
@@ -70,21 +72,21 @@ for _matrix in (constraints.positive_definite, constraints.positive_semidefinite
 
 
 @_both(constraints.greater_than, constraints.greater_than_eq)
-def _above(constraint):
+def _above(constraint: Any) -> Transform:
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
     )
 
 
 @_both(constraints.less_than)
-def _below(constraint):
+def _below(constraint: Any) -> Transform:
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)]
     )
 
 
 @_both(constraints.interval, constraints.half_open_interval)
-def _between(constraint):
+def _between(constraint: Any) -> Transform:
     low, high = constraint.lower_bound, constraint.upper_bound
     if isinstance(low, int | float) and isinstance(high, int | float) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()

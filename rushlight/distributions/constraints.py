@@ -206,7 +206,7 @@ class _To(_Bounded):
 
 
 class _Between(_Bounded):
-    def __init__(self, lower_bound: float, upper_bound: Tensor | float):
+    def __init__(self, lower_bound: Tensor | float, upper_bound: Tensor | float):
         self.lower_bound: Any = lower_bound
         self.upper_bound: Any = upper_bound
 

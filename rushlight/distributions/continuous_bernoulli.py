@@ -107,7 +107,7 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
         return self.mean * (log0 - log1) - self._cont_bern_log_norm() - log0
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (self.logits,)
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

@@ -65,7 +65,7 @@ class Dirichlet(ExponentialFamily):
         return torch.lgamma(a).sum(-1) - torch.lgamma(total) - (k - total) * torch.digamma(total) - inner
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (self.concentration,)
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """Exponential families: the log density is natural parameters times statistics, minus a log normalizer."""
 
+from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
@@ -40,7 +41,7 @@ class ExponentialFamily(Distribution):
         normalizer, products = self._bregman(lambda parameter: parameter)
         return normalizer - carried - products
 
-    def _bregman(self, direction) -> tuple[Tensor, Tensor]:
+    def _bregman(self, direction: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
         """The log normalizer, and the sum of its gradients times `direction` of each natural parameter."""
         parameters = [parameter.detach().requires_grad_() for parameter in self._natural_params]
         normalizer = self._log_normalizer(*parameters)

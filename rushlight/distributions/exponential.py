@@ -66,7 +66,7 @@ class Exponential(ExponentialFamily):
         return 1.0 - torch.log(self.rate)
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (-self.rate,)
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

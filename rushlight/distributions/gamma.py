@@ -72,7 +72,7 @@ class Gamma(ExponentialFamily):
         return torch.special.gammainc(self.concentration, self.rate * value)
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return self.concentration - 1, -self.rate
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

@@ -39,12 +39,12 @@ class Independent(Distribution):
         super().__init__(batch[:kept], batch[kept:] + base_distribution.event_shape, validate_args=validate_args)
 
     @property
-    def has_rsample(self):
+    def has_rsample(self) -> bool:  # type: ignore[override]  # an attribute of other classes
         """Whether samples have gradients."""
         return self.base_dist.has_rsample
 
     @property
-    def has_enumerate_support(self):
+    def has_enumerate_support(self) -> bool:  # type: ignore[override]  # likewise
         """Whether the values can be enumerated: not if batch dimensions were reinterpreted."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 

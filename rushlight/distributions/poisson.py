@@ -51,7 +51,7 @@ class Poisson(ExponentialFamily):
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (torch.log(self.rate),)
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

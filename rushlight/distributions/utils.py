@@ -133,6 +133,6 @@ def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
     return value if dim == 0 else value.reshape((*value.shape[:-dim], -1)).sum(-1)
 
 
-def _standard_normal(shape: Sequence[int], dtype, device=None) -> Tensor:
+def _standard_normal(shape: Sequence[int], dtype: torch.dtype | None, device: Any = None) -> Tensor:
     """Standard normal random numbers, drawn as by `normal_`."""
     return torch.empty(tuple(shape), dtype=dtype, device=device).normal_()

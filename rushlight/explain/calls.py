@@ -50,13 +50,13 @@ class Calls:
 
     steps: int
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.stack: list[Any] = []
         self.roots: dict[int, Root] = {}
         self.modes: dict[int, tuple[Any, ...]] = {}  # by module: the mode that it was set to, and where
         self.built: dict[int, tuple[Any, Site]] = {}  # by module: where it was constructed
-        self.sites = None
-        self.here = None  # whether recording is off in this thread
+        self.sites: Any = None
+        self.here: Any = None  # whether recording is off in this thread
         self.dropped: dict[Site, int] = {}
         self.copies: list[tuple[Site, Site, int]] = []  # what was loaded uncopied: line, origin, age
         self.steps = 0

@@ -20,11 +20,11 @@ ndarray = np.ndarray
 class ByHooks:
     """What each hook did: the hook's code and the line of the pass; for zeros, the tensor of zeros that it used."""
 
-    def __init__(self):
-        self.zeroed: list[tuple] = []
-        self.spoilt: list[tuple] = []
-        self.turned: list[tuple] = []
-        self.changed: list[tuple] = []
+    def __init__(self) -> None:
+        self.zeroed: list[tuple[Any, ...]] = []
+        self.spoilt: list[tuple[Any, ...]] = []
+        self.turned: list[tuple[Any, ...]] = []
+        self.changed: list[tuple[Any, ...]] = []
 
     def note(self, hooks: Any, site: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
         """Compares a gradient before and after a hook, which returned another (`returned`) or changed the given one."""

@@ -30,7 +30,7 @@ FADED = 1e-8  # the fraction of the initial learning rate below which it has dec
 class Ledger:
     """Records what passes and steps do."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.leaves: dict[int, Leaf] = {}
         self.kept: dict[int, object] = {}  # parameters, kept alive for later questions
         self.held: dict[int, Held] = {}
@@ -57,12 +57,12 @@ class Ledger:
         self.watch: Any = None
         self.pictures = False  # whether a drawing is wanted
         self.picture: str = ""  # the drawing of the first pass that reaches leaves
-        self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of which tensor, where, when
-        self.spoilt: list[tuple] = []
-        self.looked: dict[Site, tuple] = {}
+        self.unseen: deque[tuple[Any, ...]] = deque(maxlen=50)  # changes through .data: of which tensor, where, when
+        self.spoilt: list[tuple[Any, ...]] = []
+        self.looked: dict[Site, tuple[Any, ...]] = {}
         self.asked: Any = None  # the last tensor whose requires_grad was set
-        self.frozen: dict[int, tuple] = {}  # leaves that the program has frozen, with the line
-        self.late: dict[int, tuple] = {}  # leaves that were used before requires_grad was set, with the line
+        self.frozen: dict[int, tuple[Any, ...]] = {}  # leaves that the program has frozen, with the line
+        self.late: dict[int, tuple[Any, ...]] = {}  # leaves that were used before requires_grad was set, with the line
         self.differentiated: set[int] = set()  # leaves behind gradients that have a graph
         self.scaled = False  # whether gradients are those of a scaled loss
         self.clipped_scaled: dict[Site, int] = {}
@@ -360,7 +360,7 @@ def keep(table: dict[int, tuple[Any, ...]], tensor: Any, site: Any) -> None:
         table[id(tensor)] = (ref(tensor), site)
 
 
-def line_noted(table: dict[int, tuple], tensor: Any) -> Site | None:
+def line_noted(table: dict[int, tuple[Any, ...]], tensor: Any) -> Site | None:
     """The line stored for a tensor, or None."""
     held, site = table.get(id(tensor), (None, None))
     return site if held is not None and held() is tensor else None

@@ -5,6 +5,8 @@ from textwrap import indent
 from rushlight.explain.finding import KINDS, SYMPTOMS, Kind
 from rushlight.explain.text import NAMES
 
+__all__ = ["KINDS", "listing"]
+
 
 def listing(names: list[str]) -> str:
     """A line for each kind, or the given kinds with their programs."""

@@ -29,7 +29,7 @@ class Side(NamedTuple):
 class Mixed:
     """The side passes since gradients were zeroed, and those found to be mixed in: by line, how often and where."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.sides: list[Side] = []
         self.found: dict[Site, tuple[int, Site]] = {}
 

@@ -14,7 +14,7 @@ from rushlight.tensors import Tensor
 class Names:
     """The names of tensors: of modules' parameters, else of variables."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.known: dict[int, str] = {}
         self.modules: dict[int, Any] = {}  # the modules in variables
         self.called: dict[str, Any] = {}  # modules by the names of variables and attributes

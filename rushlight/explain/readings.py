@@ -28,7 +28,7 @@ LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
 class Readings(Calls):
     """Looks at single calls, and (`Calls`) at the calls of modules."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.seen: dict[tuple[Any, ...], dict[Any, Any]] = {}
         self.ways: Any = None

@@ -34,7 +34,7 @@ class Way(NamedTuple):
 class Ways:
     """The cut paths of the last pass, and those whose parameters a step then changed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.adapted: dict[
             Site, tuple[Cut, list[int]]
         ] = {}  # by line: parameters updated by a gradient without a graph

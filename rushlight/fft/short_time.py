@@ -1,5 +1,7 @@
 """Short-time Fourier transforms: `stft`, the spectra of overlapping frames of a signal, and its inverse `istft`."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.graph import new_tensor
@@ -17,9 +19,9 @@ from rushlight.tensors import Tensor
 __all__ = ["istft", "stft"]
 
 
-def call_described(name, input, **options):
+def call_described(name: str, input: Tensor, **options: Any) -> str:
     """The beginning of PyTorch's error messages: the call with its arguments."""
-    shown = {key: int(value) if isinstance(value, bool) else value for key, value in options.items()}
+    shown: dict[str, Any] = {key: int(value) if isinstance(value, bool) else value for key, value in options.items()}
     window = shown.get("window")
     if window is not None:
         shown["window"] = f"torch.{type_name(window._array)}Tensor{{{list(window._array.shape)}}}"

@@ -23,7 +23,7 @@ SWAPPED = {
     linear=True,
     input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims]),
 )
-def _fft_resize(input, dims, sizes):
+def _fft_resize(input: Array, dims: Sequence[int], sizes: Sequence[int]) -> Array:
     """The input cropped or zero-padded to new sizes of some dimensions; its adjoint is the same with the old sizes."""
     shape = list(input.shape)
     for d, n in zip(dims, sizes, strict=True):
@@ -50,7 +50,7 @@ def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]
         _fft_c2c(grad, sizes, dims, norm, forward), dims, input_shape
     ),
 )
-def _fft_c2c(input, sizes, dims, norm, forward):
+def _fft_c2c(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, forward: bool) -> Array:
     """The complex transform. Its matrix is symmetric, so the adjoint is the transform between two conjugations."""
     return transform(input, sizes, dims, norm, forward)
 
@@ -66,7 +66,7 @@ def real_cotangent(
 @operator(
     aten="_fft_r2c", layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent
 )
-def _fft_r2c(input, sizes, dims, norm, onesided):
+def _fft_r2c(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool) -> Array:
     """The transform of real numbers; with `onesided` only the first half, in the last of `dims`."""
     return half_spectrum(input, sizes, dims, norm) if onesided else transform(input, sizes, dims, norm, True)
 
@@ -85,6 +85,6 @@ def half_cotangent(
 @operator(
     aten="_fft_c2r", layout="half spectral", batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent
 )
-def _fft_c2r(input, sizes, dims, norm):
+def _fft_c2r(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> Array:
     """The inverse transform of a half spectrum (in the last of `dims`) to real numbers."""
     return from_half_spectrum(input, sizes, dims, norm)

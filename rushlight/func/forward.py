@@ -10,7 +10,7 @@ from rushlight.core.forward import Tangents, tangent_of, with_own_tangent, with_
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
-from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
+from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
 from rushlight.func.gradients import vjp
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
@@ -45,7 +45,7 @@ def jvp_by(
     func: Callable[..., Any],
     primals: Any,
     tangents: Sequence[Tensor] | Tensor,
-    argnums: int | None,
+    argnums: Argnums | None,
     strict: bool,
     has_aux: bool,
 ) -> tuple[Tensor, ...]:
@@ -121,7 +121,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     zeros = tree_unflatten([new_tensor(np.zeros_like(out._array)) for out in outputs], spec)
     _, transpose = vjp(vjp_fn, zeros)
 
-    def jvp_fn(*tangents):
+    def jvp_fn(*tangents: Any) -> Any:
         given, expected = tree_flatten(tangents)[1], tree_flatten(primals)[1]
         if given != expected:
             raise RuntimeError(f"Expected the tangents {given} to have the same argspec as the primals {expected}")

@@ -35,7 +35,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     """
 
     @functools.wraps(func, updated=())
-    def gradient(*args, **kwargs):
+    def gradient(*args: Any, **kwargs: Any) -> Any:
         grads, (_, aux) = grads_and_output(func, argnums, has_aux, args, kwargs)
         return (grads, aux) if has_aux else grads
 
@@ -51,7 +51,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     """
 
     @functools.wraps(func, updated=())
-    def gradient_and_value(*args, **kwargs):
+    def gradient_and_value(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         grads, outputs = grads_and_output(func, argnums, has_aux, args, kwargs)
         return grads, outputs if has_aux else outputs[0]
 
@@ -94,7 +94,7 @@ def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     outside = is_differentiated(leaves, outputs, variables)
     retire(variables)
 
-    def vjp_fn(cotangents, retain_graph=True, create_graph=None):
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         values, given = tree_flatten(cotangents)
         if given != structure:
             raise RuntimeError(
@@ -110,7 +110,7 @@ def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
-def grads_and_output(func: Any, argnums: int, has_aux: bool, args: Any, kwargs: dict[str, Any]) -> Any:
+def grads_and_output(func: Any, argnums: Argnums, has_aux: bool, args: Any, kwargs: dict[str, Any]) -> Any:
     """The gradients, and (output, aux)."""
     api = "grad_and_value(f)(*args)"
     leaves, spec = tree_flatten(chosen(args, argnums))

@@ -45,7 +45,7 @@ def jacrev(
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func, updated=())
-    def jacobian(*args):
+    def jacobian(*args: Any) -> Any:
         check_real("jacrev", args, "inputs")
         output, vjp_fn, *aux = vjp_by(func, args, argnums, has_aux)
         outputs, structure = tree_flatten(output)
@@ -106,14 +106,14 @@ def jacfwd(
     """
 
     @functools.wraps(func, updated=())
-    def jacobian(*args):
+    def jacobian(*args: Any) -> Any:
         check_real("jacfwd", args, "inputs")
         inputs, spec = tree_flatten(chosen(args, argnums))
         sizes = [x.numel() for x in inputs]
         basis = tree_unflatten(standard_basis(inputs, sizes, 0, sum(sizes)), spec)
         held = []
 
-        def push_forward(directions):
+        def push_forward(directions: Any) -> Any:
             output, products, *aux = jvp_by(func, args, directions, argnums, False, has_aux)
             check_real("jacfwd", output, "outputs")
             held.extend(aux)

@@ -55,7 +55,7 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func, updated=())
-    def mapped(*args, **kwargs):
+    def mapped(*args: Any, **kwargs: Any) -> Any:
         check_out_dims(func, out_dims)
         leaves, spec, dims, size = checked_inputs(func, in_dims, args)
         if chunk_size is None:
@@ -71,7 +71,7 @@ def run(
     spec: Any,
     dims: Sequence[int | None],
     size: int,
-    out_dims: int,
+    out_dims: Any,
     randomness: str,
     kwargs: dict[str, Any],
 ) -> Tensor | tuple[Tensor, ...]:
@@ -124,10 +124,10 @@ def name_of(func: Any) -> str:
     return f"functools.partial({name_of(func.func)}, ...)" if isinstance(func, functools.partial) else repr(func)
 
 
-def check_out_dims(func: Callable[..., Any], out_dims: int) -> None:
+def check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
     """ValueError for `out_dims` that contains anything but integers and None."""
 
-    def check(dim):
+    def check(dim: Any) -> None:
         if not isinstance(dim, int) and dim is not None:
             raise ValueError(
                 f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
@@ -137,7 +137,7 @@ def check_out_dims(func: Callable[..., Any], out_dims: int) -> None:
     tree_map(check, out_dims)
 
 
-def checked_inputs(func: Callable[..., Any], in_dims: Sequence[int | None] | int, args: Sequence[Any]) -> Any:
+def checked_inputs(func: Callable[..., Any], in_dims: Any, args: Sequence[Any]) -> Any:
     """The leaves of the inputs, their tree, the batch dimension of each and the number of examples."""
     call = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):

@@ -39,7 +39,7 @@ class FunctionalModuleWithBuffers(Module):
         self.stateless_model = stateless_model
         self.param_names, self.buffer_names = tuple(param_names), tuple(buffer_names)
 
-    def forward(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def forward(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
         """The module's output with these tensors in place of its own."""
         names = (*self.param_names, *self.buffer_names)
         return functional_call(
@@ -50,7 +50,7 @@ class FunctionalModuleWithBuffers(Module):
 class FunctionalModule(FunctionalModuleWithBuffers):
     """A module without buffers as a function of its parameters and its arguments."""
 
-    def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
         """The module's output with these tensors in place of its parameters."""
         return super().forward(params, (), *args, **kwargs)
 

@@ -262,7 +262,7 @@ class Tracer(TracerBase):
         """Replaces module calls, attributes and wrapped functions by versions that record them."""
         parameters: dict[str, Proxy] = {}
 
-        def call(module, *args, **kwargs):
+        def call(module: Module, *args: Any, **kwargs: Any) -> Any:
             replacements.found_in(getattr(module.forward, "__globals__", {}), self._autowrap_function_ids)
             return self.call_module(module, lambda *a, **k: CALLED(module, *a, **k), args, kwargs)
 

@@ -197,7 +197,7 @@ class Writer:
                 return f"{IN_PLACE[name].format(*operands)};  {node.name}{kind} = {operands[0]}"
         if node.target is getattr and len(node.args) == 2 and str(node.args[1]).isidentifier():
             return f"{node.name}{kind} = {member(operands[0], node.args[1])}"
-        called = self.name_of(qualified_name(node.target), node.target)  # type: ignore[arg-type]
+        called = self.name_of(qualified_name(node.target), node.target)
         if node.meta.get("is_wrapped"):
             self.wrapped.setdefault(called)
         return f"{node.name}{kind} = {called}({self.arguments(node.args, node.kwargs)})"

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
 from rushlight.fx.codegen import CodeGen, PythonCode
-from rushlight.fx.naming import Namespace, hint
-from rushlight.fx.node import OPS, Argument, Node, Target, map_arg, shown_target
+from rushlight.fx.naming import Namespace, hint, shown_target
+from rushlight.fx.node import OPS, Argument, Node, Target, map_arg
 from rushlight.nn.modules.module import Module
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
@@ -222,7 +222,7 @@ class Graph:
         self._codegen._body_transformer = make_transformer(before)
 
         @contextmanager
-        def until_the_end():
+        def until_the_end() -> Iterator[None]:
             try:
                 yield
             finally:

@@ -96,7 +96,7 @@ class GraphModule(Module):
         """Generates the code of the graph again and makes it `forward`."""
         made = self._graph.python_code(root_module="self")
         self._code = made.src
-        type(self).forward = forward_of(made.src, made.globals)  # type: ignore[method-assign]
+        type(self).forward = forward_of(made.src, made.globals)
         return made
 
     def print_readable(self, print_output: bool = True) -> str:

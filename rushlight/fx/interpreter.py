@@ -31,7 +31,7 @@ class Interpreter:
     def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None):
         self.module: Any = module
         self.submodules: dict[str, Module] = dict(module.named_modules())
-        self.graph: Graph = module.graph if graph is None else graph  # type: ignore[assignment]
+        self.graph: Graph = module.graph if graph is None else graph
         self.env: dict[Node, Any] = {}
         self.name, self.garbage_collect_values, self.extra_traceback = "Interpreter", garbage_collect_values, True
         self.user_to_last_uses: dict[Node, list[Node]] = {}

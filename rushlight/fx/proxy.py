@@ -202,7 +202,7 @@ class Proxy:
 def recording_method(create: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a method for an operator of Python that records a node."""
 
-    def called(self, *others):
+    def called(self: Any, *others: Any) -> Proxy:
         target, args = create(self, *others)
         return self.tracer.create_proxy("call_function", target, args, {})
 

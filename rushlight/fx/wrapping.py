@@ -65,7 +65,7 @@ class Replacements:
         """A wrapper that records calls of a function if a proxy is among the arguments."""
 
         @functools.wraps(function)
-        def called(*args, **kwargs):
+        def called(*args: Any, **kwargs: Any) -> Any:
             result = self.written(function, args, kwargs)
             return function(*args, **kwargs) if result is NotImplemented else result
 

@@ -6,6 +6,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from types import CodeType
 from typing import Any
 
 from rushlight.absent.left_out import reason
@@ -78,10 +79,10 @@ class Finder(MetaPathFinder, Loader):
         spec.loader_state = module.__spec__
         return module
 
-    def get_code(self, fullname):
+    def get_code(self, fullname: str) -> CodeType | None:
         """The code of a module, for `python -m`."""
         root, _, rest = fullname.partition(".")
-        real = find_spec(f"{OURS[root]}.{rest}")
+        real: Any = find_spec(f"{OURS[root]}.{rest}")
         return real.loader.get_code(real.name)
 
     def exec_module(self, module: Any) -> None:

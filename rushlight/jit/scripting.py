@@ -39,7 +39,7 @@ class ScriptModule(Module):
 class ScriptFunction:
     """The class of PyTorch's compiled functions, for `isinstance`: here functions stay as they are."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         raise TypeError(
             "torch.jit.ScriptFunction: No constructor defined! torch.jit.script gives functions as they are."
         )

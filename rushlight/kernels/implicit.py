@@ -8,6 +8,7 @@ terms of a series, and leaves cases with too many terms to this version.
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> n
     return _completed(fast.beta_slopes, _beta_slope, concentration, x, total)
 
 
-def _completed(kernel: Callable, plain: Callable, *arrays: np.ndarray) -> np.ndarray:
+def _completed(kernel: Callable[..., Any], plain: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
     """The results of a kernel, and of the NumPy version where it leaves NaN; in the dtype of the second array."""
     dtype, shape = arrays[1].dtype, np.broadcast_shapes(*(array.shape for array in arrays))
     wide = [np.broadcast_to(array, shape).astype(np.float64, "C") for array in arrays]
@@ -79,14 +80,16 @@ def _beta_slope(concentration: np.ndarray, x: np.ndarray, total: np.ndarray) -> 
     return _chosen(wide * (a + b) < a, lower / (1 - wide), -upper / (1 - wide), x.dtype)
 
 
-def _moved(tail, a, scale, log_density):
+def _moved(
+    tail: Callable[[np.ndarray], np.ndarray], a: np.ndarray, scale: np.ndarray, log_density: np.ndarray
+) -> np.ndarray:
     """-(dP/da) / f for a probability P that depends on `a`."""
     step = STEP * scale
     slope = sum(weight * (np.log(tail(a + i * step)) - np.log(tail(a - i * step))) for i, weight in WEIGHTS) / step
     return -slope * np.exp(np.log(tail(a)) - log_density)
 
 
-def _chosen(below, lower, upper, dtype):
+def _chosen(below: np.ndarray, lower: np.ndarray, upper: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """The result of the nearer tail; 0 where that is not a number, as in PyTorch."""
     slope = np.where(below, lower, upper)
     return np.where(np.isnan(slope), 0, slope).astype(dtype)

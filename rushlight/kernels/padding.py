@@ -18,7 +18,7 @@ LONG = 4096  # positions of longer lines are not cached
 def keep_places(function: Callable[..., Array]) -> Callable[..., Array]:
     """Caches the positions that a function computes for a short line, whose length is its first argument."""
 
-    def found(*args):
+    def found(*args: Any) -> Array:
         return as_places(function(*args))
 
     again = lru_cache(maxsize=256)(found)

@@ -5,6 +5,7 @@ from types import ModuleType
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
 __all__ = ["as_rows", "cotangents", "normalized", "standardized", "standardized_cotangent"]
@@ -12,7 +13,7 @@ __all__ = ["as_rows", "cotangents", "normalized", "standardized", "standardized_
 fast: ModuleType | None = load("standardize")
 
 
-def as_rows(array: np.ndarray, dims: int) -> np.ndarray:
+def as_rows(array: Array, dims: int) -> Array:
     """A matrix with the last dimensions of an array, or of a tensor, as rows."""
     lead = array.ndim - dims
     return np.reshape(array, (math.prod(array.shape[:lead]), math.prod(array.shape[lead:])))
@@ -20,7 +21,7 @@ def as_rows(array: np.ndarray, dims: int) -> np.ndarray:
 
 def normalized(
     x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, dims: int, eps: float, centered: bool = True
-) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+) -> tuple[Array, ...]:
     """Return (x - mean) * weight / deviation + bias over the last dimensions, the mean, and 1 / the deviation.
 
     The moments are at least in float32 and keep those dimensions with size 1. Unless `centered`, there is no mean, and

@@ -6,6 +6,8 @@ from types import ModuleType
 
 import numpy as np
 
+from rushlight.core.aliases import Array
+
 __all__ = ["special"]
 
 
@@ -20,7 +22,7 @@ def scipy_special() -> ModuleType:
 def special(name: str) -> Callable[..., np.ndarray]:
     """SciPy's function of a name, with results in the dtype of the arrays: SciPy does not support half precision."""
 
-    def function(*arrays):
+    def function(*arrays: Array) -> Array:
         result = getattr(scipy_special(), name)(*arrays)
         dtype = next(array.dtype for array in arrays if hasattr(array, "dtype"))
         return result if result.dtype is dtype else result.astype(dtype)

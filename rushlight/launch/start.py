@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # environment variable: how often the processes have been restarted
 LABELS = "RUSHLIGHT_LABEL_OUTPUT"  # environment variable: each line of output begins with rank and time
@@ -96,7 +97,7 @@ def attempted(command: list[str], environment: dict[str, str]) -> int | None:
     """
     told: list[int] = []
 
-    def pass_on(received, frame):
+    def pass_on(received: int, frame: Any) -> None:
         told.append(received)
         child.send_signal(received)
 

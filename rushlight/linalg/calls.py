@@ -39,7 +39,7 @@ def linalg(function: Callable[..., Any]) -> Callable[..., Any]:
     first = parameters(function)[0]
 
     @wraps(function)
-    def called(*args, out=None, **kwargs):
+    def called(*args: Any, out: Tensor | None = None, **kwargs: Any) -> Any:
         input = args[0] if args else kwargs.get(first)
         if not isinstance(input, TensorBase):
             raise TypeError(f"{name}(): argument '{first}' (position 1) must be Tensor, not {type(input).__name__}")

@@ -37,7 +37,7 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
 @operator(
     layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
 )
-def _cholesky(input, upper):
+def _cholesky(input: Array, upper: bool) -> Array:
     try:
         return np.linalg.cholesky(input, upper=upper)
     except np.linalg.LinAlgError:
@@ -72,7 +72,7 @@ def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any
 
 
 @operator(layout="columns", batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
-def _cholesky_solve(B, L, upper):
+def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
     return inverse_by_factor(L, upper, B)
 
 
@@ -82,7 +82,7 @@ def _cholesky_solve(B, L, upper):
     holomorphic=False,
     L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
 )
-def _cholesky_inverse(L, upper):
+def _cholesky_inverse(L: Array, upper: bool) -> Array:
     return inverse_by_factor(L, upper, np.eye(L.shape[-1], dtype=L.dtype, like=L))
 
 

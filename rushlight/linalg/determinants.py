@@ -32,7 +32,7 @@ def as_matrices(x: Array) -> Array:
     node="LinalgDetBackward0",
     input=lambda grad, input: as_matrices(grad) * _cofactors(input),
 )
-def _det(input):
+def _det(input: Array) -> Array:
     return determinant(input)
 
 
@@ -43,7 +43,7 @@ def factors(input: Array) -> Any:
 
 
 @operator(aten=(), batch=leading, input=lambda grad, input: _minors(grad, input))
-def _cofactors(input):
+def _cofactors(input: Array) -> Array:
     """The derivative of the determinant, det(A) A^-T, which also exists for singular matrices.
 
     With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where the diagonal matrix C has, for each singular
@@ -76,7 +76,7 @@ def trace(x: Array) -> Any:
 
 
 @operator(batch=leading, direction=lambda grad, input: _minors(grad, input), input=minors_cotangent)
-def _minors(direction, input):
+def _minors(direction: Array, input: Array) -> Array:
     """The second derivative of the determinant along a direction, which also exists for singular matrices.
 
     With A = U S V^H, and both directions E' transformed to E = conj(U)^T E' V, it is the sum over i and j of e_ii f_jj
@@ -121,7 +121,7 @@ def slogdet_cotangent(grad: Sequence[Array], input: Any, result0: Array) -> Arra
 
 
 @operator(batch=leading, node="LinalgSlogdetBackward0", holomorphic=False, input=slogdet_cotangent)
-def _slogdet(input):
+def _slogdet(input: Array) -> tuple[Array, ...]:
     sign, logarithm = np.linalg.slogdet(input)
     if not np.all(sign):
         spoiled = is_spoiled(input, sign)

@@ -1,7 +1,7 @@
 """Eigenvalues and eigenvectors, of Hermitian and of general matrices."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
     holomorphic=False,
     input=eigh_cotangent,
 )
-def _eigh(input, UPLO):
+def _eigh(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
     return tuple(np.linalg.eigh(input, UPLO))
 
 
@@ -71,7 +71,7 @@ def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = N
     holomorphic=False,
     input=lambda grad, input, UPLO: eigvalsh_cotangent(grad, input, UPLO),
 )
-def _eigvalsh(input, UPLO):
+def _eigvalsh(input: Array, UPLO: Literal["L", "U"]) -> Array:
     return np.linalg.eigvalsh(input, UPLO)
 
 
@@ -83,7 +83,7 @@ def _eigvalsh(input, UPLO):
     holomorphic=False,
     input=lambda grad, input, UPLO, result1: eigvalsh_cotangent(grad[0], input, UPLO, result1),
 )
-def _eigvalsh_kept(input, UPLO):
+def _eigvalsh_kept(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
     """The eigenvalues, and the eigenvectors that the backward pass needs."""
     return tuple(np.linalg.eigh(input, UPLO))
 
@@ -115,7 +115,7 @@ def complex_type(dtype: np.dtype) -> np.dtype:
     holomorphic=False,
     input=eig_cotangent,
 )
-def _eig(input):
+def _eig(input: Array) -> tuple[Array, ...]:
     return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
 
 

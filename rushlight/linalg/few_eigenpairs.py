@@ -52,7 +52,9 @@ def cotangent(grad: Any, input: Array, result1: Array, largest: bool) -> Array:
 
 
 @operator(name="lobpcg", batch=leading, input=cotangent)
-def _lobpcg(input, X, iK, niter, tol, largest):
+def _lobpcg(
+    input: Array, X: Array | None, iK: Array | None, niter: int, tol: float, largest: bool
+) -> tuple[Array, ...]:
     """Eigenpairs of symmetric matrices."""
     given = [one for one in (input, X, iK) if one is not None]
     of_one = lambda A, X, M=None: eigenpairs(A, X, None, M, niter, tol, largest)
@@ -60,7 +62,9 @@ def _lobpcg(input, X, iK, niter, tol, largest):
 
 
 @operator(name="lobpcg_generalized", batch=leading)
-def _generalized(input, B, X, iK, niter, tol, largest):
+def _generalized(
+    input: Array, B: Array, X: Array | None, iK: Array | None, niter: int, tol: float, largest: bool
+) -> tuple[Array, ...]:
     """Eigenpairs of A x = e B x."""
     given = [one for one in (input, B, X, iK) if one is not None]
     of_one = lambda A, B, X, M=None: eigenpairs(A, X, B, M, niter, tol, largest)

@@ -14,7 +14,7 @@ from rushlight.kernels.triangles import triangle
 try:
     from numpy.linalg import _umath_linalg as UFUNCS
 except ImportError:
-    UFUNCS = None  # type: ignore[assignment]
+    UFUNCS = None
 
 WIDE = {"f": "d", "d": "d", "F": "D", "D": "D"}  # the types that the ufuncs compute in
 NEEDED = "qr_r_raw", "qr_reduced", "qr_complete", "solve"

@@ -34,11 +34,11 @@ def of_lapack(step: str, array: Array, hermitian: bool) -> Any:
     input=no_derivative("linalg_ldl_factor_ex"),
     nondifferentiable=(1, 2),
 )
-def _ldl_factor(input, hermitian):
+def _ldl_factor(input: Array, hermitian: bool) -> tuple[Array, ...]:
     """L and D in one lower triangle, LAPACK's pivots and its `info`."""
     factor = of_lapack("trf", input, hermitian)
 
-    def factored(a):
+    def factored(a: np.ndarray) -> tuple[Any, ...]:
         packed, pivots, info = factor(a, lower=1)
         return np.tril(packed), pivots, np.int32(info)
 
@@ -53,7 +53,7 @@ def _ldl_factor(input, hermitian):
     LD=no_derivative("linalg_ldl_solve"),
     B=no_derivative("linalg_ldl_solve"),
 )
-def _ldl_solve(LD, B, pivots, hermitian):
+def _ldl_solve(LD: Array, B: Array, pivots: Array, hermitian: bool) -> Array:
     """The solution of A X = B, given the decomposition of A."""
     solve = of_lapack("trs", LD, hermitian)
     if 0 in (*LD.shape[-2:], *B.shape[-2:]):

@@ -70,11 +70,11 @@ def as_first_rows(solution: Array, rows: int) -> Array:
     nondifferentiable=(2, 3),
     batch=solved_batch,
 )
-def _lstsq(A, B, rcond, driver):
+def _lstsq(A: Array, B: Array, rcond: float | None, driver: str) -> tuple[Array, ...]:
     """The solution, squared residuals, rank and singular values that the LAPACK driver returns."""
     from scipy.linalg import lstsq
 
-    def solved(a, b):
+    def solved(a: np.ndarray, b: np.ndarray) -> tuple[Any, ...]:
         if not b.shape[1]:
             solution, rank, values = solved(a, np.zeros((b.shape[0], 1), b.dtype))
             return solution[:, :0], rank, values

@@ -61,14 +61,14 @@ def unit_lower(x: Array) -> Array:
     input=lu_cotangent,
     nondifferentiable=(1, 2),
 )
-def _lu_factor(input):
+def _lu_factor(input: Array) -> tuple[Array, ...]:
     """L and U in one matrix, the row exchanges (counted from 1), and LAPACK's `info`."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (input,))
     size = min(input.shape[-2:])
 
-    def factored(a):
+    def factored(a: np.ndarray) -> tuple[Any, ...]:
         if a.size == 0:
             return a.copy(), np.zeros(size, np.int32), np.int32(0)
         packed, pivots, info = factor(a)
@@ -80,7 +80,7 @@ def _lu_factor(input):
 def permutations(pivots: Array, n: int, dtype: np.dtype) -> Array:
     """The permutation matrices P of A = P L U, from the row exchanges."""
 
-    def permutation(exchanges):
+    def permutation(exchanges: np.ndarray) -> np.ndarray:
         order = list(range(n))
         for i, j in enumerate(exchanges.tolist()):
             order[i], order[j - 1] = order[j - 1], order[i]
@@ -90,7 +90,7 @@ def permutations(pivots: Array, n: int, dtype: np.dtype) -> Array:
 
 
 @operator(aten=(), batch=leading)
-def _permutation(pivots, n, dtype):
+def _permutation(pivots: Array, n: int, dtype: np.dtype[Any]) -> Array:
     return permutations(pivots, n, dtype)
 
 

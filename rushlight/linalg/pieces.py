@@ -13,7 +13,7 @@ from rushlight.ops.table import operator
 
 
 @operator(layout="as computed", batch=leading, linear=True, input=lambda grad: grad)
-def _in_columns(input):
+def _in_columns(input: Array) -> Array:
     """A copy of matrices in column-major order, as LAPACK returns its results."""
     return input.mT.copy().mT
 

@@ -15,7 +15,7 @@ __all__ = ["matrix_exp", "matrix_power"]
 
 
 @operator(aten=(), batch=leading, input=lambda grad: np.zeros_like(grad))
-def _power_0(input):
+def _power_0(input: Array) -> Array:
     """Identity matrices; as in PyTorch, the constant result is part of the input's graph."""
     return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype, like=input), input.shape).copy()
 
@@ -53,7 +53,7 @@ def exp_cotangent(grad: Array, input: Array) -> Any:
 
 
 @operator(batch=leading, node="LinalgMatrixExpBackward0", input=exp_cotangent)
-def _matrix_exp(input):
+def _matrix_exp(input: Array) -> Array:
     from scipy.linalg import expm
 
     return expm(input).astype(input.dtype, copy=False)  # SciPy computes float16 in float32

@@ -1,6 +1,6 @@
 """The QR decomposition, and products with Householder reflections."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 
 
 @operator(layout="columns", batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
-def _qr(input, mode):
+def _qr(input: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, ...]:
     if mode == "r":
         return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")
     return lapack.qr(input, mode)

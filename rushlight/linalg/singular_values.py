@@ -80,7 +80,7 @@ def check_phase(of_U: Any, of_V: Any) -> None:
 
 
 @operator(layout="columns", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
-def _svd(input, full_matrices):
+def _svd(input: Array, full_matrices: bool) -> tuple[Array, ...]:
     if not np.isfinite(input).all():
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
@@ -102,7 +102,7 @@ def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Arr
     holomorphic=False,
     input=lambda grad, input: svdvals_cotangent(grad, input),
 )
-def _svdvals(input):
+def _svdvals(input: Array) -> Array:
     return np.linalg.svd(input, compute_uv=False)
 
 
@@ -114,7 +114,7 @@ def _svdvals(input):
     holomorphic=False,
     input=lambda grad, input, result1, result2: svdvals_cotangent(grad[0], input, result1, result2),
 )
-def _svdvals_kept(input):
+def _svdvals_kept(input: Array) -> tuple[Array, ...]:
     """The singular values, and the singular vectors that the backward pass needs."""
     U, S, Vh = np.linalg.svd(input, full_matrices=False)
     return S, U, Vh
@@ -180,7 +180,7 @@ def tolerance_column(value: Any) -> Array:
 def with_tolerances(function: Callable[..., Any]) -> Callable[..., Any]:
     """Batches a function of matrices and tolerances, both of which may have batch dimensions."""
 
-    def batched(n, input, *args):
+    def batched(n: int, input: Array, *args: Any) -> Array:
         return function(input, *[grown(x, n, input.ndim - n - 2) if is_array(x) else x for x in args])
 
     return batched
@@ -212,7 +212,7 @@ def matrix_rank(
 
 
 @operator(aten="linalg_matrix_rank", batch=by(with_tolerances(lambda *args: _matrix_rank.forward(*args))))
-def _matrix_rank(input, atol, rtol, hermitian):
+def _matrix_rank(input: Array, atol: float | Array | None, rtol: float | Array | None, hermitian: bool) -> Array:
     if input.size == 0:
         return np.zeros(input.shape[:-2], np.int64)
     values = np.abs(np.linalg.eigvalsh(input)) if hermitian else np.linalg.svd(input, compute_uv=False)
@@ -238,7 +238,7 @@ def pinv_cotangent(grad: Array, input: Array, result: Array) -> Array:
     batch=by(with_tolerances(lambda *args: _pinv.forward(*args))),
     input=pinv_cotangent,
 )
-def _pinv(input, atol, rtol, hermitian):
+def _pinv(input: Array, atol: float | Array | None, rtol: float | Array | None, hermitian: bool) -> Array:
     if hermitian and input.size:
         values, vectors = np.linalg.eigh(input)
         left, right = vectors, vectors

@@ -44,7 +44,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     node="LinalgInvExBackward0",
     input=lambda grad, result: -np.matmul(np.matmul(result.mT, grad), result.mT),
 )
-def _inv(input):
+def _inv(input: Array) -> Array:
     """The inverse of square matrices."""
     try:
         return inverse(input)
@@ -119,7 +119,7 @@ def solve_cotangents(
     joint=solve_cotangents,
     inputs=("A", "B"),
 )
-def _solve(A, B):
+def _solve(A: Array, B: Array) -> Array:
     """The solution X of A X = B; all are matrices."""
     try:
         return solution(A, B)
@@ -242,7 +242,7 @@ def triangular_cotangents(
     joint=triangular_cotangents,
     inputs=("A", "B"),
 )
-def _solve_triangular(A, B, upper, unitriangular):
+def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:
     """The solution X of A X = B with a triangular A; the other triangle is not read."""
     if type(A) is np.ndarray and A.ndim > 2 and A.shape[-1] <= SMALL and not unitriangular:
         found = lapack.solved(triangle(A, 0, not upper), B)
@@ -252,7 +252,7 @@ def _solve_triangular(A, B, upper, unitriangular):
 
     solver = get_blas_funcs("trsm", (A, B))
 
-    def solved(a, b):
+    def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return solver(1, a, b, lower=not upper, diag=unitriangular) if b.size else b.copy()
 
     return np.ascontiguousarray(over_batches(solved, (A, B), (2, 2)))

@@ -385,7 +385,7 @@ def geqrf(input: Tensor) -> return_types.geqrf:
 
 
 @operator(layout="columns", batch=leading, input=no_derivative("geqrf"))
-def _geqrf(input):
+def _geqrf(input: Array) -> tuple[Array, ...]:
     transposed, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(transposed.mT), tau
 

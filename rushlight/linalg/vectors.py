@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import linalg
@@ -25,7 +26,7 @@ NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes 
     input=lambda grad, input_shape, other, dim: unbroadcast(_cross(other, grad, dim), input_shape),
     other=lambda grad, input, other_shape, dim: unbroadcast(_cross(grad, input, dim), other_shape),
 )
-def _cross(input, other, dim):
+def _cross(input: Array, other: Array, dim: int) -> Array:
     x, y = input.swapaxes(dim, -1), other.swapaxes(dim, -1)
     product = x[..., NEXT] * y[..., LAST] - x[..., LAST] * y[..., NEXT]
     return product.swapaxes(dim, -1)

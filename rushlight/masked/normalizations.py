@@ -3,11 +3,11 @@
 from rushlight.dtypes import dtype as Type
 from rushlight.masked.masks import largest, masked_by_identity, smallest
 from rushlight.masked.reductions import norm
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.elementwise.selection import maximum
 from rushlight.ops.reductions import cumulative
 from rushlight.ops.reductions import prod as products
 from rushlight.ops.reductions import softmax as exponentials
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.tensors import Tensor
 
 

@@ -76,7 +76,7 @@ class ProcessContext:
         if not self._running:
             return True
         for sentinel in wait(list(self._running), timeout):
-            index = self._running.pop(sentinel)  # type: ignore[call-overload]  # sentinels are numbers
+            index = self._running.pop(sentinel)  # sentinels are numbers
             self.processes[index].join()
             if self.processes[index].exitcode != 0:
                 self._end_others(grace_period)

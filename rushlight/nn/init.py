@@ -130,10 +130,12 @@ def reject_normal(array: Array, mean: float, std: float, a: float, b: float, gen
     return values
 
 
-def reject_uniform(array, mean, std, a, b, generator):
+def reject_uniform(
+    array: np.ndarray, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> np.ndarray:
     """Uniform random numbers, each accepted with probability density / (largest density in [a, b])."""
     highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-    values, pending = None, True
+    values, pending = None, np.ones(array.shape, bool)
     while values is None or pending.any():
         candidates = drawn_into(array, distributions.uniform, generator, a, b)
         density = ((candidates - mean) / std) ** 2 * -0.5 - highest
@@ -368,7 +370,7 @@ def deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
     name = function.__name__
     old = name[:-1]
 
-    def renamed(*args, **kwargs):
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
         warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning)
         return function(*args, **kwargs)
 

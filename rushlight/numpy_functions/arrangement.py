@@ -116,7 +116,7 @@ def at_least(name: str, function: Callable[..., Any]) -> None:
     """
     of_arrays = getattr(np, name)
 
-    def implementation(*arys):
+    def implementation(*arys: Any) -> Any:
         if is_plain(arys):
             return of_arrays(*in_numpy(arys))
         results = tuple([function(as_tensor(a)) for a in arys])

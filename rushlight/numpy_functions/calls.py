@@ -58,7 +58,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> 
     if method == "__call__":
         name, served = ufunc.__name__, elementwise(ufunc, out)
     else:
-        name, served = f"{ufunc.__name__}.{method}", METHODS.get(method, lambda _: None)(ufunc)
+        name, served = f"{ufunc.__name__}.{method}", METHODS[method](ufunc) if method in METHODS else None
     result = in_tensors(answered(name, served, getattr(ufunc, method), inputs, kwargs))
     return result if out is None else write_results(name, out, result, inputs)
 
@@ -128,7 +128,7 @@ def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
     if function is None:
         return None
 
-    def called(*inputs, dtype=None, where=True):
+    def called(*inputs: Any, dtype: Any = None, where: Any = True) -> Tensor:
         operands = as_operands(inputs)
         if dtype is not None:
             operands = [as_tensor(x).to(as_dtype(dtype)) for x in operands]
@@ -143,7 +143,7 @@ def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
 def outer_of(ufunc: Any) -> Callable[..., Any]:
     """`ufunc.outer`: each element of one operand combined with each of the other."""
 
-    def called(a, b):
+    def called(a: Any, b: Any) -> Tensor:
         a, b = as_tensors((a, b))
         return ufunc(a.reshape((*a.shape, *[1] * b.ndim)), b)
 
@@ -153,7 +153,7 @@ def outer_of(ufunc: Any) -> Callable[..., Any]:
 def at_of(ufunc: Any) -> Callable[..., Any]:
     """`ufunc.at`: changes elements of a tensor in place; repeated indices are applied repeatedly."""
 
-    def called(a, indices, *others):
+    def called(a: Tensor, indices: Any, *others: Any) -> None:
         key = tuple(as_key(i) for i in indices) if isinstance(indices, tuple) else as_key(indices)
         places = torch.arange(a.numel()).reshape(a.shape)[key]
         if ufunc in (np.add, np.subtract):

@@ -96,7 +96,7 @@ def flatnonzero(a: Tensor) -> Tensor:
 
 
 @numpy
-def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Tensor:
     a, low, high = as_tensor(a), a_min if min is None else min, a_max if max is None else max
     if low is None and high is None:
         return torch.clone(a)
@@ -141,13 +141,15 @@ def diag_indices_from(arr: Any) -> Any:
 
 
 @numpy
-def tril_indices_from(arr, k=0):
-    return tuple(torch.tril_indices(*arr.shape, offset=k))
+def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, ...]:
+    rows, columns = arr.shape
+    return tuple(torch.tril_indices(rows, columns, offset=k))
 
 
 @numpy
-def triu_indices_from(arr, k=0):
-    return tuple(torch.triu_indices(*arr.shape, offset=k))
+def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, ...]:
+    rows, columns = arr.shape
+    return tuple(torch.triu_indices(rows, columns, offset=k))
 
 
 # functions that write into a given tensor

@@ -165,8 +165,9 @@ def real_if_close(a: Array, tol: int = 100) -> Any:
 
 
 @numpy
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return torch.isclose(*as_tensors((a, b)), rtol, atol, equal_nan)
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    a, b = as_tensors((a, b))
+    return torch.isclose(a, b, rtol, atol, equal_nan)
 
 
 @numpy
@@ -192,7 +193,9 @@ def isneginf(x: Array, out: Any = None) -> Any:
 def filled_like(like: Callable[..., Any]) -> Callable[..., Any]:
     """The implementation of `np.zeros_like` and similar functions: a constant tensor."""
 
-    def implementation(a, dtype=None, order="K", subok=True, shape=None, **options):
+    def implementation(
+        a: Tensor, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **options: Any
+    ) -> Tensor:
         return new_tensor(like(a._array, dtype=torch.dtypes.as_numpy(as_dtype(dtype)), order=order, shape=shape))
 
     return implementation
@@ -225,7 +228,7 @@ def made_like(name: str) -> None:
     """Registers a creation function for `like=`: it returns a constant tensor."""
     make = getattr(np, name)
 
-    def implementation(*args, dtype=None, **options):
+    def implementation(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
         options = options if dtype is None else {"dtype": torch.dtypes.as_numpy(as_dtype(dtype)), **options}
         return torch.as_tensor(make(*args, **options))
 

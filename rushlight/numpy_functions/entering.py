@@ -26,7 +26,7 @@ def writing(function: Callable[..., Any]) -> Callable[..., Any]:
     """Registers a function that changes its first argument, a tensor; TypeError for an array, which has no graph."""
 
     @wraps(function)
-    def checked(target, *args, **kwargs):
+    def checked(target: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(target, TensorBase):
             raise no_history(function.__name__)
         return function(target, *args, **kwargs)

@@ -37,7 +37,7 @@ def stack(arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same
 def side_by_side(name: str, function: Callable[..., Any]) -> None:
     """Registers `hstack` or a similar function."""
 
-    def implementation(tup, *, dtype=None, casting="same_kind"):
+    def implementation(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
         tensors = as_tensors(tup)
         return function(tensors if dtype is None else [a.to(as_dtype(dtype)) for a in tensors])
 
@@ -166,10 +166,10 @@ def places_in(obj: Any) -> Array | slice:
 
 
 @numpy
-def insert(arr, obj, values, axis=None):
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     arr, axis = flat_unless(as_tensor(arr), axis)
     n, axis = arr.shape[axis], axis % arr.ndim
-    spots = places_in(obj)
+    spots: Any = places_in(obj)
     single = not isinstance(spots, slice) and spots.ndim == 0
     marks = np.insert(np.arange(n), spots, -1)
     count = len(marks) - n
@@ -181,7 +181,7 @@ def insert(arr, obj, values, axis=None):
     shape = list(arr.shape)
     shape[axis] = count
     given = torch.broadcast_to(values, shape)
-    asked = [spots] if single else range(n)[spots] if isinstance(spots, slice) else spots
+    asked: Any = [spots] if single else range(n)[spots] if isinstance(spots, slice) else spots
     order = np.argsort(np.where(np.asarray(list(asked)) < 0, np.asarray(list(asked)) + n, asked), kind="stable")
     sources = marks.copy()
     sources[marks == -1] = n + (np.arange(count) if single else order)

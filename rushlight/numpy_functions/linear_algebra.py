@@ -82,7 +82,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, rtol: An
 
 
 @linear_algebra
-def lstsq(a, b, rcond=None):
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Tensor, Tensor, int, Tensor]:
     a, b = as_tensors((a, b))
     found = linalg.lstsq(a, b[:, None] if b.ndim == 1 else b)
     values = linalg.svdvals(a)

@@ -48,10 +48,10 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 def places_of(name: str, reduce: Callable[..., Any], fill: Any) -> None:
     """Registers `argmax` or `argmin`, and its variant that ignores NaN."""
 
-    def implementation(a, axis=None, *, keepdims=False):
+    def implementation(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         return reduce(as_tensor(a), axis, keepdim=bool(keepdims))
 
-    def without_nan(a, axis=None, *, keepdims=False):
+    def without_nan(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         a = as_tensor(a)
         if bool(torch.any(FUNCTIONS[np.all](torch.isnan(a), axis))):
             raise ValueError("All-NaN slice encountered")
@@ -100,8 +100,15 @@ def firsts(a: Tensor, equal_nan: bool = True) -> tuple[Tensor, ...]:
 
 @numpy
 def unique(
-    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
-):
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
     ar = as_tensor(ar)
     if axis is None:
         found = firsts(ar, equal_nan)
@@ -110,8 +117,8 @@ def unique(
         _, *places = np.unique(
             ar.detach().numpy(), return_index=True, return_inverse=True, return_counts=True, axis=axis
         )
-        places = [torch.as_tensor(part) for part in places]
-        found = (torch.index_select(ar, axis, places[0]), *places)
+        first, inverse, counts = (torch.as_tensor(part) for part in places)
+        found = (torch.index_select(ar, axis, first), first, inverse, counts)
     asked = [
         part for part, wanted in zip(found[1:], (return_index, return_inverse, return_counts), strict=True) if wanted
     ]
@@ -124,21 +131,24 @@ def unique_values(x: Tensor) -> Tensor:
 
 
 @numpy
-def unique_counts(x):
+def unique_counts(x: Any) -> Any:
     values, _, _, counts = firsts(x, False)
-    return type(np.unique_counts(np.zeros(1)))(values, counts)
+    kind: Any = type(np.unique_counts(np.zeros(1)))
+    return kind(values, counts)
 
 
 @numpy
-def unique_inverse(x):
+def unique_inverse(x: Any) -> Any:
     values, _, inverse, _ = firsts(x, False)
-    return type(np.unique_inverse(np.zeros(1)))(values, inverse.reshape(as_tensor(x).shape))
+    kind: Any = type(np.unique_inverse(np.zeros(1)))
+    return kind(values, inverse.reshape(as_tensor(x).shape))
 
 
 @numpy
-def unique_all(x):
+def unique_all(x: Any) -> Any:
     values, index, inverse, counts = firsts(x, False)
-    return type(np.unique_all(np.zeros(1)))(values, index, inverse.reshape(as_tensor(x).shape), counts)
+    kind: Any = type(np.unique_all(np.zeros(1)))
+    return kind(values, index, inverse.reshape(as_tensor(x).shape), counts)
 
 
 @numpy

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_tensor, numpy
 from rushlight.ops.protocol import FUNCTIONS
 from rushlight.tensors import Tensor
@@ -15,16 +14,16 @@ STATISTICS: dict[str, Callable[..., Any]] = {"maximum": np.max, "minimum": np.mi
 
 
 @numpy
-def pad(array, pad_width, mode="constant", **options):
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
     a = as_tensor(array)
     if callable(mode):
         raise TypeError("np.pad with a function writes into arrays: use torch.nn.functional.pad, or one of the modes.")
     if isinstance(pad_width, dict):
-        widths = [pad_width.get(d, pad_width.get(d - a.ndim, 0)) for d in range(a.ndim)]
-        widths = [(w, w) if isinstance(w, int) else tuple(w) for w in widths]
+        given: list[Any] = [pad_width.get(d, pad_width.get(d - a.ndim, 0)) for d in range(a.ndim)]
+        found = [(w, w) if isinstance(w, int) else tuple(w) for w in given]
     else:
-        widths = pairs(pad_width, a.ndim)
-    widths = [tuple(int(n) for n in pair) for pair in widths]
+        found = pairs(pad_width, a.ndim)
+    widths = [(int(before), int(behind)) for before, behind in found]
     allowed = {
         "constant": {"constant_values"},
         "linear_ramp": {"end_values"},
@@ -40,9 +39,9 @@ def pad(array, pad_width, mode="constant", **options):
     return a
 
 
-def pairs(value, n):
+def pairs(value: Any, n: int) -> list[Any]:
     """Widths or values for both ends of n axes, broadcast from what is given."""
-    if isinstance(value, TensorBase):
+    if isinstance(value, torch.Tensor):
         return list(torch.broadcast_to(value, (n, 2)))
     return (
         np.broadcast_to(np.asarray(value, dtype=object), (n, 2)).tolist() if value is not None else [(None, None)] * n
@@ -88,7 +87,7 @@ def mirrored(a: Any, axis: Any, before: Any, behind: Any, mode: Any) -> Any:
     return torch.where(image, 2 * last - taken, taken) + turns * 2 * (last - first)
 
 
-def ends_of(a, axis, before, behind, mode, options):
+def ends_of(a: Tensor, axis: int, before: int, behind: int, mode: str, options: dict[str, Any]) -> list[Tensor]:
     """The padding before and after a tensor along an axis."""
     if mode == "empty":
         return [constant(a, axis, count, 0) for count in (before, behind)]

@@ -7,6 +7,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, linear_algebra, numpy
+from rushlight.numpy_functions.running import convolve
 from rushlight.ops.products import contractions, products
 from rushlight.tensors import Tensor
 
@@ -43,14 +44,17 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
 
 @numpy
 @linear_algebra
-def tensordot(a, b, /, axes=2):
+def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Tensor:
     if not isinstance(axes, int):
         axes = [[side] if isinstance(side, int) else list(side) for side in axes]
-    return contractions.tensordot(*as_tensors((a, b)), axes)
+    a, b = as_tensors((a, b))
+    return contractions.tensordot(a, b, axes)
 
 
 @numpy
-def einsum(*operands, dtype=None, order="K", casting="safe", optimize=False):
+def einsum(
+    *operands: Any, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: bool = False
+) -> Tensor:
     if isinstance(operands[0], str):
         return contractions.einsum(operands[0], *[x.to(as_dtype(dtype)) for x in as_tensors(operands[1:])])
     even = len(operands) // 2 * 2
@@ -84,7 +88,17 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 @numpy
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     m = floating(as_tensor(m).to(as_dtype(dtype)))
     m = m.T if not rowvar and m.ndim == 2 and m.shape[0] != 1 else m
     if y is not None:
@@ -128,7 +142,7 @@ def polyval(p: Tensor, x: Tensor | complex) -> Tensor:
     return result
 
 
-def same_length(a1, a2):
+def same_length(a1: Any, a2: Any) -> list[Tensor]:
     """The coefficients of two polynomials, the shorter one extended with leading zeros."""
     first, second = (torch.atleast_1d(a) for a in as_tensors((a1, a2)))
     n = max(len(first), len(second))
@@ -148,8 +162,9 @@ def polysub(a1: Tensor, a2: Tensor) -> Tensor:
 
 
 @numpy
-def polymul(a1, a2):
-    return np.convolve(*[torch.atleast_1d(a) for a in as_tensors((a1, a2))])
+def polymul(a1: Any, a2: Any) -> Tensor:
+    first, second = (torch.atleast_1d(a) for a in as_tensors((a1, a2)))
+    return convolve(first, second)
 
 
 @numpy
@@ -175,7 +190,7 @@ def polyder(p: Tensor, m: int = 1) -> Tensor:
 
 
 @numpy
-def polyint(p, m=1, k=None):
+def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
     p = floating(as_tensor(p))
     constants = torch.zeros(m, dtype=p.dtype) if k is None else torch.atleast_1d(as_tensor(k, p)).to(p.dtype)
     constants = constants.expand(m) if len(constants) == 1 else constants

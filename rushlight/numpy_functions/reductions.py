@@ -59,7 +59,13 @@ def product(a: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
 def extreme(reduce: Callable[..., Any], choose: Callable[..., Any], lowest: float) -> Callable[..., Any]:
     """`np.max` or `np.min`, with the arguments `initial` and `where`."""
 
-    def implementation(a, axis=None, keepdims=False, initial=None, where=True):
+    def implementation(
+        a: Any,
+        axis: Sequence[int] | int | None = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: Any = True,
+    ) -> Tensor:
         if initial is None and where is True and axis != ():
             return reduce(a, () if axis is None else axis, keepdims)
         if where is not True and initial is None:
@@ -196,7 +202,7 @@ def average(
 def without_nan(name: str, function: Callable[..., Any], fill: int) -> None:
     """Registers the variant of a reduction that ignores NaN."""
 
-    def implementation(a, axis=None, dtype=None, **options):
+    def implementation(a: Any, axis: Sequence[int] | int | None = None, dtype: Any = None, **options: Any) -> Tensor:
         a = as_tensor(a)
         options = options if dtype is None else {"dtype": dtype, **options}
         return function(masked(a, torch.logical_not(torch.isnan(a)), fill), axis, **options)
@@ -211,7 +217,9 @@ without_nan("nanprod", prod, 1)
 def average_without_nan(name: str, function: Callable[..., Any]) -> None:
     """Registers the variant of an average that ignores NaN."""
 
-    def implementation(a, axis=None, dtype=None, *, where=True, **options):
+    def implementation(
+        a: Any, axis: Sequence[int] | int | None = None, dtype: Any = None, *, where: Any = True, **options: Any
+    ) -> Tensor:
         a = as_tensor(a)
         present = torch.logical_not(torch.isnan(a))
         where = present if where is True else torch.logical_and(present, as_tensor(where))
@@ -227,7 +235,9 @@ for name, function in (("nanmean", mean), ("nanvar", var), ("nanstd", std)):
 def extreme_without_nan(name: str, extreme: Callable[..., Any], worst: float) -> None:
     """Registers the variant of `max` or `min` that ignores NaN; NaN if there is nothing else."""
 
-    def implementation(a, axis=None, keepdims=False, **options):
+    def implementation(
+        a: Any, axis: Sequence[int] | int | None = None, keepdims: bool = False, **options: Any
+    ) -> Tensor:
         a = as_tensor(a)
         absent = torch.isnan(a)
         if not a.is_floating_point():
@@ -250,7 +260,9 @@ def along_first(function: Callable[..., Any]) -> Callable[..., Any]:
 def of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for a function without a `dtype` argument."""
 
-    def implementation(a, axis=0, dtype=None, keepdims=False, **options):
+    def implementation(
+        a: Any, axis: Sequence[int] | int | None = 0, dtype: Any = None, keepdims: bool = False, **options: Any
+    ) -> Tensor:
         return function(a if dtype is None else as_tensor(a).to(as_dtype(dtype)), axis, keepdims, **options)
 
     return implementation

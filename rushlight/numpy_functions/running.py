@@ -25,7 +25,7 @@ from rushlight.tensors import Tensor
 def running(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Registers a cumulative reduction; without an axis it is over the flattened tensor."""
 
-    def implementation(a, axis=None, dtype=None):
+    def implementation(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
         a, axis = flat_unless(as_tensor(a), axis)
         return function(a, axis, dtype=as_dtype(dtype))
 
@@ -52,7 +52,9 @@ def numbers_or(a: Tensor, fill: int) -> Tensor:
 def cumulative_with_start(name: str, function: Callable[..., Any], start: int) -> None:
     """Registers `cumulative_sum` or `cumulative_prod`, whose result may begin with the initial value."""
 
-    def implementation(x, /, *, axis=None, dtype=None, include_initial=False):
+    def implementation(
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
         x = as_tensor(x)
         if axis is None and x.ndim > 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")

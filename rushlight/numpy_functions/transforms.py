@@ -12,7 +12,7 @@ from rushlight.tensors import Tensor
 def one_dimensional(function: Callable[..., Any]) -> None:
     """Registers a transform along one axis."""
 
-    def implementation(a, n=None, axis=-1, norm=None):
+    def implementation(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Tensor:
         return function(a, n, axis, norm)
 
     implementation.__name__ = function.__name__
@@ -22,7 +22,7 @@ def one_dimensional(function: Callable[..., Any]) -> None:
 def several_dimensional(function: Callable[..., Any], default: Sequence[int] | None) -> None:
     """Registers a transform along several axes."""
 
-    def implementation(a, s=None, axes=default, norm=None):
+    def implementation(a: Any, s: Any = None, axes: Any = default, norm: str | None = None) -> Tensor:
         return function(a, s, axes, norm)
 
     implementation.__name__ = function.__name__

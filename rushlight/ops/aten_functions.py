@@ -44,7 +44,9 @@ def max_pool_with_indices(dims: int) -> Callable[..., Any]:
     """Max pooling that also returns the indices of the maxima; an empty stride means the kernel size."""
     function = getattr(functional, f"max_pool{dims}d")
 
-    def pool(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+    def pool(
+        input: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+    ) -> Any:
         return function(input, kernel_size, stride or None, padding, dilation, ceil_mode, return_indices=True)
 
     return pool

@@ -65,14 +65,14 @@ def late_function(module: str, name: str) -> Callable[..., Any]:
 def late_method(module: str, name: str) -> Callable[..., Any]:
     """A method that calls the function of its name in the `METHODS` table of a module."""
 
-    def method(self, *args, **kwargs):
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return import_module(module).METHODS[name](self, *args, **kwargs)
 
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
     return method
 
 
-def make_wrapper_subclass(cls, size: int, *args: Any, **kwargs: Any) -> Any:
+def make_wrapper_subclass(cls: type, size: int, *args: Any, **kwargs: Any) -> Any:
     """`Tensor._make_wrapper_subclass`; see `dispatch.wrappers`."""
     return ABOVE.make_wrapper_subclass(cls, size, *args, **kwargs)
 

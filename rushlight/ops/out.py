@@ -236,7 +236,7 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
     name = function.__name__
 
     @wraps(function)
-    def called(*args, out=None, **kwargs):
+    def called(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
         return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.functions import of_operands, of_tensor
@@ -162,7 +163,7 @@ def binary(
     if slot:
         fill(slot, with_number)  # Python's reflected operators are only called with numbers
 
-    def number_first(function, args, kwargs):
+    def number_first(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) != 2 or kwargs or isinstance(args[0], TensorBase) or numbers != "either":
             return other_form(2, function, args, kwargs)
         allowed = name in TENSORS_OF_NUMBERS or isinstance(args[1], TensorBase)
@@ -197,7 +198,7 @@ def with_one_gradient(
 def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., Any]:
     """An operator as NumPy calls it: either operand may be a number."""
 
-    def function(x, y):
+    def function(x: Array, y: Array) -> Any:
         if not isinstance(x, TensorBase):
             prepared = promote(x, y)
             if prepared is NotImplemented:
@@ -211,7 +212,7 @@ def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., A
 def binary_in_place(name: str, entry: Operator, with_number: Operator | None) -> Callable[..., Any]:
     """The in-place variant of a binary operator, and of its overload for numbers."""
 
-    def variant(self, other):
+    def variant(self: Tensor, other: Any) -> Tensor:
         if isinstance(other, TensorBase):
             return change_binary(entry, self, other)
         if with_number is not None and isinstance(other, NUMBERS):
@@ -224,7 +225,7 @@ def binary_in_place(name: str, entry: Operator, with_number: Operator | None) ->
 def no_derivative(name: str) -> Callable[..., Any]:
     """The gradient formula of an operator that has no derivative in PyTorch: raises RuntimeError when called."""
 
-    def formula(grad):
+    def formula(grad: Array) -> NoReturn:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return formula
@@ -290,7 +291,7 @@ def in_place(function: Function) -> Function:
     name = function.__name__ + "_"
 
     @functools.wraps(function, updated=())  # the attribute `refuses` belongs to the function
-    def variant(self, *args, **kwargs):
+    def variant(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return change(self, function, *args, **kwargs)
 
     variant.__name__ = variant.__qualname__ = name

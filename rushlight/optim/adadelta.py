@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -61,14 +62,14 @@ class Adadelta(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "square_avg", "acc_delta"
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         return option_number(group["lr"], group), group["rho"], group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, squares, steps):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, squares: Array, steps: Array) -> None:
         lr, rho, eps = numbers
         squares *= rho
         squares += grad * (1 - rho) * grad

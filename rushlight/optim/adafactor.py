@@ -8,6 +8,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.elementwise import advance
 from rushlight.optim.optimizer import Params
 from rushlight.optim.tensorwise import TensorwiseOptimizer, as_number
+from rushlight.tensors import Tensor
 
 __all__ = ["Adafactor"]
 
@@ -66,17 +67,17 @@ class Adafactor(TensorwiseOptimizer):
             },
         )
 
-    def _change(self, param, grad, state, group):
-        grad = -grad._array if group["maximize"] else grad._array
+    def _change(self, param: np.ndarray, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        slope = -grad._array if group["maximize"] else grad._array
         if not state:
-            begin(state, grad)
+            begin(state, slope)
         step, rate = advance(state), as_number(group["lr"])
         least = np.finfo(param.dtype).eps if group["eps"][0] is None else group["eps"][0]
         length = max(group["eps"][1], float(np.linalg.norm(param)) / param.size**0.5)
         if group["weight_decay"]:
             param *= 1 - rate * group["weight_decay"]
-        variance = estimate(state, grad, step ** group["beta2_decay"], least)
-        update = grad / np.sqrt(np.maximum(variance, least * least))
+        variance = estimate(state, slope, step ** group["beta2_decay"], least)
+        update = slope / np.sqrt(np.maximum(variance, least * least))
         too_long = max(1.0, float(np.linalg.norm(update)) / (update.size**0.5 * group["d"]))
         param -= update * (length * min(rate, step**-0.5) / too_long)
 

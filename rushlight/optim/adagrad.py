@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number, scalar
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
+from rushlight.tensors import Tensor
 
 __all__ = ["Adagrad", "adagrad"]
 
@@ -69,23 +71,23 @@ class Adagrad(ElementwiseOptimizer):
                 total = new_tensor(self._first("sum", group, param._array))
                 self.state[param].update(step=scalar(0.0), sum=total)
 
-    def _dense(self, array, grad, group):
+    def _dense(self, array: np.ndarray, grad: Tensor, group: dict[str, Any]) -> np.ndarray:
         if group["weight_decay"]:
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")
         return grad.to_dense()._array
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("sum",)
 
-    def _first(self, name, group, array):
+    def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> np.ndarray:
         value = self.defaults["initial_accumulator_value"]
         return np.full_like(array, complex(value, value) if array.dtype.kind == "c" else value)
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         return option_number(group["lr"], group) / (1 + (moment - 1) * group["lr_decay"]), group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, total):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, total: Array) -> None:
         rate, eps = numbers
         total += grad * grad
         param -= grad * rate / (np.sqrt(total) + eps)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.functional import function_of
@@ -74,16 +75,18 @@ class Adam(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return MEANS_AND_MAXIMUM if group["amsgrad"] else MEANS
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = (option_number(beta, group) for beta in group["betas"])
         rate = option_number(group["lr"], group) / (1 - beta1**moment)
         return rate, (1 - beta2**moment) ** 0.5, beta1, beta2, group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, mean, square, largest=None):
+    def _rule(
+        numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array, largest: Array | None = None
+    ) -> None:
         rate, correction, beta1, beta2, eps = numbers
         mean += (grad - mean) * (1 - beta1)
         square *= beta2

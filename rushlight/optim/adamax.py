@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -57,15 +58,15 @@ class Adamax(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "exp_avg", "exp_inf"
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = group["betas"]
         return option_number(group["lr"], group) / (1 - beta1**moment), beta1, beta2, group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, mean, largest):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, largest: Array) -> None:
         rate, beta1, beta2, eps = numbers
         mean += (grad - mean) * (1 - beta1)
         largest[...] = np.maximum(np.copy(largest) * beta2, np.abs(grad) + eps)

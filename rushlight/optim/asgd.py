@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_option, check_rate, option_number, scalar
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -60,10 +61,10 @@ class ASGD(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("ax",)
 
-    def _moment(self, group, state):
+    def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> tuple[Any, Any]:
         lr = option_number(group["lr"], group)
         step = advance(state)
         rate = option_number(state.setdefault("eta", scalar(lr)), group)
@@ -72,12 +73,12 @@ class ASGD(ElementwiseOptimizer):
         state["mu"] = scalar(1 / max(1, step - group["t0"]))
         return rate, share
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         rate, share = moment
         return group["lambd"] * rate, rate, share
 
     @staticmethod
-    def _rule(numbers, param, grad, mean):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array) -> None:
         decay, rate, share = numbers
         param *= 1 - decay
         param -= grad * rate

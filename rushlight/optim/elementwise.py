@@ -13,6 +13,7 @@ import numpy as np
 
 from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params, _get_scalar_dtype, beside
@@ -95,7 +96,7 @@ class ElementwiseOptimizer(Optimizer):
                 self._step(group)
         return loss
 
-    def _step(self, group):
+    def _step(self, group: dict[str, Any]) -> None:
         """Updates the parameters of a group; those with the same number of steps in one call."""
         names, rows = self._names(group), None
         if gathering is not None and (self._later != "any" or not names):
@@ -141,7 +142,7 @@ class ElementwiseOptimizer(Optimizer):
             name, instead = "Adam", ", please consider SparseAdam instead"
         raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
-    def _change(self, rows, where, numbers):
+    def _change(self, rows: list[Any], where: tuple[bool, Any, Any], numbers: tuple[Any, ...]) -> None:
         """Updates parameters; each row has the arrays of a parameter, its gradient and its state."""
         if fast is not None:
             rows = fast.change(self._kernel, rows, where, numbers)  # returns the rows it does not support
@@ -150,7 +151,7 @@ class ElementwiseOptimizer(Optimizer):
                 row = [as_real(array) for array in row]
             in_blocks(directed(self._rule, where, numbers), row)
 
-    def _step_recorded(self, group):
+    def _step_recorded(self, group: dict[str, Any]) -> None:
         """Updates the parameters of a group in a recorded step.
 
         Their state is copied first, since the graph of the last step needs it unchanged.
@@ -184,7 +185,7 @@ def directed(rule: Callable[..., Any], where: tuple[bool, Any, Any], numbers: tu
     """A rule with its numbers, `maximize` and weight decay: a function of parameter, raw gradient and state."""
     maximize, decay, taken_off = where
 
-    def change(param, grad, *others):
+    def change(param: Array, grad: Array, *others: Array) -> None:
         if maximize:
             grad = -grad
         if decay:

@@ -28,7 +28,7 @@ def function_of(optimizer: type[ElementwiseOptimizer], lists: str, flags: str, o
     """
     step = Step(optimizer, lists.split(), flags.split(), options.split(), fixed)
 
-    def function(*args, **kwargs):
+    def function(*args: Any, **kwargs: Any) -> None:
         step(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = optimizer.__name__.lower()

@@ -1,6 +1,6 @@
 """L-BFGS: a quasi-Newton method that stores the last few changes of the gradient."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,13 +80,13 @@ class LBFGS(Optimizer):
         """Copies of the parameters."""
         return [p._array.copy() for p in self._params]
 
-    def _set_values(self, values):
+    def _set_values(self, values: Sequence[np.ndarray]) -> None:
         """Sets the parameters to copies that were made before."""
         for p, value in zip(self._params, values, strict=True):
             p._array[...] = value
             p._bump()
 
-    def _move(self, size, direction):
+    def _move(self, size: float, direction: np.ndarray) -> None:
         """Adds a multiple of a vector to the parameters."""
         start = 0
         for p in self._params:
@@ -216,7 +216,7 @@ class Minimization:
             return 1
         start = self.optimizer._values()
 
-        def evaluate(size):
+        def evaluate(size: float) -> tuple[float, np.ndarray]:
             self.optimizer._move(size, direction)
             loss = loss_number(self.closure())
             grad = self.optimizer._flat_grad()

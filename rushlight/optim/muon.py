@@ -9,6 +9,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.adafactor import require
 from rushlight.optim.optimizer import Params
 from rushlight.optim.tensorwise import TensorwiseOptimizer, as_number
+from rushlight.tensors import Tensor
 
 __all__ = ["Muon"]
 
@@ -73,13 +74,13 @@ class Muon(TensorwiseOptimizer):
                     len(size) == 2, f"Muon only supports 2D parameters whereas we found a parameter with size: {size}"
                 )
 
-    def _change(self, param, grad, state, group):
-        grad, momentum, rate = grad._array, group["momentum"], as_number(group["lr"])
+    def _change(self, param: np.ndarray, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        slope, momentum, rate = grad._array, group["momentum"], as_number(group["lr"])
         if "momentum_buffer" not in state:
-            state["momentum_buffer"] = new_tensor(np.zeros_like(grad))
+            state["momentum_buffer"] = new_tensor(np.zeros_like(slope))
         buffer = state["momentum_buffer"]._array
-        buffer += (grad - buffer) * (1 - momentum)
-        update = grad + (buffer - grad) * momentum if group["nesterov"] else buffer
+        buffer += (slope - buffer) * (1 - momentum)
+        update = slope + (buffer - slope) * momentum if group["nesterov"] else buffer
         update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
         param *= 1 - rate * group["weight_decay"]
         param -= update.astype(param.dtype) * (rate * proportion(group["adjust_lr_fn"], param.shape))

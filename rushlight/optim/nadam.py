@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, check_option, option_number, scalar
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -64,10 +65,10 @@ class NAdam(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"
 
-    def _moment(self, group, state):
+    def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> tuple[Any, Any]:
         step = advance(state)
         product, momentum = state.setdefault("mu_product", scalar(1.0)), momentum_at(step, group)
         if group["differentiable"]:
@@ -76,7 +77,7 @@ class NAdam(ElementwiseOptimizer):
             product._array *= momentum
         return step, option_number(product, group)
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         step, product = moment
         lr, (beta1, beta2) = option_number(group["lr"], group), group["betas"]
         now, ahead = momentum_at(step, group), momentum_at(step + 1, group)
@@ -84,7 +85,7 @@ class NAdam(ElementwiseOptimizer):
         return rate, rate_ahead, 1 - beta2**step, beta1, beta2, group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, mean, square):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array) -> None:
         rate, rate_ahead, correction, beta1, beta2, eps = numbers
         mean += (grad - mean) * (1 - beta1)
         square *= beta2

@@ -81,7 +81,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps a step function: calls the step hooks before and after it."""
 
     @functools.wraps(step)
-    def with_hooks(*args, **kwargs):
+    def with_hooks(*args: Any, **kwargs: Any) -> Any:
         self = args[0]  # hooks get the optimizer among the arguments, as in PyTorch
         if _global_optimizer_pre_hooks or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
@@ -176,15 +176,16 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    def _make_hooks(self):
+    def _make_hooks(self) -> None:
         """Creates the tables of hooks if they do not exist yet."""
         for name in HOOKS:
             self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
 
-    def _patch_step_function(self):
+    def _patch_step_function(self) -> None:
         """Lets the step call the hooks, if a program has put a function of its own in its place."""
         if not hasattr(type(self).step, "hooked"):
-            type(self).step = hooked(type(self).step)
+            cls: Any = type(self)
+            cls.step = hooked(cls.step)
 
     def __getstate__(self) -> Any:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -241,7 +242,7 @@ class Optimizer:
         self._check_group(param_group)
         self.param_groups.append(param_group)
 
-    def _check_param(self, param):
+    def _check_param(self, param: Tensor) -> None:
         """Raises PyTorch's errors for values that cannot be optimized."""
         if not isinstance(param, TensorBase):
             raise TypeError(advised(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"))
@@ -253,7 +254,7 @@ class Optimizer:
                 "negatives: make it with resolve_conj() and resolve_neg()."
             )
 
-    def _check_group(self, group):
+    def _check_group(self, group: dict[str, Any]) -> None:
         """Raises PyTorch's errors for a group that does not match the others."""
         params = set(group["params"])
         if len(params) != len(group["params"]):
@@ -358,7 +359,7 @@ def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]
     """Decorates a step: it is recorded if the optimizer's option `differentiable` is True."""
 
     @functools.wraps(func)
-    def step(*args, **kwargs):
+    def step(*args: Any, **kwargs: Any) -> Any:
         with set_grad_enabled(args[0].defaults["differentiable"]):
             return func(*args, **kwargs)
 

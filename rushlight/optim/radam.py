@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -61,16 +62,16 @@ class RAdam(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = group["betas"]
         corrections = 1 - beta1**moment, (1 - beta2**moment) ** 0.5
         return option_number(group["lr"], group), *corrections, rectify(moment, beta2), beta1, beta2, group["eps"]
 
     @staticmethod
-    def _rule(numbers, param, grad, mean, square):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array) -> None:
         lr, correction1, correction2, rectification, beta1, beta2, eps = numbers
         mean += (grad - mean) * (1 - beta1)
         square *= beta2

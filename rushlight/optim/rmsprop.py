@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -66,14 +67,14 @@ class RMSprop(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "square_avg", *["momentum_buffer"] * (group["momentum"] > 0), *["grad_avg"] * group["centered"]
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         return option_number(group["lr"], group), group["alpha"], group["eps"], group["momentum"]
 
     @staticmethod
-    def _rule(numbers, param, grad, square, *others):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, square: Array, *others: Array) -> None:
         """The rule; `others` are a momentum buffer if there is momentum, and a mean if `centered`."""
         lr, alpha, eps, momentum = numbers
         square *= alpha

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, option_number
 from rushlight.optim.functional import function_of
@@ -61,20 +62,20 @@ class Rprop(ElementwiseOptimizer):
             },
         )
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return "prev", "step_size"
 
-    def _first(self, name, group, array):
+    def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> Array:
         if name == "prev":
             return np.zeros_like(array)
         lr, unit = option_number(group["lr"], group), 1 + 1j if array.dtype.kind == "c" else 1
         return np.full_like(array, unit) * lr if isinstance(lr, TensorBase) else np.full_like(array, unit * lr)
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         return *group["etas"], *group["step_sizes"]
 
     @staticmethod
-    def _rule(numbers, param, grad, previous, size):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, previous: Array, size: Array) -> None:
         shrink, grow, low, high = numbers
         agreement = np.sign(grad * np.copy(previous))
         factor = np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))

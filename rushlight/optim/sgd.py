@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_option, check_rate, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
+from rushlight.tensors import Tensor
 
 __all__ = ["SGD", "sgd"]
 
@@ -65,7 +69,7 @@ class SGD(ElementwiseOptimizer):
             },
         )
 
-    def _dense(self, array, grad, group):
+    def _dense(self, array: np.ndarray, grad: Tensor, group: dict[str, Any]) -> np.ndarray | None:
         if group["weight_decay"]:
             raise RuntimeError("add(sparse, dense) is not supported: SGD takes no weight_decay with sparse gradients")
         if group["momentum"]:
@@ -75,18 +79,18 @@ class SGD(ElementwiseOptimizer):
         array[tuple(grad.indices()._array)] -= step * grad.values()._array
         return None
 
-    def _names(self, group):
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] else ()
 
-    def _moment(self, group, state):
+    def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> bool:
         return state.get("momentum_buffer") is None
 
-    def _numbers(self, group, moment):
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         portion = 1 if moment else 1 - group["dampening"]  # the buffer starts as the gradient itself
         return option_number(group["lr"], group), group["momentum"], portion, group["nesterov"]
 
     @staticmethod
-    def _rule(numbers, param, grad, buffer=None):
+    def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, buffer: Array | None = None) -> None:
         lr, momentum, portion, nesterov = numbers
         if buffer is not None:
             buffer *= momentum

@@ -8,6 +8,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.elementwise import check_betas, check_option
 from rushlight.optim.optimizer import Params
 from rushlight.optim.tensorwise import TensorwiseOptimizer, as_number
+from rushlight.tensors import Tensor
 
 __all__ = ["SparseAdam"]
 
@@ -46,12 +47,12 @@ class SparseAdam(TensorwiseOptimizer):
         if places:
             raise ValueError(f"Complex params at indices {places}: SparseAdam does not support complex parameters")
 
-    def _check(self, param):
+    def _check(self, param: Tensor) -> None:
         """Raises RuntimeError for dense gradients."""
         if not param._grad.is_sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 
-    def _change(self, param, grad, state, group):
+    def _change(self, param: np.ndarray, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         grad = grad.coalesce()
         rows, values = tuple(grad.indices().numpy()), grad.values().numpy()
         if not values.size:

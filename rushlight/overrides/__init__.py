@@ -82,9 +82,9 @@ def handle_torch_function(public_api: _Callable[..., _Any], relevant_args: _Any,
 def wrap_torch_function(dispatcher: _Callable[..., _Any]) -> _Callable[..., _Any]:
     """Decorates a function so that it can be overridden; `dispatcher` returns the arguments whose classes are asked."""
 
-    def decorate(func):
+    def decorate(func: _Callable[..., _Any]) -> _Callable[..., _Any]:
         @_functools.wraps(func)
-        def wrapped(*args, **kwargs):
+        def wrapped(*args: _Any, **kwargs: _Any) -> _Any:
             relevant = dispatcher(*args, **kwargs)
             if has_torch_function(relevant):
                 return handle_torch_function(wrapped, relevant, *args, **kwargs)

@@ -13,7 +13,7 @@ NOBODY = object()  # `overridden_call` returns it if the function itself must be
 class Here(threading.local):
     """State of a thread: the active modes, the innermost last, and what is disabled."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.modes: list[Any] = []
         self.without_classes = False
         self.without_modes = False
@@ -125,7 +125,7 @@ def default_torch_function(
         return result if function in KEPT else of_class(result, cls)
 
 
-KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[attr-defined, union-attr]  # they keep their class
+KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[union-attr]  # they keep their class
 
 
 def of_class(result: Any, cls: type) -> Any:

@@ -113,8 +113,8 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     -1
     """
 
-    def stand_in(function):
-        def answer(*args, **kwargs):
+    def stand_in(function: Callable[..., Any]) -> Callable[..., int]:
+        def answer(*args: Any, **kwargs: Any) -> int:
             return -1
 
         with suppress(TypeError, ValueError):

@@ -174,7 +174,7 @@ def slot(name: str) -> Callable[..., Any]:
     own, turned = SLOTS[name]
     plain = getattr(Tensor, name)
 
-    def called(self, *other):
+    def called(self: Any, *other: Any) -> Any:
         if (here := HERE).modes or (anyone((self, *other)) and not here.without_classes):
             if turned and isinstance(other[0], Tensor):
                 return overridden_call(getattr(Tensor, turned), (*other, self), {})
@@ -216,8 +216,8 @@ HIDDEN = frozenset(
 def watched(attribute: Any) -> property:
     """A property that checks for overrides when it is read or set."""
 
-    def ask(access):
-        def called(self, *value):
+    def ask(access: Callable[..., Any]) -> Callable[..., Any]:
+        def called(self: Any, *value: Any) -> Any:
             result = overridden_call(access, (self, *value), {})
             return access(self, *value) if result is NOBODY else result
 

@@ -4,6 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from typing import Any
 
 
 def tensorboard_trace_handler(
@@ -27,7 +28,7 @@ def tensorboard_trace_handler(
     """
     worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
 
-    def handler(profiler) -> None:
+    def handler(profiler: Any) -> None:
         try:
             os.makedirs(dir_name, exist_ok=True)
         except OSError as error:

@@ -135,19 +135,19 @@ class profile(Undone):
         self._go(before, self.current_action)
         self._enter_step()
 
-    def _enter_step(self):
+    def _enter_step(self) -> None:
         """Starts the region of a step, if there is a schedule."""
         if self.record_steps:
             self._region = record_function(f"ProfilerStep#{self.step_num}")
             self._region.__enter__()
 
-    def _exit_step(self):
+    def _exit_step(self) -> None:
         """Ends the region of a step."""
         if self._region is not None:
             self._region.__exit__(None, None, None)
             self._region = None
 
-    def _go(self, before, after):
+    def _go(self, before: Any, after: Any) -> None:
         """Does what is needed between two actions."""
         for deed in TRANSITIONS.get((before, after), ()):
             if hasattr(self, deed):
@@ -170,7 +170,7 @@ class profile(Undone):
         """Ends a recording."""
         self._recorder().end()
 
-    def _trace_ready(self):
+    def _trace_ready(self) -> None:
         """Calls `on_trace_ready`."""
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)

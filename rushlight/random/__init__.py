@@ -93,7 +93,7 @@ class Forked(Undone, ContextDecorator):
         if self.state is not None:
             default_generator._set_state_array(self.state)
 
-    def _recreate_cm(self):
+    def _recreate_cm(self) -> "Forked":
         return Forked()
 
 

@@ -1,6 +1,7 @@
 """Binomial random numbers, the same as PyTorch's on a CPU."""
 
 import math
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -35,7 +36,7 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
     return np.array(numbers, counts.dtype).reshape(counts.shape)
 
 
-def _successes(count: float, p: float, draw) -> float:
+def _successes(count: float, p: float, draw: Callable[[], float]) -> float:
     """Successes, drawn as those or as failures, whichever are rarer, by a method that depends on their mean."""
     if not (count > 0 and p > 0):
         return math.nan if p != p or count != count else 0.0
@@ -46,12 +47,12 @@ def _successes(count: float, p: float, draw) -> float:
     return _rare(count, p, draw)
 
 
-def _rare(count: float, p: float, draw) -> float:
+def _rare(count: float, p: float, draw: Callable[[], float]) -> float:
     """Successes of a probability of at most 1/2."""
     return _rejected(count, p, draw) if count * p >= 10 else _waited(count, p, draw)
 
 
-def _waited(count: float, p: float, draw) -> float:
+def _waited(count: float, p: float, draw: Callable[[], float]) -> float:
     """Successes counted by adding up waiting times, which are geometric numbers, until they exceed `count`."""
     log_q, trials, successes = math.log1p(-p), 0.0, 0
     while True:
@@ -62,7 +63,7 @@ def _waited(count: float, p: float, draw) -> float:
         successes += 1
 
 
-def _rejected(count: float, p: float, draw) -> float:
+def _rejected(count: float, p: float, draw: Callable[[], float]) -> float:
     """Successes by transformed rejection.
 
     W. Hörmann, "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46,

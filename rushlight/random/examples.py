@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
-from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
+from rushlight.core.batched import ENTERED, Batched, Level, grown, levels_of, spread
 from rushlight.core.interpreters import noted
 from rushlight.core.modes import Setting
 
@@ -23,7 +23,7 @@ SHARED = (
 )
 
 
-def levels_to_draw_on(*arrays):
+def levels_to_draw_on(*arrays: Array) -> tuple[Level, ...]:
     """The `vmap` levels that get numbers of their own: those with different randomness, and those of batched arrays.
 
     RuntimeError for randomness "error", and if examples differ but have to get the same numbers.
@@ -71,13 +71,13 @@ def for_examples(draw: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(draw)
-    def drawn(generator, shape, *args, **kwargs):
+    def drawn(generator: Any, shape: Sequence[int], *args: Any, **kwargs: Any) -> Array:
         levels = levels_to_draw_on(*args) if ENTERED.get() else levels_of(*args)
         if not levels:
             return drawn_once(draw, generator, shape, args, kwargs)
         n, sizes = len(levels), tuple([level.size for level in levels])
-        args = [grown(spread(arg, levels), n, len(shape)) if is_array(arg) else arg for arg in args]
-        return Batched(outside(draw, generator, (*sizes, *shape), *args, **kwargs), levels)
+        wide = [grown(spread(arg, levels), n, len(shape)) if is_array(arg) else arg for arg in args]
+        return Batched(outside(draw, generator, (*sizes, *shape), *wide, **kwargs), levels)
 
     return drawn
 
@@ -86,7 +86,7 @@ def permutations(draw: Callable[..., Any]) -> Callable[..., Any]:
     """The same for a function of (generator, n, ...) that draws a permutation: one for each example."""
 
     @functools.wraps(draw)
-    def drawn(generator, n, *args, **kwargs):
+    def drawn(generator: Any, n: int, *args: Any, **kwargs: Any) -> Array:
         levels = levels_to_draw_on() if ENTERED.get() else ()
         if not levels:
             return drawn_once(draw, generator, n, args, kwargs)

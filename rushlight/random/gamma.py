@@ -1,7 +1,9 @@
 """Gamma and Dirichlet random numbers, the same as PyTorch's on a CPU."""
 
 import math
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -53,14 +55,14 @@ def _numbers(generator: Generator, concentrations: np.ndarray, kind: type) -> np
     return np.array(numbers, np.float64).reshape(concentrations.shape)
 
 
-def _rejected(generator: Generator, alpha) -> float:
+def _rejected(generator: Generator, alpha: Any) -> float:
     """One gamma number, by rejection.
 
     G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000. A concentration
     below 1 is increased by 1, and the number multiplied by a power of a uniform one (their section 6).
     """
     kind, scale = type(alpha), 1.0
-    uniform = lambda: 1 - float(generator.uniform64(1)[0])
+    uniform: Callable[[], float] = lambda: 1 - float(generator.uniform64(1)[0])
     if alpha < 1:
         if alpha == 0:
             return 0.0

@@ -12,7 +12,9 @@ from rushlight.random.distributions import normal
 from rushlight.random.generator import Generator
 
 
-def drawn_into(array: np.ndarray, draw: Callable[..., Any], generator: Generator, *parameters: float) -> np.ndarray:
+def drawn_into(
+    array: np.ndarray, draw: Callable[..., Any], generator: Generator | None, *parameters: float
+) -> np.ndarray:
     """The numbers that `draw` returns for an array's shape and dtype, in the order of the array's memory.
 
     `parameters` are those of the distribution; arrays among them broadcast to the shape. If the array is not dense, or

@@ -1,6 +1,7 @@
 """Poisson random numbers, the same as PyTorch's on a CPU."""
 
 import math
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -36,7 +37,7 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     return np.array(numbers, rates.dtype).reshape(rates.shape)
 
 
-def _multiplied(rate: float, draw) -> int:
+def _multiplied(rate: float, draw: Callable[[], float]) -> int:
     """How many uniform numbers are multiplied before the product falls to exp(-rate); D. Knuth, TAOCP 2, 3.4.1."""
     if rate == 0:
         return 0
@@ -48,7 +49,7 @@ def _multiplied(rate: float, draw) -> int:
             return count
 
 
-def _rejected(rate: float, draw) -> int:
+def _rejected(rate: float, draw: Callable[[], float]) -> int:
     """A Poisson number by transformed rejection.
 
     W. Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and

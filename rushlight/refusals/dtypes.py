@@ -120,14 +120,14 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
         return function
 
     @wraps(function)
-    def called(*args, **kwargs):
+    def called(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(args[0], TensorBase) and args[0]._array.dtype in TAKEN:
             return function(*args, **kwargs)
         return refusing(*args, **kwargs)
 
     @asking
     @wraps(function)
-    def refusing(*args, **kwargs):
+    def refusing(*args: Any, **kwargs: Any) -> Any:
         first = next(iter((*args, *kwargs.values())), None)
         first = first[0] if type(first) in (tuple, list) and first else first
         if isinstance(first, TensorBase):

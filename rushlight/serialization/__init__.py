@@ -7,6 +7,7 @@ the memory, is also supported.
 
 import os as _os
 from collections.abc import Callable as _Callable
+from typing import Any as _Any
 from typing import TypeAlias as _TypeAlias
 
 from rushlight.absent.misses import explain_misses as _explain_misses
@@ -30,7 +31,7 @@ __all__ = [
     "skip_data",
 ]
 
-MAP_LOCATION: _TypeAlias = _Callable | _device | str | dict[str, str] | None
+MAP_LOCATION: _TypeAlias = _Callable[..., _Any] | _device | str | dict[str, str] | None
 FILE_LIKE: _TypeAlias = str | _os.PathLike[str]
 
 _explain_misses(globals())

@@ -7,6 +7,7 @@ import struct
 import sys
 import zipfile
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any, BinaryIO, ClassVar
@@ -15,7 +16,6 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.above import ABOVE
-from rushlight.core.graph import TensorBase
 from rushlight.core.turned import memory, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.layouts import laid_over, layout
@@ -148,6 +148,10 @@ WITHOUT_STORAGE = frozenset(
 class Pickler(pickle._Pickler):  # the C class cannot write names that do not exist
     """Pickles an object with PyTorch's names, and collects the memory of tensors."""
 
+    proto: int  # this, and the two methods, are Python's, which its stubs leave out
+    write: Callable[[bytes], None]
+    memoize: Callable[[Any], None]
+
     def __init__(self, file: BinaryIO, protocol: int, metadata: tuple[Any, ...]):
         super().__init__(file, protocol)
         self.metadata = metadata  # appended to references to memory
@@ -163,9 +167,9 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
             return "storage", UNTYPED_STORAGE, obj.key, "cpu", obj.array.nbytes, *self.metadata
         return "storage", STORAGES[d], obj.key, "cpu", obj.array.size, *self.metadata
 
-    def reducer_override(self, obj):
+    def reducer_override(self, obj: Any) -> Any:
         """Reduces rushlight's objects to PyTorch's form; all others pickle themselves."""
-        if isinstance(obj, TensorBase):
+        if isinstance(obj, Tensor):
             if is_lazy(obj):
                 return obj.__reduce_ex__(self.proto)
             return sparse_call(obj) if obj._array is None else self.reduced(obj)
@@ -221,11 +225,12 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
         offset = (address(array) - address(piece)) // array.itemsize if array.size else 0
         return self.storages[place], offset, array
 
-    def save_global(self, obj, name=None):
+    def save_global(self, obj: Any, name: str | None = None) -> None:
         """Writes a global name; PyTorch's name for an object of rushlight's."""
         module = getattr(obj, "__module__", None) or ""
         if module.partition(".")[0] not in ("rushlight", "torch"):
-            return super().save_global(obj, name)
+            plain: Any = super()
+            return plain.save_global(obj, name)
         self.write(b"c" + f"{theirs(module, name or obj.__qualname__)}\n{name or obj.__qualname__}\n".encode())
         return self.memoize(obj)
 

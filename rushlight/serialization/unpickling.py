@@ -98,6 +98,10 @@ class SafeUnpickler(pickle._Unpickler):
     """Python's own unpickler, with each step that could do harm replaced."""
 
     to_copy: int
+    stack: list[Any]  # this, and the next three, are Python's, which its stubs leave out
+    append: Callable[[Any], None]
+    pop_mark: Callable[[], list[Any]]
+    read: Callable[[int], bytes]
 
     dispatch: ClassVar[dict[Any, Any]] = dict(pickle._Unpickler.dispatch)
 
@@ -135,18 +139,18 @@ class SafeUnpickler(pickle._Unpickler):
         maker = MAKERS.get(function)
         return function(*arguments) if maker is None else maker(self.charge, *arguments)
 
-    def load_reduce(self):
+    def load_reduce(self) -> None:
         """Handles a function call."""
         arguments = self.stack.pop()
         self.stack[-1] = self.made(self.stack[-1], arguments)
 
-    def load_newobj(self):
+    def load_newobj(self) -> None:
         """Handles a new object of a class."""
         arguments, kind = self.stack.pop(), self.stack.pop()
         plain = kind in MAKERS or not isinstance(kind, type) or kind not in self.callable
         self.append(self.made(kind, arguments) if plain else kind.__new__(kind, *arguments))
 
-    def load_newobj_ex(self):
+    def load_newobj_ex(self) -> None:
         """Handles a new object of a class, with keyword arguments."""
         named, arguments, kind = self.stack.pop(), self.stack.pop(), self.stack.pop()
         check_claim(
@@ -154,17 +158,18 @@ class SafeUnpickler(pickle._Unpickler):
         )
         self.append(kind.__new__(kind, *arguments, **named))
 
-    def _instantiate(self, klass, args):
+    def _instantiate(self, klass: Any, args: Any) -> None:
         """Handles a new object, in the oldest form."""
         self.append(self.made(klass, tuple(args)))
 
-    def load_build(self):
+    def load_build(self) -> None:
         """Handles setting the attributes of an object."""
         state, obj = self.stack.pop(), self.stack[-1]
         kind = type(obj)
         if kind in self.callable and kind not in MAKERS:
             self.append(state)
-            super().load_build()
+            plain: Any = super()
+            plain.load_build()
             return
         check_claim(hasattr(obj, "__dict__") and kind in MAKERS, f"it gives attributes to {kind}")
         check_claim(
@@ -172,52 +177,52 @@ class SafeUnpickler(pickle._Unpickler):
         )
         obj.__dict__.update(state)
 
-    def load_append(self):
+    def load_append(self) -> None:
         """Handles appending to a list."""
         value = self.stack.pop()
         check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].append(value)
 
-    def load_appends(self):
+    def load_appends(self) -> None:
         """Handles extending a list."""
         values = self.pop_mark()
         check_claim(isinstance(self.stack[-1], list), "it appends to what is no list")
         self.stack[-1].extend(values)
 
-    def load_setitem(self):
+    def load_setitem(self) -> None:
         """Handles setting an item of a dictionary."""
         value, name = self.stack.pop(), self.stack.pop()
         self.set_items([name, value])
 
-    def load_setitems(self):
+    def load_setitems(self) -> None:
         """Handles setting items of a dictionary."""
         self.set_items(self.pop_mark())
 
-    def load_dict(self):
+    def load_dict(self) -> None:
         """Handles a dictionary from the items on the stack."""
         items = self.pop_mark()
         self.append({})
         self.set_items(items)
 
-    def set_items(self, items):
+    def set_items(self, items: list[Any]) -> None:
         """Sets alternating keys and values in the dictionary on top of the stack."""
         target = self.stack[-1]
         check_claim(isinstance(target, dict) and len(items) % 2 == 0, "it sets items of what is no dictionary")
         for i in range(0, len(items), 2):
             target[key(items[i])] = items[i + 1]
 
-    def load_additems(self):
+    def load_additems(self) -> None:
         """Handles adding elements to a set."""
         items = self.pop_mark()
         check_claim(type(self.stack[-1]) is set, "it adds to what is no set")
         self.stack[-1].update(map(key, items))
 
-    def load_frozenset(self):
+    def load_frozenset(self) -> None:
         """Handles a frozen set from the items on the stack."""
         items = self.pop_mark()
         self.append(frozenset(map(key, items)))
 
-    def load_bytearray8(self):
+    def load_bytearray8(self) -> None:
         """Handles a bytearray; its bytes are read before memory is allocated for it."""
         (length,) = unpack("<Q", self.read(8))
         self.append(bytearray(self.read(length)))

@@ -1,5 +1,7 @@
 """Sparse tensors and their functions, under PyTorch's names. See `sparse.tensor` for their structure."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
 from typing import Any as _Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
@@ -77,10 +79,10 @@ def as_sparse_gradcheck(gradcheck: _Any) -> _Any:
     True
     """
 
-    def checked(func, inputs, **kwargs):
+    def checked(func: Callable[..., Any], inputs: Sequence[Any], **kwargs: Any) -> Any:
         given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
-        def of_values(*values):
+        def of_values(*values: Any) -> Any:
             pairs = zip(given, values, strict=True)
             made = [_with_values(old, value) if isinstance(old, _SparseTensor) else value for old, value in pairs]
             found = func(*made)

@@ -39,7 +39,7 @@ def ordered(tensor: SparseTensor) -> SparseTensor:
 
 for _name in KEEP_ZERO.split():
 
-    def _of_values(input, *args, _name=_name, **kwargs):
+    def _of_values(input: SparseTensor, *args: Any, _name: str = _name, **kwargs: Any) -> SparseTensor:
         source = input if _name in LINEAR else ordered(input)
         return like(source, getattr(torch, _name)(source._stored, *args, **kwargs))
 
@@ -149,7 +149,7 @@ def put_result(self: Any, result: SparseTensor) -> Any:
 
 for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n not in ("threshold", "conj"))):
 
-    def _in_place(self, *args, _name=_name, **kwargs):
+    def _in_place(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
         if is_sparse(self):
             return put_result(self, HANDLED[_name](self, *args, **kwargs))
         return self.copy_(dense_of(HANDLED[_name](self, *args, **kwargs)))

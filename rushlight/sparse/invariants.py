@@ -37,7 +37,7 @@ class check_sparse_tensor_invariants:
     def __call__(self, function: Any) -> Any:
         """Decorates a function to run in this context."""
 
-        def called(*args, **kwargs):
+        def called(*args: Any, **kwargs: Any) -> Any:
             with type(self)(self.wanted):
                 return function(*args, **kwargs)
 

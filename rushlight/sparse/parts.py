@@ -287,7 +287,7 @@ for _name in (
     "pin_memory",
 ):
 
-    def _on_values(self, *args, _name=_name, **kwargs):
+    def _on_values(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
         others = [a._stored if is_sparse(a) else a for a in args]
         result = getattr(self._stored, _name)(*others, **kwargs)
         if result is self._stored:

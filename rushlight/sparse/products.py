@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.batching import one_by_one
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
@@ -24,7 +25,7 @@ from rushlight.tensors import Tensor
     values=lambda grad, dense, rows, columns: np.sum(grad[rows] * dense[columns], axis=1),
     dense=lambda grad, values, rows, columns, dense_shape: _times(values, grad, columns, rows, dense_shape[0]),
 )
-def _times(values, dense, rows, columns, n):
+def _times(values: Array, dense: Array, rows: Array, columns: Array, n: int) -> Array:
     """The product of a sparse matrix of `n` rows and a dense one."""
     from scipy.sparse import coo_array
 

@@ -32,7 +32,7 @@ COMPRESSED = (sparse_csr, sparse_csc)
 def handles(*names: str) -> Callable[..., Any]:
     """Registers an implementation of PyTorch functions for sparse tensors."""
 
-    def enter(function):
+    def enter(function: Any) -> Any:
         HANDLED.update(dict.fromkeys(names or (function.__name__,), function))
         return function
 
@@ -129,7 +129,7 @@ class SparseTensor(Tensor):
     def grad(self, value: "SparseTensor | None") -> None:
         self._stored.grad = None if value is None else value._stored
 
-    @property  # type: ignore[misc]
+    @property
     def data(self) -> "SparseTensor":  # type: ignore[override]
         """A tensor with the same memory, detached."""
         return like(self, self._stored.data)

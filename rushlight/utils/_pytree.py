@@ -153,7 +153,7 @@ def _dict_flatten_with_keys(d: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], l
     return list(zip(keys(d, len(d)), d.values(), strict=True)), list(d)
 
 
-class Containers(Mapping):
+class Containers(Mapping[type, Any]):
     """The registered types of containers, each with its `NodeDef`."""
 
     def __getitem__(self, kind: type) -> NodeDef:

@@ -134,7 +134,7 @@ def checkpoint_sequential(
 def chained(steps: Any) -> Callable[..., Any]:
     """The functions composed into one."""
 
-    def run(input):
+    def run(input: Tensor) -> Tensor:
         for step in steps:
             input = step(input)
         return input

@@ -33,7 +33,7 @@ class ModuleTracker:
     def __init__(self) -> None:
         self.parents = {"Global"}
         self._names: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-        self._seen: WeakSet = WeakSet()
+        self._seen: WeakSet[Any] = WeakSet()
         self._hooks: list[Any] = []
         self._run: Any = None
 

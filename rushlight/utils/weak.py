@@ -9,7 +9,7 @@ from rushlight.core.graph import TensorBase
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
 
-class WeakIdRef(ref):
+class WeakIdRef(ref[Any]):
     """A weak reference that equals another one to the same object.
 
     >>> import rushlight as torch
@@ -39,7 +39,7 @@ class WeakIdRef(ref):
         return not self == other
 
 
-class WeakIdKeyDictionary(MutableMapping):
+class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     """A dictionary whose keys are objects themselves, whatever they equal; an entry goes when its key is freed.
 
     >>> import rushlight as torch

@@ -153,7 +153,7 @@ def forward_jacobian(func: Any, inputs: Any, create_graph: bool, strict: bool, v
     is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
     outputs_are_tuple = []
 
-    def push(tangent, j):
+    def push(tangent: Tensor, j: int) -> Any:
         is_tuple, tangents = push_forward(func, given, j, tangent)
         outputs_are_tuple.append(is_tuple)
         return tangents
@@ -206,7 +206,7 @@ def hessian(
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     is_tuple, given = as_tuple(inputs, "inputs", "hessian")
 
-    def scalar(*values):
+    def scalar(*values: Any) -> Tensor:
         outputs = func(*values)
         is_outputs_tuple, listed = as_tuple(outputs, "outputs of the user-provided function", "hessian")
         check_recorded(listed, "outputs", strict)
@@ -218,7 +218,7 @@ def hessian(
             )
         return outputs.squeeze()
 
-    def gradient(*values):
+    def gradient(*values: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":
             values = tuple(x.requires_grad_() for x in values)
         result = jacobian(scalar, values, create_graph=True)

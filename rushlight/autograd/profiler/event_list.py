@@ -18,7 +18,7 @@ class EventList(list[Any]):
         self._profile_memory = profile_memory
         self._with_flops = with_flops
 
-    def _build_tree(self):
+    def _build_tree(self) -> None:
         """Nests the events by their times."""
         tree.build(self)
 

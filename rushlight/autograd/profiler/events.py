@@ -42,7 +42,7 @@ def deprecated(name: str) -> Any:
     """A property with a deprecated name: warns with PyTorch's new name."""
     new = name.replace("cuda", "device")
 
-    def get(self):
+    def get(self: Any) -> Any:
         warn(f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning)
         return getattr(self, new)
 
@@ -186,7 +186,7 @@ class FunctionEventAvg(Measured):
     self_cpu_memory_usage: int
     flops: int
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.key = None
         for name in SUMMED:
             setattr(self, name, 0)

@@ -24,7 +24,7 @@ class Ledger:
 
     open: bool
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.changes: list[Change] = []
         self.known: dict[int, ref[Any]] = {}
         self.open = True
@@ -41,7 +41,7 @@ class Ledger:
     def freed(self, key: int, size: int) -> Callable[..., Any]:
         """The function to call when an array is freed."""
 
-        def note(_):
+        def note(_: ref[Any]) -> None:
             if self.open:
                 del self.known[key]
                 self.note(-size)

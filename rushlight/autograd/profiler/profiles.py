@@ -91,7 +91,7 @@ class profile(Undone):
         self._start()
         return self
 
-    def _start(self):
+    def _start(self) -> None:
         """Starts a recording."""
         self.entered = True
         if self.acc_events and self._recording is not None:

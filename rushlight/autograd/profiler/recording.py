@@ -26,7 +26,7 @@ class Record:
 
     __slots__ = ("end", "end_thread", "flops", "name", "scope", "sequence", "shapes", "stack", "start", "thread")
 
-    def __init__(self, name, scope=FUNCTION, sequence=-1):
+    def __init__(self, name: str, scope: int = FUNCTION, sequence: int = -1) -> None:
         self.name: Any = name
         self.scope: int = scope
         self.sequence: int = sequence
@@ -38,7 +38,7 @@ class Record:
         self.thread: int = get_native_id()
         self.start: int = perf_counter_ns()
 
-    def close(self):
+    def close(self) -> None:
         """Ends the event, if it has not ended yet."""
         if self.end is None:
             self.end = perf_counter_ns()

@@ -24,7 +24,7 @@ class record_function(ContextDecorator):
         self.args = args
         self.record = None
 
-    def _recreate_cm(self):
+    def _recreate_cm(self) -> Self:
         return type(self)(self.name, self.args)  # each call of a decorated function is a region of its own
 
     def __enter__(self) -> Self:

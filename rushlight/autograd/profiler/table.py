@@ -106,10 +106,10 @@ def time_columns(total: float, time_unit: Any) -> list[Column]:
 def source_column(width: int) -> Column:
     """The column of the stack: one line below the other, then a blank one."""
 
-    def line(event, place):
+    def line(event: Any, place: int) -> str:
         return clipped(event.stack[place], width) if place < len(event.stack) else ""
 
-    def more(event):
+    def more(event: Any) -> list[str]:
         return [line(event, place) for place in range(1, max(len(event.stack), 1) + 1)]
 
     return Column("Source Location", lambda event: line(event, 0), width, "<", more)

@@ -13,11 +13,11 @@ def build(events: list[Any]) -> None:
     borrow_stacks(events)
 
 
-def nest(events):
+def nest(events: list[Any]) -> None:
     """Makes each event a child of the innermost event of its thread that contains it."""
     by_thread = sorted(events, key=lambda event: event.thread)
     for _, group in groupby(by_thread, key=lambda event: event.thread):
-        around = []
+        around: list[Any] = []
         for event in sorted(group, key=lambda event: (event.time_range.start, -event.time_range.end)):
             while around and not lies_within(event.time_range, around[-1].time_range):
                 around.pop()
@@ -46,9 +46,9 @@ def lift_repeated(events: Any) -> None:
     events[:] = kept
 
 
-def borrow_stacks(events):
+def borrow_stacks(events: list[Any]) -> None:
     """Gives backward events the stack of their forward operator: that of the backward pass says nothing."""
-    forward = {}
+    forward: dict[Any, list[str]] = {}
     for event in events:
         if derivative_around(event) is None and event.stack:
             forward.setdefault((event.sequence_nr, event.thread), event.stack)

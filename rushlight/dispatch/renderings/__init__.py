@@ -21,6 +21,6 @@ def rendering_of(op: Any, args: tuple[Any, ...]) -> Rendering:
 
 
 @cache
-def own_overload(op) -> OpOverload:
+def own_overload(op: Any) -> OpOverload:
     """The overload, in rushlight's namespace, of an operator that aten lacks: it takes the same arguments."""
     return OpOverload(OpOverloadPacket("rushlight", op.name, op, ["default"]), "default")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.dispatch.renderings.table import Rendering, is_tensor, renders, trimmed, with_defaults
 from rushlight.ops.aten_namespace import aten
@@ -32,81 +33,81 @@ def is_plain(args: tuple[Any, ...]) -> bool:
 
 
 @renders("pow", "pow_tensor")
-def power(input, other):
+def power(input: Array, other: Array) -> Rendering:
     overload = aten.pow.Tensor_Tensor if is_tensor(other) else aten.pow.Tensor_Scalar
     return Rendering(overload, (input, other))
 
 
 @renders("rsub")
-def from_number(input, other):
+def from_number(input: Array, other: Array) -> Rendering:
     return Rendering(aten.rsub.Tensor if is_tensor(other) else aten.rsub.Scalar, (input, other))
 
 
 @renders("add_scaled")
-def add_scaled(input, other, alpha):
+def add_scaled(input: Array, other: Array, alpha: float) -> Rendering:
     return Rendering(aten.add.Tensor, (input, other), {"alpha": alpha})
 
 
 @renders("sub_scaled")
-def sub_scaled(input, other, alpha):
+def sub_scaled(input: Array, other: Array, alpha: float) -> Rendering:
     return Rendering(aten.sub.Tensor, (input, other), {"alpha": alpha})
 
 
 @renders("div_floor")
-def div_floor(input, other):
+def div_floor(input: Array, other: Array) -> Rendering:
     return Rendering(aten.div.Tensor_mode, (input, other), {"rounding_mode": "floor"})
 
 
 @renders("div_trunc")
-def div_trunc(input, other):
+def div_trunc(input: Array, other: Array) -> Rendering:
     return Rendering(aten.div.Tensor_mode, (input, other), {"rounding_mode": "trunc"})
 
 
 @renders("clamp")
-def clamp(input, low, high):
+def clamp(input: Array, low: Any, high: Any) -> Rendering:
     return Rendering(aten.clamp.default, trimmed((input, low, high), None))
 
 
 @renders("clamp_tensors")
-def clamp_tensors(input, low, high):
+def clamp_tensors(input: Array, low: Any, high: Any) -> Rendering:
     return Rendering(aten.clamp.Tensor, (input, low, high))
 
 
 @renders("where")
-def where(condition, input, other):
+def where(condition: Array, input: Array, other: Array) -> Rendering:
     overload = "ScalarOther" if not is_tensor(other) else "ScalarSelf" if not is_tensor(input) else "self"
     return Rendering(getattr(aten.where, overload), (condition, input, other))
 
 
 @renders("lerp", "lerp_tensor")
-def lerp(input, end, weight):
+def lerp(input: Array, end: Array, weight: Array) -> Rendering:
     return Rendering(aten.lerp.Tensor if is_tensor(weight) else aten.lerp.Scalar, (input, end, weight))
 
 
 @renders("addcmul")
-def addcmul(input, first, second, value):
+def addcmul(input: Array, first: Array, second: Array, value: Any) -> Rendering:
     return Rendering(aten.addcmul.default, (input, first, second), {} if value == 1 else {"value": value})
 
 
 @renders("addcdiv")
-def addcdiv(input, first, second, value):
+def addcdiv(input: Array, first: Array, second: Array, value: Any) -> Rendering:
     return Rendering(aten.addcdiv.default, (input, first, second), {} if value == 1 else {"value": value})
 
 
 @renders("round", "round_decimals")
-def round_to(input, decimals):
+def round_to(input: Array, decimals: int) -> Rendering:
     if decimals == 0:
         return Rendering(aten.round.default, (input,))
     return Rendering(aten.round.decimals, (input,), {"decimals": decimals})
 
 
 @renders("elu", "celu")
-def elu(input, alpha, scale, rate):
+def elu(input: Array, alpha: float, scale: float, rate: float) -> Rendering | None:
     return Rendering(aten.elu.default, (input, alpha)) if scale == rate == 1 else None
 
 
 @renders("gelu")
-def gelu(input, approximate):
+def gelu(input: Array, approximate: str) -> Rendering:
     return Rendering(aten.gelu.default, (input,), {} if approximate == "none" else {"approximate": approximate})
 
 

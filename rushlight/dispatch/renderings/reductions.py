@@ -1,8 +1,9 @@
 """Renderings of reductions, sorting and other operators along dimensions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.dispatch.renderings.table import RENDERINGS, Rendering, dtype_given, renders, trimmed, with_defaults
 from rushlight.ops.aten_namespace import aten
 
@@ -15,7 +16,7 @@ def is_all(dims: Any, input: Any) -> bool:
 def sum_rendering(name: str, overload: str) -> Callable[..., Any]:
     """The rendering of a sum or mean along dimensions."""
 
-    def render(input, dims, keepdim, dtype):
+    def render(input: Array, dims: Sequence[int], keepdim: bool, dtype: Any) -> Rendering:
         return Rendering(
             getattr(getattr(aten, name), overload),
             trimmed((input, list(dims), keepdim), False),
@@ -29,14 +30,14 @@ RENDERINGS["sum_dims"], RENDERINGS["mean_dims"] = sum_rendering("sum", "dim_IntL
 
 
 @renders("prod_dim")
-def product_along(input, dim, keepdim, dtype):
+def product_along(input: Array, dim: int, keepdim: bool, dtype: Any) -> Rendering:
     return Rendering(aten.prod.dim_int, trimmed((input, dim, keepdim), False), dtype_given(dtype, input))
 
 
 def spread(name: str) -> Callable[..., Any]:
     """The rendering of a variance or standard deviation."""
 
-    def render(input, dims, correction, keepdim):
+    def render(input: Array, dims: Sequence[int], correction: float, keepdim: bool) -> Rendering:
         overload = getattr(aten, name).correction
         if is_all(dims, input) and correction == 1 and not keepdim:
             return Rendering(overload, (input,))
@@ -50,7 +51,7 @@ def spread(name: str) -> Callable[..., Any]:
 def truth(name: str) -> Callable[..., Any]:
     """The rendering of `all` or `any`."""
 
-    def render(input, dims, keepdim):
+    def render(input: Array, dims: Sequence[int], keepdim: bool) -> Rendering:
         packet = getattr(aten, name)
         if is_all(dims, input) and not keepdim:
             return Rendering(packet.default, (input,))
@@ -86,29 +87,29 @@ for _name in ("cumsum", "cumprod"):
 
 
 @renders("linalg_vector_norm")
-def vector_norm(input, order, dims, keepdim):
+def vector_norm(input: Array, order: float, dims: Sequence[int], keepdim: bool) -> Rendering:
     if is_all(dims, input) and not keepdim:
         return Rendering(aten.linalg_vector_norm.default, trimmed((input, order), 2))
     return Rendering(aten.linalg_vector_norm.default, trimmed((input, order, list(dims), keepdim), False))
 
 
 @renders("softmax")
-def softmax(input, dim, dtype):
+def softmax(input: Array, dim: int, dtype: Any) -> Rendering | None:
     return None if dtype_given(dtype, input) else Rendering(aten._softmax.default, (input, dim, False))
 
 
 @renders("log_softmax")
-def log_softmax(input, dim, dtype):
+def log_softmax(input: Array, dim: int, dtype: Any) -> Rendering | None:
     return None if dtype_given(dtype, input) else Rendering(aten._log_softmax.default, (input, dim, False))
 
 
 @renders("sort")
-def sort(input, dim, descending):
+def sort(input: Array, dim: int, descending: bool) -> Rendering:
     return Rendering(aten.sort.default, trimmed((input, dim, descending), max(input._array.ndim - 1, 0), False))
 
 
 @renders("topk")
-def topk(input, k, dim, largest):
+def topk(input: Array, k: int, dim: int, largest: bool) -> Rendering:
     return Rendering(aten.topk.default, trimmed((input, k, dim, largest), max(input._array.ndim - 1, 0), True))
 
 

@@ -1,10 +1,12 @@
 """Renderings of views, copies, indexing and joining."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.dispatch.renderings.table import Rendering, is_tensor, renders, trimmed, with_defaults
 from rushlight.layouts import preserve_format
 from rushlight.ops.aten_namespace import aten
@@ -13,34 +15,34 @@ ENDLESS = 9223372036854775807  # the dispatcher's number for the open end of a s
 
 
 @renders("transpose")
-def transpose(input, first, second):
+def transpose(input: Array, first: int, second: int) -> Rendering:
     return Rendering(aten.transpose.int, (input, first, second))
 
 
 @renders("squeeze0")
-def squeeze(input, dims):
+def squeeze(input: Array, dims: Sequence[int]) -> Rendering:
     return Rendering(aten.squeeze.default, (input,))
 
 
 @renders("squeeze1")
-def squeeze_dim(input, dims):
+def squeeze_dim(input: Array, dims: Sequence[int]) -> Rendering:
     """Squeezing a 0-dimensional tensor changes nothing, whichever dimension is named."""
     wide = next((dim for dim, n in enumerate(input._array.shape) if n != 1), 0)
     return Rendering(aten.squeeze.dim, (input, dims[0] if dims else wide))
 
 
 @renders("squeeze2")
-def squeeze_dims(input, dims):
+def squeeze_dims(input: Array, dims: Sequence[int]) -> Rendering:
     return Rendering(aten.squeeze.dims, (input, list(dims)))
 
 
 @renders("unbind")
-def unbind(input, dim):
+def unbind(input: Array, dim: int) -> Rendering:
     return Rendering(aten.unbind.int, trimmed((input, dim), 0))
 
 
 @renders("split")
-def split(input, sizes, dim):
+def split(input: Array, sizes: Sequence[int], dim: int) -> Rendering:
     size = sizes[0] if len(sizes) else 0
     if len(sizes) and all(one == size for one in sizes[:-1]) and 0 < sizes[-1] <= size:
         return Rendering(aten.split.Tensor, trimmed((input, size, dim), 0))
@@ -48,47 +50,47 @@ def split(input, sizes, dim):
 
 
 @renders("split_with_sizes")
-def split_with_sizes(input, sizes, dim):
+def split_with_sizes(input: Array, sizes: Sequence[int], dim: int) -> Rendering:
     return Rendering(aten.split_with_sizes.default, trimmed((input, list(sizes), dim), 0))
 
 
 @renders("cat")
-def cat(tensors, dim, dtype):
+def cat(tensors: Sequence[Array], dim: int, dtype: Any) -> Rendering | None:
     return Rendering(aten.cat.default, trimmed((list(tensors), dim), 0)) if dtype is None else None
 
 
 @renders("pile")
-def stack(tensors, dim, dtype):
+def stack(tensors: Sequence[Array], dim: int, dtype: Any) -> Rendering | None:
     return Rendering(aten.stack.default, trimmed((list(tensors), dim), 0)) if dtype is None else None
 
 
 @renders("clone")
-def clone(input, format):
+def clone(input: Array, format: Any) -> Rendering:
     return Rendering(aten.clone.default, (input,), {} if format is preserve_format else {"memory_format": format})
 
 
 @renders("to_copy")
-def to_copy(input, dtype, format):
+def to_copy(input: Array, dtype: Any, format: Any) -> Rendering:
     return Rendering(aten._to_copy.default, (input,), {"dtype": dtypes.FROM_NUMPY[np.dtype(dtype)]})
 
 
 @renders("zero_")
-def zero_(input, value):
+def zero_(input: Array, value: Any) -> Rendering:
     return Rendering(aten.zero_.default, (input,))
 
 
 @renders("fill_", "fill_tensor_")
-def fill_(input, value):
+def fill_(input: Array, value: Any) -> Rendering:
     return Rendering(aten.fill_.Tensor if is_tensor(value) else aten.fill_.Scalar, (input, value))
 
 
 @renders("copy_")
-def copy_(input, value):
+def copy_(input: Array, value: Any) -> Rendering:
     return Rendering(aten.copy_.default, (input, value))
 
 
 @renders("unfold")
-def unfold(*args):
+def unfold(*args: Any) -> Rendering:
     if len(args) == 4:
         return Rendering(aten.unfold.default, args)
     input, kernel, dilation, padding, stride = args
@@ -96,12 +98,12 @@ def unfold(*args):
 
 
 @renders("roll")
-def roll(input, shifts, dims):
+def roll(input: Array, shifts: Sequence[int], dims: Sequence[int]) -> Rendering:
     return Rendering(aten.roll.default, trimmed((input, list(shifts), list(dims)), []))
 
 
 @renders("constant_pad_nd")
-def pad(input, widths, value):
+def pad(input: Array, widths: Sequence[Sequence[int]], value: Any) -> Rendering:
     flat = [width for pair in reversed(list(widths)) for width in pair]
     while flat[-2:] == [0, 0]:
         flat = flat[:-2]
@@ -120,13 +122,13 @@ def place_of(key: tuple[Any, ...], ndim: int) -> tuple[int, Any] | None:
 
 
 @renders("select")
-def select(input, key):
+def select(input: Array, key: Any) -> Rendering | None:
     place = place_of(tuple(key), input._array.ndim)
     return None if place is None else Rendering(aten.select.int, (input, *place))
 
 
 @renders("slice")
-def slice_along(input, key):
+def slice_along(input: Array, key: Any) -> Rendering | None:
     place = place_of(tuple(key), input._array.ndim)
     if place is None:
         return None
@@ -136,7 +138,7 @@ def slice_along(input, key):
 
 
 @renders("look")
-def look(input, key):
+def look(input: Array, key: Any) -> Rendering | None:
     place = place_of(tuple(key), input._array.ndim + 1)
     return None if place is None or place[1] is not None else Rendering(aten.unsqueeze.default, (input, place[0]))
 
@@ -150,38 +152,38 @@ def indices_of(key: Any) -> list[Any] | None:
 
 
 @renders("index")
-def index(input, key):
+def index(input: Array, key: Any) -> Rendering | None:
     indices = indices_of(key)
     return None if indices is None else Rendering(aten.index.Tensor, (input, indices))
 
 
 @renders("gather")
-def gather(*args):
+def gather(*args: Any) -> Rendering | None:
     return Rendering(aten.gather.default, args) if isinstance(args[1], int) else None
 
 
 @renders("scatter")
-def scatter(*args):
+def scatter(*args: Any) -> Rendering | None:
     return Rendering(aten.scatter.src, args) if isinstance(args[1], int) else None
 
 
 @renders("scatter_value")
-def scatter_value(input, dim, index, value):
+def scatter_value(input: Array, dim: int, index: Array, value: Any) -> Rendering:
     return Rendering(aten.scatter.value, (input, dim, index, value))
 
 
 @renders("index_add")
-def index_add(input, dim, index, source, alpha):
+def index_add(input: Array, dim: int, index: Array, source: Array, alpha: float) -> Rendering:
     return Rendering(aten.index_add.default, (input, dim, index, source), {} if alpha == 1 else {"alpha": alpha})
 
 
 @renders("masked_fill", "masked_fill_tensor")
-def masked_fill(input, mask, value):
+def masked_fill(input: Array, mask: Array, value: Any) -> Rendering:
     return Rendering(aten.masked_fill.Tensor if is_tensor(value) else aten.masked_fill.Scalar, (input, mask, value))
 
 
 @renders("unsafe_view")
-def unsafe_view(input, shape):
+def unsafe_view(input: Array, shape: Sequence[int]) -> Rendering:
     return Rendering(aten._unsafe_view.default, (input, list(shape)))
 
 

@@ -145,7 +145,7 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
 def sharded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps a module's `forward`: gathers the parameters before, and reshards them after if wanted."""
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         shards: Shards = self._shards
         policy = shards.policy
         if policy.param_dtype is not None and policy.cast_forward_inputs:

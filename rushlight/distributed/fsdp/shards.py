@@ -200,9 +200,9 @@ class Shards:
         for place in self.places:
             place.adopt()
             rows = place.sharded
-            whole = Parameter(rows.detach().full_tensor().reshape(place.shape), rows.requires_grad)  # type: ignore[attr-defined]
+            whole = Parameter(rows.detach().full_tensor().reshape(place.shape), rows.requires_grad)
             if with_grads and rows.grad is not None:
-                whole.grad = rows.grad.full_tensor().reshape(place.shape)  # type: ignore[attr-defined]  # lies as its rows
+                whole.grad = rows.grad.full_tensor().reshape(place.shape)  # lies as its rows
             if not left_out:
                 wholes.append((place, whole))
                 place.show(whole)

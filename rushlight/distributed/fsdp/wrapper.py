@@ -175,7 +175,7 @@ class FullyShardedDataParallel(Module):
             for shards, synced in zip(inside, before, strict=True):
                 shards.syncs = synced
 
-    def register_comm_hook(self, state: object, hook: Callable) -> None:
+    def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
         """Raises NotImplementedError: how gradients are sent is set only by `mixed_precision`."""
         raise NotImplementedError(
             "FullyShardedDataParallel takes no hooks for communication: MixedPrecision(reduce_dtype=...) sets the type "

@@ -35,7 +35,7 @@ class TensorChunkSpec:
         return {name: TensorChunkSpec(dim) for name, dim in chunk_dims.items()}
 
 
-def parts_of(value: Any, number: int, spec: TensorChunkSpec | None = None) -> list:
+def parts_of(value: Any, number: int, spec: TensorChunkSpec | None = None) -> list[Any]:
     """Splits the tensors in a value along a dimension, by default 0; other values are repeated."""
     values, shape = tree_flatten(value)
     dim = 0 if spec is None else spec.split_dim
@@ -54,12 +54,12 @@ def tensor_parts(tensor: Tensor, number: int, dim: int) -> Sequence[Tensor]:
 
 
 def arguments_of_parts(
-    args: tuple,
+    args: tuple[Any, ...],
     kwargs: dict[str, Any],
     number: int,
     args_spec: Sequence[TensorChunkSpec] | None = None,
     kwargs_spec: dict[str, TensorChunkSpec] | None = None,
-) -> tuple[list[tuple], list[dict[str, Any]]]:
+) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
     """The arguments of each microbatch."""
     specs: Sequence[TensorChunkSpec | None] = args_spec or [None] * len(args)
     places = [parts_of(arg, number, spec) for arg, spec in zip(args, specs, strict=True)]

@@ -21,7 +21,7 @@ class Schedule:
         self,
         stage: PipelineStage,
         n_microbatches: int,
-        loss_fn: Callable | None = None,
+        loss_fn: Callable[..., Any] | None = None,
         args_chunk_spec: Sequence[TensorChunkSpec] | None = None,
         kwargs_chunk_spec: dict[str, TensorChunkSpec] | None = None,
         output_merge_spec: Any = None,
@@ -39,7 +39,7 @@ class Schedule:
         self,
         *args: Any,
         target: Any = None,
-        losses: list | None = None,
+        losses: list[Any] | None = None,
         return_outputs: bool = True,
         loss_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
@@ -59,7 +59,7 @@ class Schedule:
         order = list(self.order()) if learns else [("forward", number) for number in range(self._n_microbatches)]
         return self._run(order, learns, args, kwargs, target, losses, return_outputs, loss_kwargs)
 
-    def eval(self, *args: Any, target: Any = None, losses: list | None = None, **kwargs: Any) -> Any:
+    def eval(self, *args: Any, target: Any = None, losses: list[Any] | None = None, **kwargs: Any) -> Any:
         """Runs a batch as `step` does, without gradients."""
         order = [("forward", number) for number in range(self._n_microbatches)]
         with no_grad():
@@ -69,10 +69,10 @@ class Schedule:
         self,
         order: list[tuple[str, int]],
         learns: bool,
-        args: tuple,
+        args: tuple[Any, ...],
         kwargs: dict[str, Any],
         target: Any,
-        losses: list | None,
+        losses: list[Any] | None,
         return_outputs: bool,
         loss_kwargs: dict[str, Any] | None,
     ) -> Any:

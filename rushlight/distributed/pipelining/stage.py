@@ -66,7 +66,7 @@ class PipelineStage:
         self.parts: dict[int, tuple[tuple[Tensor, ...], tuple[Tensor, ...]]] = {}
         self.output_chunks: list[Any] = []
 
-    def forward_one_chunk(self, number: int, args: tuple, kwargs: dict[str, Any], learns: bool) -> Any:
+    def forward_one_chunk(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any], learns: bool) -> Any:
         """Computes the result of a microbatch and sends it on.
 
         The first stage gets arguments, the others receive theirs.

@@ -15,7 +15,9 @@ class SplitPoint(Enum):
     END = 2
 
 
-def pipeline(module: Module, mb_args: tuple, mb_kwargs: Any = None, split_spec: Any = None, split_policy: Any = None):
+def pipeline(
+    module: Module, mb_args: tuple[Any, ...], mb_kwargs: Any = None, split_spec: Any = None, split_policy: Any = None
+) -> NoReturn:
     """Raises NotImplementedError: modules are not traced. Split by hand, as in PyTorch's tutorial."""
     by_hand()
 

@@ -5,7 +5,7 @@ which knows where it came from. `torch.distributed.autograd` follows it back.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
@@ -35,13 +35,13 @@ class RecvRpc(Function):
     """Tensors received from another worker. In backward their gradients are sent back to it."""
 
     @staticmethod
-    def forward(ctx, anchor, origin, arrays):
+    def forward(ctx: Any, anchor: Tensor, origin: Origin, arrays: Sequence[Any]) -> tuple[Tensor, ...]:
         """Makes tensors from received arrays."""
         ctx.origin = origin
         return tuple(new_tensor(array) for array in arrays)
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, None, None]:
         """Gives the gradients to the running pass."""
         PASS.now.send_back(ctx.origin, grads)
         return None, None, None

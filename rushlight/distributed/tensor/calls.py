@@ -98,7 +98,7 @@ def parts_among(name: str, arguments: Any) -> list[DTensor]:
     """The DTensors among arguments. RuntimeError for ordinary tensors, and for different meshes."""
     found: list[DTensor] = []
 
-    def look(value):
+    def look(value: Any) -> None:
         if isinstance(value, DTensor):
             found.append(value)
         elif isinstance(value, Tensor) and value.numel() != 1:

@@ -45,7 +45,7 @@ class Call:
 def rule(names: str) -> Callable[..., Any]:
     """Registers the rule for the labels of some functions."""
 
-    def enter(function):
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         RULES.update(dict.fromkeys(names.split(), function))
         return function
 

@@ -18,7 +18,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {}
 def special(*names: str) -> Callable[..., Any]:
     """Registers the implementation of some functions for DTensors."""
 
-    def enter(function):
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         SPECIAL.update(dict.fromkeys(names, function))
         return function
 
@@ -66,7 +66,7 @@ def backward(self: DTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> 
 def register_hook(self: DTensor, hook: Callable[..., Any]) -> Any:
     """A hook that gets the gradient in the tensor's placement, and may return another."""
 
-    def on_part(grad):
+    def on_part(grad: Tensor) -> Tensor | None:
         given = hook(grad if isinstance(grad, DTensor) else self.alike(grad._array))
         return given.to_local() if isinstance(given, DTensor) else given
 

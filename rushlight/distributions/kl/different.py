@@ -21,6 +21,7 @@ from rushlight.distributions.pareto import Pareto
 from rushlight.distributions.poisson import Poisson
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import euler_constant
+from rushlight.tensors import Tensor
 
 
 def to_exponential(p: Any, q: Array) -> Any:
@@ -63,50 +64,50 @@ for family in (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, U
 
 
 @register_kl(Bernoulli, Poisson)
-def _bernoulli_poisson(p, q):
+def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
     return -p.entropy() - (p.probs * q.rate.log() - q.rate)
 
 
 @register_kl(Beta, Gamma)
-def _beta_gamma(p, q):
+def _beta_gamma(p: Beta, q: Gamma) -> Tensor:
     return to_gamma(p, q, p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma())
 
 
 @register_kl(Beta, Uniform)
 @register_kl(ContinuousBernoulli, Uniform)
-def _unit_uniform(p, q):
+def _unit_uniform(p: Beta | ContinuousBernoulli, q: Uniform) -> Tensor:
     result = -p.entropy() + (q.high - q.low).log()
     return result.masked_fill((q.low > 0) | (q.high < 1), torch.inf)
 
 
 @register_kl(Exponential, Gamma)
-def _exponential_gamma(p, q):
+def _exponential_gamma(p: Exponential, q: Gamma) -> Tensor:
     return to_gamma(p, q, -euler_constant - p.rate.log())
 
 
 @register_kl(Exponential, Gumbel)
-def _exponential_gumbel(p, q):
+def _exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
     return to_gumbel(p, q, p.rate / (p.rate + q.scale.reciprocal()))
 
 
 @register_kl(Gamma, Gumbel)
-def _gamma_gumbel(p, q):
+def _gamma_gumbel(p: Gamma, q: Gumbel) -> Tensor:
     return to_gumbel(p, q, (1 + (p.rate * q.scale).reciprocal()).pow(-p.concentration))
 
 
 @register_kl(Normal, Gumbel)
-def _normal_gumbel(p, q):
+def _normal_gumbel(p: Normal, q: Gumbel) -> Tensor:
     return to_gumbel(p, q, torch.exp(-p.loc / q.scale + 0.5 * (p.scale / q.scale).pow(2)))
 
 
 @register_kl(Uniform, Gumbel)
-def _uniform_gumbel(p, q):
+def _uniform_gumbel(p: Uniform, q: Gumbel) -> Tensor:
     ends = torch.exp(-p.low / q.scale) - torch.exp(-p.high / q.scale)
     return to_gumbel(p, q, q.scale * ends / (p.high - p.low))
 
 
 @register_kl(Normal, Laplace)
-def _normal_laplace(p, q):
+def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
     shift = p.loc - q.loc
     deviation = shift / p.scale
     near = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * deviation.pow(2))
@@ -115,22 +116,22 @@ def _normal_laplace(p, q):
 
 
 @register_kl(Pareto, Exponential)
-def _pareto_exponential(p, q):
+def _pareto_exponential(p: Pareto, q: Exponential) -> Tensor:
     return to_exponential(p, q).masked_fill(p.alpha <= 1, torch.inf)
 
 
 @register_kl(Pareto, Gamma)
-def _pareto_gamma(p, q):
+def _pareto_gamma(p: Pareto, q: Gamma) -> Tensor:
     return to_gamma(p, q, p.scale.log() + p.alpha.reciprocal()).masked_fill(p.alpha <= 1, torch.inf)
 
 
 @register_kl(Pareto, Normal)
-def _pareto_normal(p, q):
+def _pareto_normal(p: Pareto, q: Normal) -> Tensor:
     return to_normal(p, q).masked_fill(p.alpha <= 2, torch.inf)
 
 
 @register_kl(Uniform, Beta)
-def _uniform_beta(p, q):
+def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
     width = p.high - p.low
     rest = (torch.xlogy(1 - p.low, 1 - p.low) - torch.xlogy(1 - p.high, 1 - p.high)) / width - 1  # of log(1 - x)
     constant = q.concentration1.lgamma() + q.concentration0.lgamma() - (q.concentration1 + q.concentration0).lgamma()
@@ -139,21 +140,21 @@ def _uniform_beta(p, q):
 
 
 @register_kl(Uniform, ContinuousBernoulli)
-def _uniform_continuous_bernoulli(p, q):
+def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
     return to_continuous_bernoulli(p, q).masked_fill((p.high > 1) | (p.low < 0), torch.inf)
 
 
 @register_kl(Uniform, Exponential)
-def _uniform_exponential(p, q):
+def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
     return to_exponential(p, q).masked_fill(p.low < 0, torch.inf)
 
 
 @register_kl(Uniform, Gamma)
-def _uniform_gamma(p, q):
+def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
     return to_gamma(p, q, log_mean(p)).masked_fill(p.low < 0, torch.inf)
 
 
 @register_kl(Uniform, Pareto)
-def _uniform_pareto(p, q):
+def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
     result = -p.entropy() - q.alpha.log() - q.alpha * q.scale.log() + (q.alpha + 1) * log_mean(p)
     return result.masked_fill(p.low < q.scale, torch.inf)

@@ -10,17 +10,18 @@ from rushlight.core.aliases import Array
 from rushlight.distributions.kl.registry import register_kl
 from rushlight.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal, over_diagonal
 from rushlight.distributions.multivariate_normal import MultivariateNormal, _batch_mahalanobis, half_log_det
+from rushlight.tensors import Tensor
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
-def _full_full(p, q):
+def _full_full(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     require_shape(p, q, "Multivariate Normals")
     log_dets = 2 * (half_log_det(q._unbroadcasted_scale_tril) - half_log_det(p._unbroadcasted_scale_tril))
     return divergence(p, log_dets, full_trace(q, p._unbroadcasted_scale_tril), full_distance(p, q))
 
 
 @register_kl(LowRankMultivariateNormal, MultivariateNormal)
-def _low_full(p, q):
+def _low_full(p: LowRankMultivariateNormal, q: MultivariateNormal) -> Tensor:
     require_shape(p, q, "(Low Rank) Multivariate Normals")
     log_dets = 2 * half_log_det(q._unbroadcasted_scale_tril) - p._log_det()
     own = torch.diag_embed(p._unbroadcasted_cov_diag.sqrt())
@@ -29,14 +30,14 @@ def _low_full(p, q):
 
 
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
-def _full_low(p, q):
+def _full_low(p: MultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
     require_shape(p, q, "(Low Rank) Multivariate Normals")
     log_dets = q._log_det() - 2 * half_log_det(p._unbroadcasted_scale_tril)
     return divergence(p, log_dets, low_trace(q, p._unbroadcasted_scale_tril), q._mahalanobis(q.loc - p.loc))
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
-def _low_low(p, q):
+def _low_low(p: LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
     require_shape(p, q, "Low Rank Multivariate Normals")
     factor, diagonal = p._unbroadcasted_cov_factor, p._unbroadcasted_cov_diag
     common = shared_part(q)

@@ -1,17 +1,18 @@
 """The table of divergence rules for pairs of distribution classes."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from rushlight.core.lines import warn
 from rushlight.distributions.distribution import Distribution
 from rushlight.tensors import Tensor
 
+Rule = TypeVar("Rule", bound=Callable[[Any, Any], Tensor])
 _KL_REGISTRY: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 _KL_MEMOIZE: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 
 
-def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
+def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
     """Decorates a function of (p, q) that returns KL(p || q) for these classes and their subclasses.
 
     The most specific rule is used. TypeError for arguments that are not distribution classes.
@@ -27,7 +28,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
         if not isinstance(given, type):  # libraries register classes of their own kind too, which PyTorch allows
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
 
-    def decorator(rule):
+    def decorator(rule: Rule) -> Rule:
         _KL_REGISTRY[type_p, type_q] = rule
         _KL_MEMOIZE.clear()
         return rule

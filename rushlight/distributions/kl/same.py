@@ -34,18 +34,18 @@ def weighted(p: Tensor, log_ratio: Tensor, q: Tensor) -> Tensor:
 
 
 @register_kl(Bernoulli, Bernoulli)
-def _bernoulli(p, q):
+def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
     ones = weighted(p.probs, softplus(-q.logits) - softplus(-p.logits), q.probs)
     return ones + weighted(1 - p.probs, softplus(q.logits) - softplus(p.logits), 1 - q.probs)
 
 
 @register_kl(Beta, Beta)
-def _beta(p, q):
+def _beta(p: Beta, q: Beta) -> Tensor:
     return _dirichlet(p._dirichlet, q._dirichlet)
 
 
 @register_kl(Binomial, Binomial)
-def _binomial(p, q):
+def _binomial(p: Binomial, q: Binomial) -> Tensor:
     if (p.total_count < q.total_count).any():
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
     each = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
@@ -53,12 +53,12 @@ def _binomial(p, q):
 
 
 @register_kl(Categorical, Categorical)
-def _categorical(p, q):
+def _categorical(p: Categorical, q: Categorical) -> Tensor:
     return weighted(p.probs, p.logits - q.logits, q.probs).sum(-1)
 
 
 @register_kl(Cauchy, Cauchy)
-def _cauchy(p, q):
+def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
     """The closed form of the divergence.
 
     F. Chyzak and F. Nielsen, "A closed-form formula for the Kullback-Leibler divergence between Cauchy distributions",
@@ -68,26 +68,26 @@ def _cauchy(p, q):
 
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
-def _continuous_bernoulli(p, q):
+def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
     constants = p._cont_bern_log_norm() + torch.log1p(-p.probs) - q._cont_bern_log_norm() - torch.log1p(-q.probs)
     return p.mean * (p.logits - q.logits) + constants
 
 
 @register_kl(Dirichlet, Dirichlet)
-def _dirichlet(p, q):
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b, total = p.concentration, q.concentration, p.concentration.sum(-1)
     constants = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
     return constants + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
 
 
 @register_kl(Exponential, Exponential)
-def _exponential(p, q):
+def _exponential(p: Exponential, q: Exponential) -> Tensor:
     ratio = q.rate / p.rate
     return ratio - ratio.log() - 1
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_family(p, q):
+def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     """The Bregman divergence of the log normalizer."""
     if type(p) is not type(q):
         raise NotImplementedError(
@@ -104,7 +104,7 @@ def _exponential_family(p, q):
 
 
 @register_kl(Gamma, Gamma)
-def _gamma(p, q):
+def _gamma(p: Gamma, q: Gamma) -> Tensor:
     constants = (
         q.concentration * (p.rate / q.rate).log() + torch.lgamma(q.concentration) - torch.lgamma(p.concentration)
     )
@@ -113,24 +113,24 @@ def _gamma(p, q):
 
 
 @register_kl(Geometric, Geometric)
-def _geometric(p, q):
+def _geometric(p: Geometric, q: Geometric) -> Tensor:
     return -p.entropy() - torch.log1p(-q.probs) / p.probs - q.logits
 
 
 @register_kl(Gumbel, Gumbel)
-def _gumbel(p, q):
+def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
     tail = torch.exp(shift + (1 + ratio).lgamma())
     return -ratio.log() - shift + ratio * euler_constant + tail - (1 + euler_constant)
 
 
 @register_kl(HalfNormal, HalfNormal)
-def _half_normal(p, q):
+def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
     return _normal(p.base_dist, q.base_dist)
 
 
 @register_kl(Independent, Independent)
-def _independent(p, q):
+def _independent(p: Independent, q: Independent) -> Tensor:
     dims = p.reinterpreted_batch_ndims
     if dims != q.reinterpreted_batch_ndims:
         raise NotImplementedError(
@@ -140,43 +140,43 @@ def _independent(p, q):
 
 
 @register_kl(Laplace, Laplace)
-def _laplace(p, q):
+def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
     return -ratio.log() + distance / q.scale + ratio * torch.exp(-distance / p.scale) - 1
 
 
 @register_kl(Normal, Normal)
-def _normal(p, q):
+def _normal(p: Normal, q: Normal) -> Tensor:
     """D. P. Kingma and M. Welling, "Auto-encoding variational Bayes", 2014, appendix B."""
     ratio = (p.scale / q.scale).pow(2)
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot_categorical(p, q):
+def _one_hot_categorical(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
     return _categorical(p._categorical, q._categorical)
 
 
 @register_kl(Pareto, Pareto)
-def _pareto(p, q):
+def _pareto(p: Pareto, q: Pareto) -> Tensor:
     ratio = q.alpha / p.alpha
     result = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
     return result.masked_fill(p.scale < q.scale, torch.inf)
 
 
 @register_kl(Poisson, Poisson)
-def _poisson(p, q):
+def _poisson(p: Poisson, q: Poisson) -> Tensor:
     return torch.xlogy(p.rate, p.rate / q.rate) - (p.rate - q.rate)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p, q):
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError("KL of TransformedDistributions of different transforms or event shapes")
     return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(Uniform, Uniform)
-def _uniform(p, q):
+def _uniform(p: Uniform, q: Uniform) -> Tensor:
     result = ((q.high - q.low) / (p.high - p.low)).log()
     return result.masked_fill((q.low > p.low) | (q.high < p.high), torch.inf)

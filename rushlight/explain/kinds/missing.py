@@ -81,7 +81,7 @@ FROZEN = kind(
 
 
 @finder
-def held_in_vain(case):
+def held_in_vain(case: Any) -> Iterator[Any]:
     """Finds parameters of optimizers that never get a gradient: cut off, replaced, or unused."""
     ledger = case.ledger
     for held in ledger.held.values():
@@ -90,7 +90,8 @@ def held_in_vain(case):
         silent = [p for p in held.params if p.requires_grad and not arrivals(case, p) and p._grad is None]
         if not silent or not ledger.passes or not held.steps:
             continue
-        orphans, rest = [], []
+        orphans: list[Any] = []
+        rest: list[Any] = []
         for p in silent:
             (orphans if is_orphan(case, p) else rest).append(p)
         if orphans:

@@ -10,7 +10,8 @@ from rushlight.core.lines import user_traces
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.holders import attribute_made_at, holder_of, owners_of, tensors_of, variables_made_at
 from rushlight.explain.origins import info_of, leaves_behind
-from rushlight.explain.writing import Text, Written
+from rushlight.explain.syntax import Written
+from rushlight.explain.writing import Text
 
 CARRIED = kind(
     "carried-over",

@@ -1,6 +1,6 @@
 """Samples of distributions, and the log probabilities that are computed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,8 +11,8 @@ from rushlight.explain.taps.replacing import replaced
 def tap_draws(stack: ExitStack, watch: Any) -> None:
     """Reports samples without history that rsample could give one, and values whose log probability is computed."""
 
-    def draw(original):
-        def wrapped(self, *args, **kwargs):
+    def draw(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             if self.has_rsample:
                 watch.ledger.ways.draws(result)
@@ -20,16 +20,16 @@ def tap_draws(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def move(original):
-        def wrapped(self, *args, **kwargs):
+    def move(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             watch.ledger.ways.moves(result)
             return result
 
         return wrapped
 
-    def score(original):
-        def wrapped(self, value, *args, **kwargs):
+    def score(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
             watch.ledger.ways.scores(value)
             watch.ledger.ways.follows(value, watch.sites.here())
             result = original(self, value, *args, **kwargs)

@@ -1,6 +1,7 @@
 """Switching recording off."""
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,8 +13,8 @@ from rushlight.explain.taps.replacing import replaced
 def tap_modes(stack: ExitStack, watch: Any) -> None:
     """Reports where recording is switched off and on again."""
 
-    def enter(original):
-        def wrapped(self, *args):
+    def enter(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, *args: Any) -> Any:
             answer = original(self, *args)
             frame = sys._getframe(1)
             decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapper" else None
@@ -27,8 +28,8 @@ def tap_modes(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def leave(original):
-        def wrapped(self, *exception):
+    def leave(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, *exception: Any) -> Any:
             entered = watch.here.modes
             for i in range(len(entered) - 1, -1, -1):
                 if entered[i][0] is self:

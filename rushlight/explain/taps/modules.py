@@ -1,6 +1,7 @@
 """Modules: where they are constructed and called, and their modes."""
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -8,12 +9,13 @@ from rushlight.explain.taps.replacing import replaced
 from rushlight.nn.functional import dropping
 from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
 from rushlight.nn.modules.module import Module
+from rushlight.tensors import Tensor
 
 
 def tap_modules(stack: ExitStack, watch: Any) -> None:
     """Reports when modules are constructed, called, or change their mode, and when dropout runs."""
 
-    def leave(module, args, out):
+    def leave(module: Module, args: Any, out: Any) -> None:
         watch.readings.leave(module)
         watch.keep_output(module, out)
 
@@ -22,15 +24,15 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
     stack.callback(before.remove)
     stack.callback(after.remove)
 
-    def mode(original):
-        def wrapped(self, mode=True):
+    def mode(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Module, mode: bool = True) -> Any:
             watch.readings.set_mode(self, mode, watch.sites.here())
             return original(self, mode)
 
         return wrapped
 
-    def drop(original):
-        def wrapped(input, shape, p, training, inplace):
+    def drop(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(input: Tensor, shape: Sequence[int], p: float, training: bool, inplace: bool) -> Any:
             watch.readings.dropping(p, training, watch.sites.here())
             left, watch.left = watch.left, ()  # the mask is not computed from the program's numbers
             try:
@@ -40,15 +42,15 @@ def tap_modules(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def make(original):
-        def wrapped(self, *args, **kwargs):
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Module, *args: Any, **kwargs: Any) -> Any:
             watch.readings.builds(self, sys._getframe(1))
             return original(self, *args, **kwargs)
 
         return wrapped
 
-    def load(original):
-        def wrapped(self, state_dict, *args, **kwargs):
+    def load(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Module, state_dict: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:
             watch.readings.loading(self, state_dict, watch.sites.here(), watch.clock)
             return original(self, state_dict, *args, **kwargs)
 

@@ -1,5 +1,6 @@
 """Events in backward passes besides the formulas of operators."""
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,13 +13,14 @@ from rushlight.core.hooks import Hooks
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.origins import info_at, info_of, merged, tell
 from rushlight.explain.taps.replacing import replaced
+from rushlight.tensors import Tensor
 
 
 def tap_passes(stack: ExitStack, watch: Any) -> None:
     """Reports custom functions, results of `grad`, and what hooks do to gradients."""
 
-    def connect(original):
-        def wrapped(node, tensors, outputs):
+    def connect(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(node: Any, tensors: Sequence[Tensor | None], outputs: Any) -> Any:
             results = original(node, tensors, outputs)
             live = [t for t in tensors if t is not None]
             info = info_at(watch.sites.here(), node.name(), watch.clock)
@@ -32,8 +34,8 @@ def tap_passes(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def run_grad(original):
-        def wrapped(outputs, inputs, grads, keep_graph, create_graph):
+    def run_grad(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(outputs: Any, inputs: Any, grads: Any, keep_graph: bool, create_graph: bool) -> Any:
             results = original(outputs, inputs, grads, keep_graph, create_graph)
             watch.ledger.asked_for(inputs)
             if create_graph:
@@ -50,8 +52,8 @@ def tap_passes(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def apply(original):
-        def wrapped(cls, *args, **kwargs):
+    def apply(original: Any) -> Any:
+        def wrapped(cls: Any, *args: Any, **kwargs: Any) -> Any:
             if not kwargs:
                 watch.readings.custom(cls, args)
             return original.__func__(cls, *args, **kwargs)
@@ -68,15 +70,15 @@ def changed_by_hooks(stack: ExitStack, watch: Any) -> None:
     """Reports what hooks do to gradients."""
     returned = []  # by the hooks that are running
 
-    def check(original):
-        def wrapped(result, value, hook):
+    def check(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
             returned.append(result)
             return original(result, value, hook)
 
         return wrapped
 
-    def on_tensor(original):
-        def wrapped(self, grad, index, recorded):
+    def on_tensor(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, grad: Any, index: int, recorded: bool) -> Any:
             if grad is None or not self.outputs.get(index):
                 return original(self, grad, index, recorded)
             before = np.copy(array_of(grad))

@@ -11,7 +11,7 @@ def replaced(stack: ExitStack, owner: Any, name: str, make: Callable[..., Any]) 
     own = vars(owner).get(name)
     original = getattr(owner, name) if own is None else own
 
-    def put_back():
+    def put_back() -> None:
         if own is None:
             delattr(owner, name)
         else:

@@ -1,6 +1,7 @@
 """Optimizers, schedules, gradient clipping and gradient scalers."""
 
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any
 
@@ -27,22 +28,22 @@ def tap_training(stack: ExitStack, watch: Any) -> None:
 def optimizers(stack: ExitStack, ledger: Any, sites: Any) -> None:
     """Reports when optimizers are made, take steps, and zero gradients; also modules that zero gradients."""
 
-    def make(original):
-        def wrapped(self, *args, **kwargs):
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Optimizer, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
             ledger.made(self, sites.here())
 
         return wrapped
 
-    def zero(original):
-        def wrapped(self, *args, **kwargs):
+    def zero(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
             ledger.zeroed(self, sites.here())
             return original(self, *args, **kwargs)
 
         return wrapped
 
-    def zero_module(original):
-        def wrapped(self, *args, **kwargs):
+    def zero_module(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Module, *args: Any, **kwargs: Any) -> Any:
             ledger.module_zeroed(self, sites.here())
             return original(self, *args, **kwargs)
 
@@ -60,16 +61,16 @@ def optimizers(stack: ExitStack, ledger: Any, sites: Any) -> None:
 def schedules(stack: ExitStack, ledger: Any, sites: Any) -> None:
     """Reports when schedules are made, and their steps."""
 
-    def schedule(original):
-        def wrapped(self, *args, **kwargs):
+    def schedule(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: LRScheduler | ReduceLROnPlateau, *args: Any, **kwargs: Any) -> Any:
             if is_users(sys._getframe(1).f_code.co_filename):
                 ledger.scheduling(self, sites.here())
             return original(self, *args, **kwargs)
 
         return wrapped
 
-    def make_schedule(original):
-        def wrapped(self, *args, **kwargs):
+    def make_schedule(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: LRScheduler | ReduceLROnPlateau, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
             ledger.schedules(self, sites.here())
 
@@ -83,8 +84,8 @@ def schedules(stack: ExitStack, ledger: Any, sites: Any) -> None:
 def clipping(stack: ExitStack, ledger: Any, sites: Any) -> None:
     """Reports gradient clipping."""
 
-    def clip(original):
-        def wrapped(parameters):
+    def clip(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(parameters: Tensor | Iterable[Tensor]) -> Any:
             parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
             ledger.clipping(parameters, sites.here())
             return original(parameters)
@@ -97,15 +98,15 @@ def clipping(stack: ExitStack, ledger: Any, sites: Any) -> None:
 def scaling(stack: ExitStack, ledger: Any, sites: Any) -> None:
     """Reports the scaling of losses, and the unscaling of gradients."""
 
-    def scale(original):
-        def wrapped(self, outputs):
+    def scale(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: GradScaler, outputs: Any) -> Any:
             ledger.scaled = self.get_scale() != 1
             return original(self, outputs)
 
         return wrapped
 
-    def unscale(original):
-        def wrapped(self, *args, **kwargs):
+    def unscale(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: GradScaler, *args: Any, **kwargs: Any) -> Any:
             ledger.scaled = False
             return original(self, *args, **kwargs)
 

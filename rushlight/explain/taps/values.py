@@ -1,6 +1,7 @@
 """Values that leave the graph, data that comes in, and tensor attributes that users read and set."""
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 from weakref import ref
@@ -32,16 +33,16 @@ def tap_values(stack: ExitStack, watch: Any) -> None:
 def as_tensors(stack: ExitStack, watch: Any) -> None:
     """Reports values that continue as tensors without history."""
 
-    def detach(original):
-        def wrapped(self):
+    def detach(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Tensor) -> Any:
             result = original(self)
             watch.left_graph(self, "detach", result)
             return result
 
         return wrapped
 
-    def convert(original):
-        def wrapped(input, dtype, *args, **kwargs):
+    def convert(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(input: Tensor, dtype: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(input, dtype, *args, **kwargs)
             if kind_of(dtype) in "biu" and result is not input:
                 watch.left_graph(input, "integer", result, f"a cast to {dtype}")
@@ -49,16 +50,16 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def encode(original):
-        def wrapped(tensor, *args, **kwargs):
+    def encode(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(tensor: Tensor, *args: Any, **kwargs: Any) -> Any:
             result = original(tensor, *args, **kwargs)
             watch.left_graph(tensor, "integer", result, "one_hot()")
             return result
 
         return wrapped
 
-    def parameter(original):
-        def wrapped(self, data=None, *args, **kwargs):
+    def parameter(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
             original(self, data, *args, **kwargs)
             if isinstance(data, TensorBase) and data.requires_grad:
                 watch.left_graph(data, "Parameter", self)
@@ -74,22 +75,22 @@ def as_tensors(stack: ExitStack, watch: Any) -> None:
 def as_told(stack: ExitStack, watch: Any) -> None:
     """Reports calls that show what their arguments are meant to be."""
 
-    def divergence(original):
-        def wrapped(input, target, *args, log_target=False, **kwargs):
+    def divergence(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(input: Tensor, target: Tensor, *args: Any, log_target: bool = False, **kwargs: Any) -> Any:
             watch.readings.of_divergence(input, watch.sites.here())
             return original(input, target, *args, log_target=log_target, **kwargs)
 
         return wrapped
 
-    def pick(original):
-        def wrapped(input, key, *args):
+    def pick(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(input: Tensor, key: Any, *args: Any) -> Any:
             watch.readings.places([info_of(item) for item in (key if isinstance(key, tuple) else (key,))])
             return original(input, key, *args)
 
         return wrapped
 
-    def liken(original):
-        def wrapped(x1, x2, *args, **kwargs):
+    def liken(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(x1: Tensor, x2: Tensor, *args: Any, **kwargs: Any) -> Any:
             result = original(x1, x2, *args, **kwargs)
             watch.ledger.ways.attracts(x1, x2, result, watch.sites.here())
             return result
@@ -104,9 +105,9 @@ def as_told(stack: ExitStack, watch: Any) -> None:
 def as_numbers(stack: ExitStack, watch: Any) -> None:
     """Reports conversions to numbers or arrays, and tensors made from those."""
 
-    def number(how, name=""):
-        def make(original):
-            def wrapped(self, *args, **kwargs):
+    def number(how: str, name: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
                 if not watch.here.still:
                     watch.left_graph(self, how, name=name)
                 return original(self, *args, **kwargs)
@@ -115,8 +116,8 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 
         return make
 
-    def new_array(original):
-        def wrapped(data, dtype):
+    def new_array(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(data: Any, dtype: Any) -> Any:
             for item in data if isinstance(data, (list, tuple)) else (data,):
                 if isinstance(item, TensorBase):
                     watch.left_graph(item, "torch.tensor")
@@ -125,9 +126,9 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
-    def factory(name):
-        def make(original):
-            def wrapped(*args, **kwargs):
+    def factory(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            def wrapped(*args: Any, **kwargs: Any) -> Any:
                 result = original(*args, **kwargs)
                 watch.made(result, name)
                 return result
@@ -150,37 +151,38 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 def as_attributes(stack: ExitStack, watch: Any) -> None:
     """Reports the use of `.data`, which shares memory unseen, and of `.grad`."""
 
-    def get_data(original):
-        def getter(self):
+    def get_data(original: Any) -> property:
+        def getter(self: Tensor) -> Any:
             result = original.fget(self)
             watch.left_graph(self, "data", result)
-            info_of(result).source = ref(self)
+            info: Any = info_of(result)
+            info.source = ref(self)
             return result
 
-        def setter(self, value):
+        def setter(self: Tensor, value: Any) -> None:
             original.fset(self, value)
             if value.requires_grad:
                 watch.left_graph(value, "set", self)
 
         return property(getter, setter, original.fdel)
 
-    def get_grad(original):
-        def getter(self):
+    def get_grad(original: Any) -> property:
+        def getter(self: Tensor) -> Any:
             if is_users(sys._getframe(1).f_code.co_filename):
                 watch.ledger.looked_at(self, watch.sites.here())
             return original.fget(self)
 
         return property(getter, original.fset, original.fdel)
 
-    def freeze(original):
-        def wrapped(self, requires_grad=True):
+    def freeze(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(self: Tensor, requires_grad: bool = True) -> Any:
             watch.ledger.sets_needs(self, requires_grad, watch.sites.here())
             return original(self, requires_grad)
 
         return wrapped
 
-    def set_needs(original):
-        def setter(self, value):
+    def set_needs(original: Any) -> property:
+        def setter(self: Tensor, value: Any) -> None:
             watch.ledger.sets_needs(self, value, watch.sites.here())
             original.__set__(self, value)
 

@@ -79,7 +79,7 @@ def gradient_function(
     positions = None if grad_position is None else checked_positions(grad_position)
     parameters = parameters_listed(weights)
 
-    def gradient(*args, **kwargs):
+    def gradient(*args: Any, **kwargs: Any) -> Any:
         args, kwargs, sens = taken_sens(args, kwargs, sens_param)
         pulled = pull_back(fn, args, kwargs, positions or (), parameters, has_aux)
         inputs, params = pulled.cotangents(sens)
@@ -193,7 +193,7 @@ class GradOperation:
         if self.get_by_list and weights is None:
             weights = fn.trainable_params()
 
-        def gradient(*args, **kwargs):
+        def gradient(*args: Any, **kwargs: Any) -> Any:
             given, named, sens = taken_sens(args, kwargs, self.sens_param)
             positions = self.positions(given)
             parameters = parameters_listed(weights) if self.get_by_list else []

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import rushlight as torch
 from rushlight import func
 from rushlight.interop.mindspore.common.lifting import unwrapped, wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
@@ -89,7 +90,7 @@ def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux
     check_bools(transform.__name__, has_aux=has_aux)
     positions = checked_positions(grad_position)
 
-    def compute(*args):
+    def compute(*args: Any) -> Any:
         for position in positions:
             native(opened(args, position))
         argnums = positions[0] if len(positions) == 1 else positions
@@ -103,7 +104,7 @@ def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux
 def on_natives(fn: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
     """Makes `fn` take and return rushlight tensors, as (output, aux)."""
 
-    def function(*values):
+    def function(*values: torch.Tensor) -> tuple[Any, Any]:
         output, aux = parted(fn(*map(wrapped, values)), has_aux)
         if isinstance(output, (tuple, list)):
             return tuple(native(part, "output") for part in output), tree_of_natives(aux)

@@ -37,7 +37,7 @@ def pull_back(
     natives = [native(leaf) for leaf in leaves] + [weight._value for weight in weights]
     held = []
 
-    def on_natives(*values):
+    def on_natives(*values: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], Any]:
         inputs = list(args)
         new = tree_unflatten([Tensor._of(value) for value in values[: len(leaves)]], spec)
         for position, value in zip(positions, new, strict=True):
@@ -51,7 +51,7 @@ def pull_back(
 
     outputs, vjp_fn, aux = vjp(on_natives, *natives, has_aux=True)
 
-    def cotangents(sens):
+    def cotangents(sens: Any) -> tuple[Any, ...]:
         grads = vjp_fn(sensitivities(sens, outputs))
         inputs = tree_unflatten([wrapped(grad) for grad in grads[: len(leaves)]], spec)
         return inputs, [wrapped(grad) for grad in grads[len(leaves) :]]

@@ -68,7 +68,7 @@ def combined(masks: tuple[Callable[..., Any], ...], both: Callable[..., Any], st
     if not all(callable(mask) for mask in masks):
         raise RuntimeError(f"All inputs should be callable mask_mods: {masks}")
 
-    def mask(b, h, q_idx, kv_idx):
+    def mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         result = rushlight.tensor(start)
         for each in masks:
             result = both(result, each(b, h, q_idx, kv_idx))

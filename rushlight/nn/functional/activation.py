@@ -6,36 +6,28 @@ from rushlight import random
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
-from rushlight.ops.activation import (
-    celu,
-    celu_,
-    elu,
-    elu_,
-    gelu,
-    glu,
+from rushlight.ops.activation.exponential import celu, celu_, elu, elu_, selu, selu_
+from rushlight.ops.activation.gated import gelu, glu, mish, silu
+from rushlight.ops.activation.logistic import logsigmoid, sigmoid, softplus
+from rushlight.ops.activation.piecewise import (
     hardshrink,
     hardsigmoid,
     hardswish,
     hardtanh,
     hardtanh_,
-    leaky_relu,
-    leaky_relu_,
-    logsigmoid,
-    mish,
-    prelu,
-    relu,
     relu6,
-    relu_,
-    rrelu,
-    rrelu_,
-    selu,
-    selu_,
-    sigmoid,
-    silu,
-    softplus,
     softshrink,
     softsign,
     tanhshrink,
+)
+from rushlight.ops.activation.rectifiers import (
+    leaky_relu,
+    leaky_relu_,
+    prelu,
+    relu,
+    relu_,
+    rrelu,
+    rrelu_,
     threshold,
     threshold_,
 )

@@ -49,7 +49,7 @@ def positions(spatial: Sequence[int], places: Any) -> Array:
 def max_pool_operator(dims: int) -> Any:
     """Registers the adaptive max pooling of `dims` dimensions."""
 
-    def adaptive_max_pool(input, places):
+    def adaptive_max_pool(input: Array, places: Sequence[int]) -> tuple[Array, Array]:
         batch = planes.batched(input, dims)
         shape = (*input.shape[:-dims], *places)
         if 0 in places:

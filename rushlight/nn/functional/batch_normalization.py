@@ -67,7 +67,7 @@ def column(values: Array, ndim: int) -> Array:
     node="NativeBatchNormBackward0",
     nondifferentiable=(1, 2, 3),
 )
-def _batch_norm(input, weight, bias, eps):
+def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> tuple[Array, ...]:
     """The result, and the statistics of the batch: mean, 1 / standard deviation, variance."""
     return kernels.standardized(input, weight, bias, eps)
 
@@ -82,7 +82,7 @@ def _batch_norm(input, weight, bias, eps):
     inputs=("input", "weight", "bias"),
     node="NativeBatchNormBackward0",
 )
-def _batch_norm_scaled(input, weight, bias, mean, invstd):
+def _batch_norm_scaled(input: Array, weight: Array | None, bias: Array | None, mean: Array, invstd: Array) -> Array:
     """The result with a given mean and 1 / standard deviation."""
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale

@@ -141,7 +141,15 @@ def convolution_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Seq
     joint=convolution_cotangents,
     inputs=("input", "weight", "bias"),
 )
-def _convolution(input, weight, bias, stride, padding, dilation, groups):
+def _convolution(
+    input: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> Array:
     return kernels.convolution(input, weight, stride, padding, dilation, groups, bias)
 
 
@@ -155,7 +163,16 @@ def _convolution(input, weight, bias, stride, padding, dilation, groups):
     inputs=("input", "weight", "bias"),
     node="ConvolutionBackward0",
 )
-def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation, groups):
+def _convolution_transpose(
+    input: Array,
+    weight: Array,
+    bias: Array | None,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> Array:
     return kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups, bias)
 
 
@@ -168,12 +185,20 @@ def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation
     inputs=("grad", "input"),
     node="ConvolutionBackwardBackward0",
 )
-def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
+def _convolution_weight(
+    grad: Array,
+    input: Array,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> Array:
     return kernels.convolution_weight(grad, input, shape, stride, padding, dilation, groups)
 
 
 @lru_cache(maxsize=256)
-def settings_of(dims: int, **numbers: Any) -> tuple[Sequence[int], ...]:
+def settings_of(dims: int, **numbers: Any) -> tuple[tuple[int, ...], ...]:
     """Stride, padding and so on, with one number for each dimension. RuntimeError for impossible values."""
     settings = []
     for name, given in numbers.items():
@@ -247,7 +272,9 @@ def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
         raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
 
 
-def same_padding(input, weight, stride, dilation):
+def same_padding(
+    input: Tensor, weight: Tensor, stride: Sequence[int], dilation: Sequence[int]
+) -> tuple[Tensor, tuple[int, ...]]:
     """The input and the padding with which the output is as long as the input.
 
     If the kernel needs one more element after than before, the input itself is padded with it.
@@ -256,7 +283,7 @@ def same_padding(input, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     reach = [d * (k - 1) for k, d in zip(weight._array.shape[2:], dilation, strict=True)]
     if any(r % 2 for r in reach):
-        input = pad(input, [n for r in reversed(reach) for n in (0, r % 2)])
+        input = pad(input, tuple(n for r in reversed(reach) for n in (0, r % 2)))
     return input, tuple(r // 2 for r in reach)
 
 

@@ -203,7 +203,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     nondifferentiable=(1,),
     input=lambda grads, mask, scale: _native_dropout_backward(grads[0], mask, scale),
 )
-def _native_dropout(input, mask, scale):
+def _native_dropout(input: Array, mask: Array, scale: float) -> tuple[Array, Array]:
     return input * mask * input.dtype.type(scale), mask
 
 
@@ -213,7 +213,7 @@ def _native_dropout(input, mask, scale):
     node="NativeDropoutBackwardBackward0",
     grad_output=lambda grad, mask, scale: _native_dropout_backward(grad, mask, scale),
 )
-def _native_dropout_backward(grad_output, mask, scale):
+def _native_dropout_backward(grad_output: Array, mask: Array, scale: float) -> Array:
     return grad_output * mask * grad_output.dtype.type(scale)
 
 

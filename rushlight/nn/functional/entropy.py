@@ -42,7 +42,7 @@ def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor
     nondifferentiable=(1,),
     batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
 )
-def _cross_entropy(input, target, factor):
+def _cross_entropy(input: Array, target: Array, factor: float) -> tuple[Array, ...]:
     """The sum of the losses of rows of logits, times `factor`; and each row's maximum and log-sum-exp without it."""
     return kernels.cross_entropy(input, target, factor)
 
@@ -61,7 +61,7 @@ def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) 
     input=picked_cotangent,
     batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
 )
-def _nll_sum(input, target, factor):
+def _nll_sum(input: Array, target: Array, factor: float) -> Array:
     """The sum of the log probabilities of the target classes, times `factor`."""
     return kernels.pick(input, target, factor)
 
@@ -69,10 +69,10 @@ def _nll_sum(input, target, factor):
 def nll_operator(name: str, node: str) -> Any:
     """Registers the negative log likelihood loss: linear in its input, with a coefficient for each target."""
 
-    def cotangent(grad, input_shape, target, coefficients):
+    def cotangent(grad: Array, input_shape: tuple[int, ...], target: Array, coefficients: Array) -> Array:
         return _put_back(np.expand_dims(-coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
 
-    def forward(input, target, coefficients, reduction):
+    def forward(input: Array, target: Array, coefficients: Array, reduction: str) -> Array:
         picked = _gather.forward(input, 1, target[:, None])[:, 0]
         losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
         if reduction == "none":
@@ -80,7 +80,7 @@ def nll_operator(name: str, node: str) -> Any:
         empty = reduction == "mean" and not coefficients.any()
         return input.dtype.type(np.nan) if empty else np.add.reduce(losses, axis=None)
 
-    def batch(n, input, target, coefficients, reduction):
+    def batch(n: int, input: Array, target: Array, coefficients: Array, reduction: str) -> Array:
         picked = np.take_along_axis(input, np.expand_dims(target, n + 1), n + 1).squeeze(n + 1)
         losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
         if reduction == "none":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels import patches
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
@@ -25,7 +26,9 @@ __all__ = ["fold", "unfold"]
         grad, tuple(input_shape[-2:]), kernel, dilation, padding, stride
     ),
 )
-def _unfold(input, kernel, dilation, padding, stride):
+def _unfold(
+    input: Array, kernel: tuple[int, ...], dilation: tuple[int, ...], padding: tuple[int, ...], stride: tuple[int, ...]
+) -> Array:
     batch = input if input.ndim == 4 else input[None]
     columns = patches.unfold(batch, kernel, dilation, padding, stride)
     return columns if input.ndim == 4 else columns[0]
@@ -38,7 +41,14 @@ def _unfold(input, kernel, dilation, padding, stride):
     node="Col2ImBackward0",
     input=lambda grad, kernel, dilation, padding, stride: _unfold(grad, kernel, dilation, padding, stride),
 )
-def _fold(input, spatial, kernel, dilation, padding, stride):
+def _fold(
+    input: Array,
+    spatial: tuple[int, ...],
+    kernel: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> Array:
     batch = input if input.ndim == 3 else input[None]
     images = patches.fold(batch, spatial, kernel, dilation, padding, stride)
     return images if input.ndim == 3 else images[0]

@@ -51,7 +51,9 @@ def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Seque
 def pool_operator(dims: int) -> Any:
     """Registers the fractional max pooling of `dims` dimensions."""
 
-    def fractional_max_pool(input, samples, kernel, places):
+    def fractional_max_pool(
+        input: Array, samples: Array, kernel: Sequence[int], places: Sequence[int]
+    ) -> tuple[Array, Array]:
         batch = planes.batched(input, dims)
         values, indices = planes.largest(batch, positions(samples, batch.shape[2:], places, kernel))
         shape = (*input.shape[:-dims], *places)

@@ -4,7 +4,7 @@ The computation is composed of differentiable operators, so that image and grid 
 dimensions and the usual modes a kernel computes the values and the first-order gradients.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from itertools import product
 from math import prod
@@ -53,7 +53,7 @@ ALIGNMENT = (
 
 
 @operator(aten=(), batch=on_batched, input=lambda grad, slope: grad * slope)
-def _moved(input, values, slope):
+def _moved(input: Array, values: Array, slope: Array) -> Array:
     """Returns `values` in place of `input`, with derivative `slope`: for coordinates that are clipped or reflected."""
     return values
 
@@ -87,8 +87,8 @@ def kept_inside(x: Array, size: int, padding_mode: str, align_corners: bool) -> 
 def cubic_weights(t: Any) -> Any:
     """The four weights of cubic interpolation at a fraction t."""
     a = -0.75
-    near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
-    far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    near: Callable[[Any], Any] = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
+    far: Callable[[Any], Any] = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
@@ -112,13 +112,15 @@ def taps_along(
     return list(zip(places, cubic_weights(t), strict=True))
 
 
-def picked(input, places):
+def picked(input: Tensor, places: Sequence[Array]) -> Tensor:
     """The elements of (N, C, *spatial) at indices (arrays (N, ...) for each dimension); 0 outside."""
     spatial = input.shape[2:]
     samples, channels = input.shape[:2]
     inside = reduce(np.logical_and, [(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
     whole = [np.where(inside, p, 0).astype(np.int64) for p in places]
-    flat = reduce(lambda flat, place: flat * place[1] + place[0], zip(whole, spatial, strict=True), 0)
+    flat: Any = 0
+    for place, size in zip(whole, spatial, strict=True):
+        flat = flat * size + place
     flat = flat.reshape(samples, 1, prod(flat.shape[1:]))
     index = np.broadcast_to(flat, (samples, channels, flat.shape[-1]))
     values = _gather(input.reshape(samples, channels, prod(spatial)), 2, index)
@@ -230,7 +232,9 @@ def sampled_cotangents(
 
 
 @operator(joint=sampled_cotangents, inputs=("input", "grid"), batch=as_samples)
-def _grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners):
+def _grid_sampler_2d(
+    input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Array:
     found = fast and fast.sampled(input, grid, interpolation_mode, padding_mode, align_corners)
     if found is not None:
         return found
@@ -293,7 +297,7 @@ def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:
 
 
 @operator(linear=True, batch=leading, theta=moved_back)
-def _affine_grid_generator(theta, space, align_corners, dtype):
+def _affine_grid_generator(theta: Array, space: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> Array:
     grid = unmoved(space, align_corners, dtype) @ np.swapaxes(theta, -1, -2)
     return grid.reshape(*theta.shape[:-2], *space, len(space))
 

@@ -23,7 +23,16 @@ from rushlight.tensors import Tensor
 __all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm"]
 
 
-def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, needs):
+def layer_norm_cotangents(
+    grads: Sequence[Array],
+    input: Array,
+    weight: Array | None,
+    dims: int,
+    eps: float,
+    result1: Array,
+    result2: Array,
+    needs: Sequence[bool],
+) -> list[Array | None]:
     """The gradients of input, weight and bias; for double backward they are composed of differentiable operators."""
     grad, ends = grads[0], input.shape[input.ndim - dims :]
     if not isinstance(grad, TensorBase):
@@ -76,12 +85,21 @@ def layer_norm_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequ
     batch=layer_norm_batch,
     tangent=layer_norm_tangent,
 )
-def _layer_norm(input, weight, bias, dims, eps):
+def _layer_norm(input: Array, weight: Array | None, bias: Array | None, dims: int, eps: float) -> tuple[Array, ...]:
     """The result, the mean and 1 / standard deviation."""
     return kernels.normalized(input, weight, bias, dims, eps)
 
 
-def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, needs):
+def group_norm_cotangents(
+    grads: Sequence[Array],
+    input: Array,
+    weight: Array | None,
+    groups: int,
+    eps: float,
+    result1: Array,
+    result2: Array,
+    needs: Sequence[bool],
+) -> list[Array | None]:
     """The gradients of group normalization; for double backward composed of differentiable operators."""
     samples, channels = input.shape[:2]
     plane = math.prod(input.shape[2:])
@@ -96,9 +114,10 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
     else:
         mean, invstd = result1[..., None], result2[..., None]
         of_moments = any(g.any() for g in moments)
-        normal = (x - mean) * invstd if needs[1] or of_moments else None
+        if needs[1] or of_moments:
+            normal = (x - mean) * invstd
         if of_moments:
-            input_grad = kernels.standardized_cotangent(scaled, normal, invstd, *moments)
+            input_grad = kernels.standardized_cotangent(scaled, normal, invstd, moments[0], moments[1])
         else:
             input_grad, _, _ = kernels.cotangents(scaled, x, None, mean, invstd, 1, needs[0], False)
     return [
@@ -117,7 +136,7 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
     inputs=("input", "weight", "bias"),
     node="NativeGroupNormBackward0",
 )
-def _group_norm(input, weight, bias, groups, eps):
+def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float) -> tuple[Array, ...]:
     samples, channels = input.shape[:2]
     plane = math.prod(input.shape[2:])
     grouped = input.reshape(samples, groups, channels // groups * plane)

@@ -56,7 +56,7 @@ def loss_operator(
 
     loss, slope = fused(loss), fused(slope)
 
-    def forward(input, target, parameter, reduction):
+    def forward(input: Array, target: Array, parameter: float, reduction: str) -> Array:
         values = loss(input, target, parameter)
         if reduction == "none":
             return values
@@ -65,16 +65,18 @@ def loss_operator(
         total = np.add.reduce(values, axis=None)
         return total / values.size if reduction == "mean" else total
 
-    def cotangents(grad, input, target, parameter, reduction, needs):
+    def cotangents(
+        grad: Array, input: Array, target: Array, parameter: float, reduction: str, needs: Sequence[bool]
+    ) -> list[Array | None]:
         if reduction == "mean":
             grad = grad / math.prod(np.broadcast_shapes(input.shape, target.shape))
-        along = grad * slope(input, target, parameter) if needs[0] or target_slope is None else None
+        along: Array = grad * slope(input, target, parameter) if needs[0] or target_slope is None else None
         across = None
         if needs[1]:
             across = -along if target_slope is None else grad * target_slope(input, target, parameter)
         return [summed_to_shape(along, input.shape), summed_to_shape(across, target.shape)]
 
-    def batch(n, input, target, parameter, reduction):
+    def batch(n: int, input: Array, target: Array, parameter: float, reduction: str) -> Array:
         ndim = max(input.ndim, target.ndim) - n
         values = loss(grown(input, n, ndim), grown(target, n, ndim), parameter)
         total = values if reduction == "none" else np.add.reduce(values, axis=tuple(range(n, n + ndim)))

@@ -32,7 +32,7 @@ def multi_margin_cotangent(grad: Array, input: Array, classes: Array, p: int, ma
 
 
 @operator(batch=leading, aten="multi_margin_loss", node="MultiMarginLossBackward0", input=multi_margin_cotangent)
-def _multi_margin(input, classes, p, margin):
+def _multi_margin(input: Array, classes: Array, p: int, margin: float) -> Array:
     """The sum of the slacks (or of their squares) of each row, divided by the number of classes."""
     slack, _ = slacks(input, classes, margin)
     return np.add.reduce(slack if p == 1 else slack * slack, -1) / input.shape[-1]
@@ -59,7 +59,7 @@ def pairs(input: np.ndarray, labels: np.ndarray) -> Iterator[tuple[slice, np.nda
 
 
 @operator(batch=leading, aten=())
-def _multilabel_slopes(input, labels):
+def _multilabel_slopes(input: Array, labels: Array) -> Array:
     """The gradient: for each score, the number of pairs with positive slack, divided by the number of classes.
 
     A pair counts -1 for its listed class and +1 for the other class.
@@ -83,7 +83,7 @@ def _multilabel_slopes(input, labels):
     node="MultilabelMarginLossBackward0",
     input=lambda grad, input, labels: grad[..., None] * _multilabel_slopes(input, labels),
 )
-def _multilabel_margin(input, labels):
+def _multilabel_margin(input: Array, labels: Array) -> Array:
     """The sum of the slacks of each row, divided by the number of classes."""
     shape, classes = input.shape, input.shape[-1]
     input, labels = input.reshape(-1, classes), labels.reshape(-1, classes)

@@ -21,7 +21,7 @@ def batched(array: Array, dims: int) -> Array:
     linear=True,
     input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims),
 )
-def gather(input, indices, dims):
+def gather(input: Array, indices: Array, dims: int) -> Array:
     """The elements at the indices, of batches (N, C, *spatial) or samples (C, *spatial)."""
     return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)
 

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels import pooling as kernels
-from rushlight.nn.functional.sizes import repeated
+from rushlight.nn.functional.sizes import Numbers, repeated
 from rushlight.ops.arguments.dims import size_of
 
 NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -38,7 +38,17 @@ KERNELS = {"max_pool1d": "max_pool1d_impl", "avg_pool3d": "avg_pool3d_out_frame"
 
 
 @lru_cache(maxsize=1024, typed=True)
-def checked_settings(name, dims, shape, dtype, ceil_mode, kernel, stride, padding, dilation):
+def checked_settings(
+    name: str,
+    dims: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    ceil_mode: bool,
+    kernel: Numbers,
+    stride: Numbers | None,
+    padding: Numbers,
+    dilation: Numbers,
+) -> tuple[tuple[int, ...], ...]:
     """Kernel size, stride, padding and dilation, one number for each dimension; errors for what cannot be pooled."""
     check_dims(name, dims, shape)
     settings = settings_of(name, dims, kernel, stride, padding, dilation)
@@ -46,18 +56,22 @@ def checked_settings(name, dims, shape, dtype, ceil_mode, kernel, stride, paddin
     return settings
 
 
-def settings_of(name, dims, kernel, stride, padding, dilation):
+def settings_of(
+    name: str, dims: int, kernel: Numbers, stride: Numbers | None, padding: Numbers, dilation: Numbers
+) -> tuple[tuple[int, ...], ...]:
     """One number for each dimension. No stride means the kernel size."""
     given = (kernel, kernel if stride in (None, ()) else stride, padding, dilation)
-    found = tuple(repeated(numbers, dims) for numbers in given)
-    for i, numbers in enumerate(found):
-        if numbers is None:
-            raise RuntimeError(wrong_count(name, dims, i, given[i]))
+    found = []
+    for i, numbers in enumerate(given):
+        each = repeated(numbers, dims)
+        if each is None:
+            raise RuntimeError(wrong_count(name, dims, i, numbers))
+        found.append(each)
     if name == "max_pool1d":
         check_line(*(numbers[0] for numbers in found))
     else:
         check_windows(dims, *found)
-    return found
+    return tuple(found)
 
 
 def wrong_count(name: str, dims: Any, i: Any, given: Any) -> str:
@@ -164,9 +178,10 @@ def empty(name: str, dims: Any, shape: Any) -> str:
     return not_pooled(2, shape if dims == 2 else (*shape[:-1], 1, shape[-1]))
 
 
-def check_places(name, shape, settings, ceil_mode):
+def check_places(name: str, shape: Sequence[int], settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
     """Whether at least one window fits in a one-dimensional input."""
-    places = kernels.windows_along(shape[-1], *(numbers[0] for numbers in settings), ceil_mode)
+    kernel, stride, padding, dilation = (numbers[0] for numbers in settings)
+    places = kernels.windows_along(shape[-1], kernel, stride, padding, dilation, ceil_mode)
     if places >= 1:
         return
     if name == "max_pool1d":

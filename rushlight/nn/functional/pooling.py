@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.narrow import in_float32
+from rushlight.core.operators import Operator
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
@@ -91,7 +92,7 @@ def max_pool_operator(dims: int) -> Any:
     )(max_pool)
 
 
-def avg_pool_operator(dims):
+def avg_pool_operator(dims: int) -> Operator:
     """Registers the average pooling of `dims` dimensions and its adjoint; each is the other's derivative."""
     adjoint = operator(
         layout=LAYOUTS[dims],
@@ -162,13 +163,15 @@ def window_settings(
     return checked_settings(name, dims, array.shape, array.dtype, ceil_mode, *hashable(*numbers))
 
 
-def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
+def pool_powers(
+    dims: int, input: Tensor, norm_type: float, kernel_size: Numbers, stride: Numbers | None, ceil_mode: bool
+) -> Tensor:
     """The p-norms of all windows; 0, with zero gradient, where the sum of the powers is not positive."""
     if abs(norm_type) == math.inf:
         sign = 1 if norm_type > 0 else -1
         return sign * pool_maxima(dims, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)[0]
     means = pool_averages(dims, input.pow(norm_type), kernel_size, stride, 0, ceil_mode, True)
-    size = math.prod(repeated(kernel_size, dims))
+    size = math.prod(repeated(kernel_size, dims) or ())
     return (means.sign() * means.abs().relu() * size).pow(1.0 / norm_type)
 
 
@@ -235,7 +238,7 @@ def max_pool2d_with_indices_backward(
     grad_output=lambda grad, indices: planes.gather(grad, indices, 2),
     self=lambda grad: np.zeros_like(grad),
 )
-def _max_pool2d_backward(grad_output, self, indices):
+def _max_pool2d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
     return planes.scatter(grad_output, indices, self.shape, 2)
 
 

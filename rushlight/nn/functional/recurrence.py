@@ -54,7 +54,7 @@ def lstm_cotangents(grads: Sequence[Array], gates: Any, cell: Any, result1: Any)
 
 
 @operator(aten=(), batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
-def _lstm_states(gates, cell):
+def _lstm_states(gates: Array, cell: Array) -> tuple[Array, Array]:
     """The next hidden and cell state of an LSTM."""
     entering, forgetting, new, leaving = activated(gates)
     cell = forgetting * cell + entering * new

@@ -57,7 +57,7 @@ def step_of(mode: str, weights: dict[str, Tensor]) -> Any:
     if "weight_hr" not in weights:
         return step
 
-    def projecting(projected, state):
+    def projecting(projected: Tensor, state: State) -> State:
         hidden, cell = step(projected, state)
         return linear(hidden, weights["weight_hr"]), cell
 

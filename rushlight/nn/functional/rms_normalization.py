@@ -53,7 +53,7 @@ def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
     node="FusedRmsNormBackward0",
     batch=rms_norm_batch,
 )
-def _rms_norm(input, weight, dims, eps):
+def _rms_norm(input: Array, weight: Array, dims: int, eps: float) -> tuple[Array, Array]:
     """The result, and 1 / root mean square."""
     result, _, scale = kernels.normalized(input, weight, None, dims, eps, centered=False)
     return result, scale

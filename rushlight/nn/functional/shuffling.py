@@ -2,6 +2,7 @@
 
 from math import prod
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
@@ -11,7 +12,7 @@ __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_
 
 
 @operator(layout="channels last", batch=leading, linear=True, input=lambda grad, factor: _pixel_unshuffle(grad, factor))
-def _pixel_shuffle(input, factor):
+def _pixel_shuffle(input: Array, factor: int) -> Array:
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
     moved = blocks.transpose(0, 1, 4, 2, 5, 3)
@@ -19,7 +20,7 @@ def _pixel_shuffle(input, factor):
 
 
 @operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
-def _pixel_unshuffle(input, factor):
+def _pixel_unshuffle(input: Array, factor: int) -> Array:
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)
     moved = blocks.transpose(0, 1, 3, 5, 2, 4)
@@ -32,7 +33,7 @@ def _pixel_unshuffle(input, factor):
     linear=True,
     input=lambda grad, groups: _channel_shuffle(grad, max(grad.shape[1] // groups, 1)),
 )
-def _channel_shuffle(input, groups):
+def _channel_shuffle(input: Array, groups: int) -> Array:
     samples, channels, *space = input.shape
     return input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2).reshape(input.shape)
 

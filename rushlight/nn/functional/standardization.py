@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.tensors import Tensor
 
 
@@ -14,7 +15,7 @@ def mean_over(values: Tensor, axes: Sequence[int]) -> Any:
     return np.add.reduce(values, axis=axes, keepdims=True) / math.prod(values.shape[axis] for axis in axes)
 
 
-def standardized(input: Any, axes: Sequence[int], eps: float) -> tuple[Tensor, ...]:
+def standardized(input: Array, axes: Sequence[int], eps: float) -> tuple[Array, ...]:
     """The input shifted and scaled to mean 0 and variance 1 over some axes, and 1 / its standard deviation."""
     centered = input - mean_over(input, axes)
     invstd = (mean_over(centered * centered, axes) + eps) ** -0.5
@@ -22,8 +23,8 @@ def standardized(input: Any, axes: Sequence[int], eps: float) -> tuple[Tensor, .
 
 
 def standardized_cotangent(
-    grad: Any, normal: Tensor, invstd: Tensor, axes: Any, mean_grad: Any = 0.0, invstd_grad: float = 0.0
-) -> Tensor:
+    grad: Array, normal: Array, invstd: Array, axes: Sequence[int], mean_grad: Array = 0.0, invstd_grad: Array = 0.0
+) -> Array:
     """The gradient of the input of `standardized`, given those of its result, of the mean, and of `invstd`."""
     size = math.prod(normal.shape[axis] for axis in axes)
     along = mean_over(grad * normal, axes) + invstd * invstd_grad / size

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import are_indices
@@ -21,10 +22,11 @@ __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 def unpool_operator(dims: int) -> Any:
     """Registers the unpooling of `dims` dimensions."""
 
-    def max_unpool(input, indices, spatial):
+    def max_unpool(input: Array, indices: Array, spatial: Sequence[int]) -> Array:
         shape = (*input.shape[:-dims], *spatial)
         flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype, like=input)
-        np.put_along_axis(flat, *(a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input)), 1)
+        places, values = (a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input))
+        np.put_along_axis(flat, places, values, 1)
         return flat.reshape(shape)
 
     return operator(

@@ -83,7 +83,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def reset_parameters(self) -> None:
         """Initializes all weights again."""
         self.head.reset_parameters()
-        for inner, outer in self.tail:  # type: ignore[misc]
+        for inner, outer in self.tail:
             inner.reset_parameters()
             outer.reset_parameters()
 
@@ -112,7 +112,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """The log probabilities of all classes, (N, n_classes)."""
         return self._all(input, self.head(input))
 
-    def _all(self, input, head):
+    def _all(self, input: Tensor, head: Tensor) -> Tensor:
         """The log probabilities of all classes, given the output of the head."""
         head = log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]

@@ -70,7 +70,7 @@ class MultiheadAttention(Module):
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
-    def _shapes(self, bias):
+    def _shapes(self, bias: bool) -> dict[str, tuple[int, ...] | None]:
         """The shapes of the projection weights: one packed weight, or one each for queries, keys and values."""
         size, one = self.embed_dim, self._qkv_same_embed_dim
         return {
@@ -81,7 +81,7 @@ class MultiheadAttention(Module):
             "in_proj_bias": (3 * size,) if bias else None,
         }
 
-    def _reset_parameters(self):
+    def _reset_parameters(self) -> None:
         """Initializes the weights; biases are zero."""
         for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
             if getattr(self, name) is not None:

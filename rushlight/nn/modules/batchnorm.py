@@ -67,7 +67,7 @@ class _NormBase(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def _check_input_dim(self, input):
+    def _check_input_dim(self, input: Tensor) -> None:
         """Raises ValueError for an input with the wrong number of dimensions."""
         if input.ndim not in self.input_dims:
             expected = " or ".join(f"{n}D" for n in self.input_dims)
@@ -79,8 +79,15 @@ class _NormBase(Module):
         return f"{self.num_features}, {options}, bias={self.bias is not None}, {as_text(self, 'track_running_stats')}"
 
     def _load_from_state_dict(
-        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-    ):
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
         """Also loads state dicts of version 1, which do not have `num_batches_tracked`."""
         key = prefix + "num_batches_tracked"
         if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:

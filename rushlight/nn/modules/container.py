@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from operator import index
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 from rushlight.core.advice import advised
 from rushlight.core.lines import warn
@@ -21,7 +21,7 @@ class Numbered(Module):
     def __getitem__(self, idx: int | slice) -> Any:
         raise NotImplementedError
 
-    def _key(self, idx):
+    def _key(self, idx: SupportsIndex) -> str:
         """The name of the module at an index; IndexError if it is out of range."""
         size = len(self)
         position = index(idx)
@@ -29,7 +29,7 @@ class Numbered(Module):
             raise IndexError(advised(f"index {idx} is out of range: there are {len(self)}"))
         return list(self._modules)[position]
 
-    def _renumber(self, modules):
+    def _renumber(self, modules: Iterable[Module]) -> None:
         """Names the modules by their indices."""
         self._modules = {str(i): module for i, module in enumerate(modules)}
 
@@ -127,7 +127,7 @@ class Sequential(Numbered):
     def __imul__(self, other: int) -> Self:
         return self.extend(list(self) * (self._times(other) - 1))
 
-    def _times(self, number):
+    def _times(self, number: int) -> int:
         """Checks the number of repetitions; TypeError or ValueError if it is not a positive integer."""
         if not isinstance(number, int):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(number)}")

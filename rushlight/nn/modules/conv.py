@@ -1,5 +1,6 @@
 """Convolution layers in one, two and three dimensions."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from rushlight.core.advice import advised
@@ -59,7 +60,7 @@ class _ConvNd(Module):
         self.register_parameter("bias", uninitialized(out_channels, device, dtype) if bias else None)
         self.reset_parameters()
 
-    def _check(self):
+    def _check(self) -> None:
         """Raises PyTorch's errors for invalid arguments."""
         if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -78,7 +79,7 @@ class _ConvNd(Module):
                 f"padding_mode must be one of {set(PADDING_MODES)}, but got padding_mode='{self.padding_mode}'"
             )
 
-    def _margins(self):
+    def _margins(self) -> Sequence[int]:
         """The padding before and after each dimension, the last dimension first, as `F.pad` takes it."""
         if not isinstance(self.padding, str):
             return _reverse_repeat_tuple(self.padding, 2)
@@ -145,7 +146,7 @@ class _Conv(_ConvNd):
         """The convolution of the input with the layer's weight and bias, padded according to the options."""
         return self._conv_forward(input, self.weight, self.bias)
 
-    def _conv_forward(self, input, weight, bias):
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """The convolution with any weight and bias."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":

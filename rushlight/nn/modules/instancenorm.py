@@ -46,7 +46,7 @@ class _InstanceNorm(_NormBase):
         )
         return result.squeeze(0) if unbatched else result
 
-    def _check_features(self, input, dim):
+    def _check_features(self, input: Tensor, dim: int) -> None:
         """Raises ValueError for a wrong number of channels; only warns if the layer has no weights."""
         size = input.shape[dim]
         if size == self.num_features:

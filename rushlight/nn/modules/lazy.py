@@ -1,6 +1,7 @@
 """Lazy layers, which take a size from their first input; until then their parameters have no shape and no values."""
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.base.making import Device
@@ -48,7 +49,7 @@ class LazyModuleMixin:
     def __getattr__(self, name: str) -> Any:
         return super().__getattr__(name)  # type: ignore[misc]
 
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         """Saves uninitialized parameters as they are, since they cannot be detached."""
         super()._save_to_state_dict(destination, prefix, keep_vars=True)  # type: ignore[misc]
         if not keep_vars:
@@ -56,7 +57,7 @@ class LazyModuleMixin:
             made = {name: member for name, member in members.items() if member is not None and not is_lazy(member)}
             destination.update({prefix + name: member.detach() for name, member in made.items()})
 
-    def _lazy_load_hook(self, state_dict, prefix, *others):
+    def _lazy_load_hook(self, state_dict: Mapping[str, Any], prefix: str, *others: Any) -> None:
         """Gives uninitialized parameters the shapes in the state dict that is about to be loaded."""
         for name, member in {**self._parameters, **self._buffers}.items():
             value = state_dict.get(prefix + name)
@@ -71,7 +72,7 @@ class LazyModuleMixin:
         """Whether a parameter or buffer is uninitialized."""
         return any(is_lazy(member) for member in (*self._parameters.values(), *self._buffers.values()))
 
-    def _infer_parameters(self, module, args, kwargs=None):
+    def _infer_parameters(self, module: Self, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
         """The forward pre-hook that initializes the parameters at the first call."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
@@ -110,7 +111,7 @@ class LazyLayer(LazyModuleMixin):
         """The shape of a parameter or buffer, once the size is known."""
         raise NotImplementedError
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Creates the parameters for the first input."""
         if self.has_uninitialized_params():
             setattr(self, self.size_name, self.size_of(input))
@@ -122,7 +123,7 @@ class LazyLayer(LazyModuleMixin):
             setattr(self, self.size_name, self.size_of(input))
 
 
-class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
+class LazyLinear(LazyLayer, Linear):
     """`Linear` with `in_features` taken from its first input.
 
     IndexError for a first input without dimensions; later inputs raise the errors of `Linear`.

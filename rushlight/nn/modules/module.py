@@ -140,7 +140,7 @@ class Module(State, Conversion, HookTable):
         """
         self.__dict__["forward"] = ABOVE.compile(self.forward, *args, **kwargs)
 
-    def _get_name(self):
+    def _get_name(self) -> str:
         return type(self).__name__
 
     def extra_repr(self) -> str:

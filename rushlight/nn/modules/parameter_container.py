@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from operator import index
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
@@ -11,13 +11,14 @@ from rushlight.naming import typename
 from rushlight.nn.modules.container import pairs
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
+from rushlight.tensors import Tensor
 
 __all__ = ["ParameterDict", "ParameterList"]
 
 
-def as_parameter(value):
+def as_parameter(value: Any) -> Any:
     """A tensor as a parameter; any other value unchanged."""
-    return Parameter(value) if isinstance(value, TensorBase) and not isinstance(value, Parameter) else value
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 def line_of_key(key: Any, value: Any, kind: Any) -> str:
@@ -44,7 +45,7 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _key(self, idx):
+    def _key(self, idx: SupportsIndex) -> str:
         """The name of the value at an index; IndexError if it is out of range."""
         position = index(idx)
         if not -len(self) <= position < len(self):

@@ -54,7 +54,7 @@ class _MaxPoolNd(Module):
         """The kernel size and other settings, as `repr` shows them."""
         return as_text(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
-    def _options(self):
+    def _options(self) -> dict[str, bool]:
         """The keyword arguments of the function."""
         return {"ceil_mode": self.ceil_mode, "return_indices": self.return_indices}
 
@@ -252,7 +252,7 @@ class _AvgPool(_AvgPoolNd):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def _options(self):
+    def _options(self) -> tuple[Any, ...]:
         """The settings, in the order in which the functions take them."""
         return (
             self.kernel_size,

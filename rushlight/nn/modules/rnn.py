@@ -76,20 +76,20 @@ class RNNBase(Module):
         self.reset_parameters()
 
     @property
-    def _directions(self):
+    def _directions(self) -> int:
         """The number of directions."""
         return 2 if self.bidirectional else 1
 
     @property
-    def _output_size(self):
+    def _output_size(self) -> int:
         """The size of the hidden state."""
         return self.proj_size or self.hidden_size
 
-    def _make_weights(self, layer, suffix, device, dtype):
+    def _make_weights(self, layer: int, suffix: str, device: Device, dtype: Dtype | None) -> None:
         """Registers the weights of one layer and direction."""
         gates = GATES[self.mode] * self.hidden_size
         inputs = self.input_size if layer == 0 else self._output_size * self._directions
-        shapes = {"weight_ih": (gates, inputs), "weight_hh": (gates, self._output_size)}
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (gates, inputs), "weight_hh": (gates, self._output_size)}
         if self.bias:
             shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
         if self.proj_size:
@@ -141,7 +141,9 @@ class RNNBase(Module):
             return output.squeeze(1), self._as_given(tuple(part.squeeze(1) for part in last))
         return output.transpose(0, 1) if self.batch_first else output, self._as_given(last)
 
-    def _forward_packed(self, input, hx):
+    def _forward_packed(
+        self, input: PackedSequence, hx: Tensor | State | None
+    ) -> tuple[PackedSequence, Tensor | State]:
         """`forward` for packed sequences; states are in the order in which the sequences were given."""
         data, batch_sizes, order, back = input
         if data.ndim != 2:
@@ -155,28 +157,28 @@ class RNNBase(Module):
             last = tuple(part.index_select(1, back) for part in last)
         return PackedSequence(output, batch_sizes, order, back), self._as_given(last)
 
-    def _run(self, data, sizes, state):
+    def _run(self, data: Tensor, sizes: list[int] | None, state: State) -> tuple[Tensor, State]:
         """Runs all layers and directions. `sizes` are the batch sizes of the time steps of packed data."""
-        weights = [
+        weights: list[dict[str, Tensor]] = [
             dict(zip(map(kind_of, names), weights, strict=True))
             for names, weights in zip(self._all_weights, self.all_weights, strict=True)
         ]
         dropout = self.dropout if self.training else 0.0
         return run_layers(self.mode, data, sizes, state, weights, self._directions, dropout)
 
-    def _as_state(self, hx) -> State | None:
+    def _as_state(self, hx: Any) -> State | None:
         """The state that the user gave, as a tuple."""
         return None if hx is None else (hx,)
 
-    def _as_given(self, state: State):
+    def _as_given(self, state: State) -> Tensor | State:
         """The state in the form that users get: a tensor, or a tuple for LSTM."""
         return state[0]
 
-    def _sizes(self):
+    def _sizes(self) -> tuple[int, ...]:
         """The size of each tensor of a state."""
         return (self._output_size,)
 
-    def _first_state(self, data, batch, state):
+    def _first_state(self, data: Tensor, batch: int, state: State | None) -> State:
         """The initial state, zeros if none was given; raises PyTorch's errors for a state that does not match."""
         weight = self.all_weights[0][0]
         if data.dtype != weight.dtype:
@@ -197,7 +199,7 @@ class RNNBase(Module):
                 raise RuntimeError(advised(f"Expected {name} size {shape}, got {list(part.shape)}"))
         return state
 
-    def _check_dimensions(self, input, hx):
+    def _check_dimensions(self, input: Tensor, hx: Any) -> None:
         """Raises PyTorch's errors for inputs and states with wrong numbers of dimensions."""
         name = "RNN" if self.mode.startswith("RNN") else self.mode
         if input.ndim not in (2, 3):
@@ -356,13 +358,13 @@ class LSTM(RNNBase):
             dtype,
         )
 
-    def _as_state(self, hx):
+    def _as_state(self, hx: Any) -> State | None:
         return None if hx is None else tuple(hx)
 
-    def _as_given(self, state):
+    def _as_given(self, state: State) -> State:
         return state
 
-    def _sizes(self):
+    def _sizes(self) -> tuple[int, ...]:
         return self._output_size, self.hidden_size
 
 

@@ -7,7 +7,7 @@ from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
-from rushlight.nn.functional.recurrence import GATES, STEPS
+from rushlight.nn.functional.recurrence import GATES, STEPS, State
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.ops.making.creation import zeros
@@ -47,7 +47,7 @@ class RNNCellBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def _next(self, input, state, parts):
+    def _next(self, input: Tensor, state: State | None, parts: int) -> State:
         """The next state, a tuple of `parts` tensors, from the previous one (None: zeros)."""
         self._check(input, state)
         batched = input.ndim == 2
@@ -60,14 +60,15 @@ class RNNCellBase(Module):
         state = STEPS[self._mode](projected, state, self.weight_hh, self.bias_hh)
         return state if batched else tuple(part.squeeze(0) for part in state)
 
-    def _check(self, input, state):
+    def _check(self, input: Tensor, state: State | None) -> None:
         """Raises PyTorch's errors for inputs and states that do not match."""
         name = type(self).__name__
         if input.ndim not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
-        for i, part in enumerate(state or ()):
+        parts = state or ()
+        for i, part in enumerate(parts):
             if part.ndim not in (1, 2):
-                which = f"hx[{i}]" if len(state) > 1 else "hidden"
+                which = f"hx[{i}]" if len(parts) > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {part.ndim}D instead")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
@@ -76,7 +77,7 @@ class RNNCellBase(Module):
         for i, part in enumerate(state or ()):
             self._check_state(i, part if input.ndim == 2 else part.unsqueeze(0), len(input) if input.ndim == 2 else 1)
 
-    def _check_state(self, number, state, samples):
+    def _check_state(self, number: int, state: Tensor, samples: int) -> None:
         """Raises PyTorch's errors for a state whose shape is not (samples, hidden_size)."""
         if state.shape[0] != samples:
             raise RuntimeError(f"Input batch size {samples} doesn't match hidden{number} batch size {state.shape[0]}")

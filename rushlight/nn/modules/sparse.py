@@ -1,6 +1,7 @@
 """Embedding layers: tables of vectors that are looked up by index."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
@@ -42,7 +43,7 @@ class _Table(Module):
         if self.padding_idx is not None:
             self.weight._array[self.padding_idx] = 0
 
-    def _options(self, *names, show=str):
+    def _options(self, *names: str, show: Callable[[Any], str] = str) -> str:
         """The sizes, and those of the named options that differ from their defaults."""
         usual = {
             "padding_idx": None,
@@ -57,7 +58,7 @@ class _Table(Module):
         return f"{self.num_embeddings}, {self.embedding_dim}{options}"
 
     @classmethod
-    def _around(cls, embeddings, **options):
+    def _around(cls, embeddings: Tensor, **options: Any) -> Self:
         """A module with a given table."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")

@@ -104,14 +104,16 @@ class _Layer(Module):
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation: Callable[[Tensor], Tensor] = _get_activation_fn(activation)
 
-    def _add(self, x, i, block, *options):
+    def _add(self, x: Tensor, i: int, block: Callable[..., Tensor], *options: Any) -> Tensor:
         """The residual connection of the i-th block: x plus the block of x, with the normalization before or after."""
         norm = getattr(self, f"norm{i}")
         return x + block(norm(x), *options) if self.norm_first else norm(x + block(x, *options))
 
     # The blocks, under PyTorch's names: subclasses override them.
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
         """Self-attention."""
         return self.dropout1(self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)[0])
 
@@ -178,7 +180,7 @@ class TransformerEncoderLayer(_Layer):
         x = self._add(src, 1, self._sa_block, src_mask, src_key_padding_mask, is_causal)
         return self._add(x, 2, self._ff_block)
 
-    def _ff_block(self, x):
+    def _ff_block(self, x: Tensor) -> Tensor:
         """The feed-forward block: two linear layers."""
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
@@ -240,12 +242,14 @@ class TransformerDecoderLayer(_Layer):
         x = self._add(x, 2, self._mha_block, memory, memory_mask, memory_key_padding_mask, memory_is_causal)
         return self._add(x, 3, self._ff_block)
 
-    def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
         """Attention to the encoded sequence."""
         attended = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
         return self.dropout2(attended[0])
 
-    def _ff_block(self, x):
+    def _ff_block(self, x: Tensor) -> Tensor:
         """The feed-forward block after two attentions."""
         return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
@@ -382,7 +386,7 @@ class Transformer(Module):
             dtype,
         )
 
-        def stack(kind, layer, number):
+        def stack(kind: type[Module], layer: type[Module], number: int) -> Module:
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
             return kind(layer(*options), number, norm)
 

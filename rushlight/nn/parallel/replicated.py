@@ -129,7 +129,7 @@ class DistributedDataParallel(Module, Joinable):
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: list[str]) -> None:
         """Excludes parameters and buffers of a module, by name, from all communication."""
-        module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore  # type: ignore[assignment]
+        module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore
 
     def _set_static_graph(self) -> None:
         """The same as `static_graph=True`; to be called before the first pass."""

@@ -43,7 +43,7 @@ class _Orthogonal(Module):
             result = self.base @ result
         return result.mT if wide else result
 
-    def _of_skew(self, tall):
+    def _of_skew(self, tall: Tensor) -> Tensor:
         """The exponential or Cayley transform of a skew-symmetric matrix, made of the elements below the diagonal."""
         n, k = tall.shape[-2], tall.shape[-1]
         lower = tall.tril()
@@ -64,7 +64,7 @@ class _Orthogonal(Module):
         with no_grad():
             return self._with_base(Q) if hasattr(self, "base") else self._without_base(Q)
 
-    def _without_base(self, Q):
+    def _without_base(self, Q: Tensor) -> Tensor:
         """The Householder vectors of a matrix, with the signs of its columns on the diagonal."""
         if self.orthogonal_map is not _OrthMaps.householder:
             raise NotImplementedError(
@@ -78,7 +78,7 @@ class _Orthogonal(Module):
         diagonal[tau == 0] *= -1
         return result.mT if wide else result
 
-    def _with_base(self, Q):
+    def _with_base(self, Q: Tensor) -> Tensor:
         """Makes the matrix the base that `forward` multiplies with, and returns the input for the identity."""
         n, k = max(Q.shape[-2:]), min(Q.shape[-2:])
         tall = Q.mT if Q.shape[-2] < Q.shape[-1] else Q
@@ -206,11 +206,11 @@ class _SpectralNorm(Module):
                 self.register_buffer(side, normalize(start, dim=0, eps=eps).detach())
             self._power_method(matrix, 15)
 
-    def _as_matrix(self, weight):
+    def _as_matrix(self, weight: Tensor) -> Tensor:
         """The weight as a matrix, with one row for each index of `dim`."""
         return weight.movedim(self.dim, 0).flatten(1)
 
-    def _power_method(self, matrix, steps):
+    def _power_method(self, matrix: Tensor, steps: int) -> None:
         """Improves the two singular vectors, in place, by steps of the power method."""
         with no_grad():
             for _ in range(steps):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
+from typing import Any, NoReturn
 
 from rushlight.autograd import no_grad
 from rushlight.core.graph import TensorBase
@@ -88,10 +88,10 @@ class ParametrizationList(ModuleList):
         if not unsafe:
             check_same(self(), dtype, shape)
 
-    def _register_several(self, tensors, original):
+    def _register_several(self, tensors: Sequence[Tensor], original: Tensor) -> None:
         """Registers several original tensors, as `original0`, `original1` and so on."""
         for i, tensor in enumerate(tensors):
-            if not isinstance(tensor, TensorBase):
+            if not isinstance(tensor, Tensor):
                 raise ValueError(
                     "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                     f"Got element {i} of the sequence with type {type(tensor).__name__}."
@@ -229,13 +229,13 @@ def register_parametrization(
 def parametrized_class(cls: type) -> type:
     """A class for a single module, whose parametrized tensors are properties."""
 
-    def __getstate__(self):
+    def __getstate__(self: Module) -> NoReturn:
         raise RuntimeError(
             "Serialization of parametrized modules is only supported through state_dict(): save that, and load it into "
             "a module that is made and parametrized in the same way."
         )
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self: Module, memo: dict[int, Any]) -> Module:
         copy = memo[id(self)] = self.__new__(type(self))
         copy.__dict__.update(deepcopy(self.__dict__, memo))
         return copy
@@ -249,7 +249,7 @@ def parametrized_class(cls: type) -> type:
 def computed(name: str) -> property:
     """The property that computes a parametrized tensor."""
 
-    def get(self):
+    def get(self: Module) -> Any:
         if not _caching:
             return self.parametrizations[name]()
         key = (id(self), name)
@@ -257,7 +257,7 @@ def computed(name: str) -> property:
             _cached[key] = self.parametrizations[name]()
         return _cached[key]
 
-    def set_(self, value):
+    def set_(self: Module, value: Any) -> None:
         self.parametrizations[name].right_inverse(value)
 
     return property(get, set_)

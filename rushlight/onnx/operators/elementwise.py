@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.onnx.graph import element_type
-from rushlight.onnx.operators.table import TRANSLATIONS, number, numbers, translates
+from rushlight.onnx.graph import Graph, element_type
+from rushlight.onnx.operators.table import TRANSLATIONS, Operand, number, numbers, translates
 
 UNARY = """
 abs:Abs acos:Acos acosh:Acosh alias:Identity alias_copy:Identity array():Identity ascontiguousarray():Identity
@@ -41,9 +41,9 @@ def on_truths(kind: str) -> Any:
 def on_bits(kind: str) -> Any:
     """A translation to a node on bits, or for booleans to one on these."""
 
-    def translate(g, *operands):
-        operands = numbers(*operands)
-        return g.node(kind if operands[0].dtype == bool else f"Bitwise{kind}", *operands)
+    def translate(g: Graph, *operands: Any) -> Any:
+        given = numbers(*operands)
+        return g.node(kind if given[0].dtype == bool else f"Bitwise{kind}", *given)
 
     return translate
 
@@ -66,13 +66,13 @@ for _kind in ("And", "Or", "Xor", "Not"):
 
 
 @translates("round_decimals")
-def round_decimals(g, input, decimals):
+def round_decimals(g: Graph, input: Operand, decimals: int) -> Any:
     factor = number(10.0**decimals, input)
     return g.node("Div", g.node("Round", g.node("Mul", input, factor)), factor)
 
 
 @translates("add_scaled")
-def add_scaled(g, input, other, alpha):
+def add_scaled(g: Graph, input: Operand, other: Operand, alpha: float) -> Any:
     input, other = numbers(input, other)
     return g.node("Add", input, g.node("Mul", other, np.asarray(alpha, input.dtype)))
 
@@ -81,40 +81,40 @@ TRANSLATIONS["sub_scaled"] = lambda g, input, other, alpha: add_scaled(g, input,
 
 
 @translates("rsub")
-def rsub(g, input, other):
+def rsub(g: Graph, input: Operand, other: Operand) -> Any:
     input, other = numbers(input, other)
     return g.node("Sub", other, input)
 
 
 @translates("ne")
-def ne(g, input, other):
+def ne(g: Graph, input: Operand, other: Operand) -> Any:
     return g.node("Not", g.node("Equal", *numbers(input, other)))
 
 
 @translates("addcmul")
-def addcmul(g, input, tensor1, tensor2, value):
+def addcmul(g: Graph, input: Operand, tensor1: Operand, tensor2: Operand, value: Any) -> Any:
     product = g.node("Mul", tensor1, tensor2)
     return g.node("Add", input, g.node("Mul", product, number(value, tensor1)))
 
 
 @translates("addcdiv")
-def addcdiv(g, input, tensor1, tensor2, value):
+def addcdiv(g: Graph, input: Operand, tensor1: Operand, tensor2: Operand, value: Any) -> Any:
     ratio = g.node("Div", tensor1, tensor2)
     return g.node("Add", input, g.node("Mul", ratio, number(value, tensor1)))
 
 
 @translates("lerp", "lerp_tensor")
-def lerp(g, input, end, weight):
+def lerp(g: Graph, input: Operand, end: Operand, weight: Operand) -> Any:
     return g.node("Add", input, g.node("Mul", number(weight, input), g.node("Sub", end, input)))
 
 
 @translates("fmod")
-def fmod(g, input, other):
+def fmod(g: Graph, input: Operand, other: Operand) -> Any:
     return g.node("Mod", *numbers(input, other), fmod=1)
 
 
 @translates("remainder")
-def remainder(g, input, other):
+def remainder(g: Graph, input: Operand, other: Operand) -> Any:
     input, other = numbers(input, other)
     if input.dtype.kind in "iu":
         return g.node("Mod", input, other)
@@ -122,7 +122,7 @@ def remainder(g, input, other):
 
 
 @translates("div_floor", "floor_divide")
-def div_floor(g, input, other):
+def div_floor(g: Graph, input: Operand, other: Operand) -> Any:
     input, other = numbers(input, other)
     if input.dtype.kind in "iu":
         rest = g.node("Mod", input, other)
@@ -131,100 +131,100 @@ def div_floor(g, input, other):
 
 
 @translates("div_trunc")
-def div_trunc(g, input, other):
+def div_trunc(g: Graph, input: Operand, other: Operand) -> Any:
     input, other = numbers(input, other)
     ratio = g.node("Div", input, other)
     return ratio if input.dtype.kind in "iu" else trunc(g, ratio)
 
 
 @translates("trunc")
-def trunc(g, input):
+def trunc(g: Graph, input: Operand) -> Any:
     return g.node("Mul", g.node("Sign", input), g.node("Floor", g.node("Abs", input)))
 
 
 @translates("square")
-def square(g, input):
+def square(g: Graph, input: Operand) -> Any:
     return g.node("Mul", input, input)
 
 
 @translates("rsqrt")
-def rsqrt(g, input):
+def rsqrt(g: Graph, input: Operand) -> Any:
     return g.node("Reciprocal", g.node("Sqrt", input))
 
 
 @translates("exp2")
-def exp2(g, input):
+def exp2(g: Graph, input: Operand) -> Any:
     return g.node("Pow", number(2, input), input)
 
 
 @translates("expm1")
-def expm1(g, input):
+def expm1(g: Graph, input: Operand) -> Any:
     return g.node("Sub", g.node("Exp", input), number(1, input))
 
 
 @translates("log1p")
-def log1p(g, input):
+def log1p(g: Graph, input: Operand) -> Any:
     return g.node("Log", g.node("Add", input, number(1, input)))
 
 
 @translates("log2")
-def log2(g, input):
+def log2(g: Graph, input: Operand) -> Any:
     return g.node("Mul", g.node("Log", input), number(1 / math.log(2), input))
 
 
 @translates("log10")
-def log10(g, input):
+def log10(g: Graph, input: Operand) -> Any:
     return g.node("Mul", g.node("Log", input), number(1 / math.log(10), input))
 
 
 @translates("erfc")
-def erfc(g, input):
+def erfc(g: Graph, input: Operand) -> Any:
     return g.node("Sub", number(1, input), g.node("Erf", input))
 
 
 @translates("clamp", "hardtanh")
-def clamp(g, input, low, high):
+def clamp(g: Graph, input: Operand, low: Any, high: Any) -> Any:
     return g.node("Clip", input, *[None if one is None else number(one, input) for one in (low, high)])
 
 
 @translates("clamp_min")
-def clamp_min(g, input, low):
+def clamp_min(g: Graph, input: Operand, low: Any) -> Any:
     return g.node("Max", input, number(low, input))
 
 
 @translates("clamp_max")
-def clamp_max(g, input, high):
+def clamp_max(g: Graph, input: Operand, high: Any) -> Any:
     return g.node("Min", input, number(high, input))
 
 
 @translates("clamp_tensors")
-def clamp_tensors(g, input, low, high):
+def clamp_tensors(g: Graph, input: Operand, low: Any, high: Any) -> Any:
     return g.node("Min", g.node("Max", input, low), high)
 
 
 @translates("where")
-def where(g, condition, input, other):
+def where(g: Graph, condition: Operand, input: Operand, other: Operand) -> Any:
     return g.node("Where", condition, *numbers(input, other))
 
 
 @translates("masked_fill", "masked_fill_tensor")
-def masked_fill(g, input, mask, value):
+def masked_fill(g: Graph, input: Operand, mask: Operand, value: Any) -> Any:
     return g.node("Where", mask, number(value, input), input)
 
 
 @translates("to_copy", "cast()")
-def cast(g, input, dtype, format=None):
+def cast(g: Graph, input: Operand, dtype: Any, format: Any = None) -> Any:
     return g.node("Cast", input, to=element_type(dtype))
 
 
 @translates("biases()")
-def biases(g, mask, dtype):
+def biases(g: Graph, mask: Operand, dtype: Any) -> Any:
     """0 where a mask is true, else minus infinity."""
     return g.node("Where", mask, np.asarray(0, dtype), np.asarray(-np.inf, dtype))
 
 
 @translates("nan_to_num")
-def nan_to_num(g, input, nan, posinf, neginf):
+def nan_to_num(g: Graph, input: Operand, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
     limits = np.finfo(input.dtype)
     high, low = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
     made = g.node("Where", g.node("IsNaN", input), number(nan or 0.0, input), input)
@@ -233,12 +233,12 @@ def nan_to_num(g, input, nan, posinf, neginf):
 
 
 @translates("silu")
-def silu(g, input):
+def silu(g: Graph, input: Operand) -> Any:
     return g.node("Mul", input, g.node("Sigmoid", input))
 
 
 @translates("gelu")
-def gelu(g, input, approximate):
+def gelu(g: Graph, input: Operand, approximate: str) -> Any:
     one, half = number(1, input), number(0.5, input)
     if approximate == "tanh":
         cube = g.node("Mul", input, g.node("Mul", input, input))
@@ -250,12 +250,12 @@ def gelu(g, input, approximate):
 
 
 @translates("leaky_relu")
-def leaky_relu(g, input, slope):
+def leaky_relu(g: Graph, input: Operand, slope: float) -> Any:
     return g.node("LeakyRelu", input, alpha=float(slope))
 
 
 @translates("elu", "celu")
-def elu(g, input, alpha, scale, rate):
+def elu(g: Graph, input: Operand, alpha: float, scale: float, rate: float) -> Any:
     below = g.node("Sub", g.node("Exp", g.node("Mul", input, number(rate, input))), number(1, input))
     below = g.node("Mul", below, number(alpha * scale, input))
     above = g.node("Mul", input, number(scale, input))
@@ -263,43 +263,43 @@ def elu(g, input, alpha, scale, rate):
 
 
 @translates("softplus")
-def softplus(g, input, beta, threshold):
+def softplus(g: Graph, input: Operand, beta: float, threshold: float) -> Any:
     steep = g.node("Mul", input, number(beta, input))
     soft = g.node("Div", g.node("Softplus", steep), number(beta, input))
     return g.node("Where", g.node("Greater", steep, number(threshold, input)), input, soft)
 
 
 @translates("hardsigmoid")
-def hardsigmoid(g, input):
+def hardsigmoid(g: Graph, input: Operand) -> Any:
     return g.node("HardSigmoid", input, alpha=1 / 6, beta=0.5)
 
 
 @translates("log_sigmoid")
-def log_sigmoid(g, input):
+def log_sigmoid(g: Graph, input: Operand) -> Any:
     return g.node("Neg", g.node("Softplus", g.node("Neg", input)))
 
 
 @translates("softshrink")
-def softshrink(g, input, lambd):
+def softshrink(g: Graph, input: Operand, lambd: float) -> Any:
     return g.node("Shrink", input, lambd=float(lambd), bias=float(lambd))
 
 
 @translates("hardshrink")
-def hardshrink(g, input, lambd):
+def hardshrink(g: Graph, input: Operand, lambd: float) -> Any:
     return g.node("Shrink", input, lambd=float(lambd), bias=0.0)
 
 
 @translates("threshold")
-def threshold(g, input, threshold, value):
+def threshold(g: Graph, input: Operand, threshold: float, value: Any) -> Any:
     return g.node("Where", g.node("Greater", input, number(threshold, input)), input, number(value, input))
 
 
 @translates("prelu")
-def prelu(g, input, weight):
+def prelu(g: Graph, input: Operand, weight: Operand) -> Any:
     return g.node("PRelu", input, weight)
 
 
 @translates("glu")
-def glu(g, input, dim):
+def glu(g: Graph, input: Operand, dim: int) -> Any:
     first, second = g.node("Split", input, axis=dim, num_outputs=2, outputs=2)
     return g.node("Mul", first, g.node("Sigmoid", second))

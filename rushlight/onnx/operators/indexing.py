@@ -1,50 +1,53 @@
 """Indexing with tensors, and scattering."""
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from rushlight.compiler.memories import look as look_at
 from rushlight.compiler.program import Value
 from rushlight.onnx.errors import UnsupportedOperatorError
+from rushlight.onnx.graph import Graph
 from rushlight.onnx.operators.shapes import whole_key
-from rushlight.onnx.operators.table import number, translates
+from rushlight.onnx.operators.table import Operand, number, translates
 from rushlight.onnx.recording import REFUSED
 
 
 @translates("embedding")
-def embedding(g, weight, indices, padding_idx, scale_grad_by_freq):
+def embedding(g: Graph, weight: Operand, indices: Operand, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     return g.node("Gather", weight, indices, axis=0)
 
 
 @translates("index_select")
-def index_select(g, input, dim, index):
+def index_select(g: Graph, input: Operand, dim: int, index: Operand) -> Any:
     return g.node("Gather", input, index, axis=dim)
 
 
 @translates("gather")
-def gather(g, input, dim, index):
+def gather(g: Graph, input: Operand, dim: int, index: Operand) -> Any:
     return g.node("GatherElements", input, index, axis=dim)
 
 
 @translates("scatter")
-def scatter(g, input, dim, index, src):
+def scatter(g: Graph, input: Operand, dim: int, index: Operand, src: Operand) -> Any:
     return g.node("ScatterElements", input, index, src, axis=dim)
 
 
 @translates("scatter_value")
-def scatter_value(g, input, dim, index, value):
+def scatter_value(g: Graph, input: Operand, dim: int, index: Operand, value: Any) -> Any:
     filled = g.node("Expand", number(value, input), g.node("Shape", index))
     return g.node("ScatterElements", input, index, filled, axis=dim)
 
 
 @translates("scatter_add")
-def scatter_add(g, input, dim, index, src):
+def scatter_add(g: Graph, input: Operand, dim: int, index: Operand, src: Operand) -> Any:
     return g.node("ScatterElements", input, index, src, axis=dim, reduction="add")
 
 
 @translates("index")
-def index(g, input, key):
+def index(g: Graph, input: Operand, key: Sequence[Any]) -> Any:
     """One index tensor along a dimension, or several for the first dimensions."""
     key = whole_key(key, len(input.shape))
     places = [i for i, one in enumerate(key) if isinstance(one, Value)]
@@ -62,7 +65,7 @@ def index(g, input, key):
     return g.node("GatherND", input, g.node("Concat", *together, axis=-1))
 
 
-def sum_of(g, indices):
+def sum_of(g: Graph, indices: Sequence[Operand]) -> Any:
     """The sum of index tensors, which has the shape that they broadcast to."""
     total = indices[0]
     for one in indices[1:]:
@@ -71,12 +74,14 @@ def sum_of(g, indices):
 
 
 @translates("expanded_classes()")
-def one_hot(g, input, count):
+def one_hot(g: Graph, input: Operand, count: int) -> Any:
     return g.node("OneHot", input, np.asarray(count), np.asarray([0, 1]), axis=-1)
 
 
 @translates("with_part_replaced()")
-def with_part_replaced(g, whole, value, offset, shape, strides, dtype):
+def with_part_replaced(
+    g: Graph, whole: Operand, value: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any
+) -> Any:
     """A tensor after a view of it was overwritten."""
     places = places_of(whole, offset, shape, strides)
     flat = g.node("Reshape", whole, np.asarray([-1]))
@@ -86,14 +91,14 @@ def with_part_replaced(g, whole, value, offset, shape, strides, dtype):
 
 
 @translates("look()")
-def look(g, whole, offset, shape, strides, dtype):
+def look(g: Graph, whole: Operand, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
     """A view of a tensor that was overwritten."""
     return g.node(
         "Gather", g.node("Reshape", whole, np.asarray([-1])), places_of(whole, offset, shape, strides), axis=0
     )
 
 
-def places_of(whole: Value, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+def places_of(whole: Operand, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
     """The indices of a view's elements among those of a contiguous tensor."""
     factor = 8 // whole.dtype.itemsize
     if whole.strides is not None or factor * whole.dtype.itemsize != 8:

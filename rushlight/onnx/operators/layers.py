@@ -1,12 +1,13 @@
 """Convolutions, normalizations, pooling, resizing and recurrent steps."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rushlight.onnx.errors import UnsupportedOperatorError
-from rushlight.onnx.graph import holds_size
-from rushlight.onnx.operators.table import number, translates
+from rushlight.onnx.graph import Graph, holds_size
+from rushlight.onnx.operators.table import Operand, number, translates
 from rushlight.onnx.recording import REFUSED
 
 
@@ -17,13 +18,32 @@ def window(kernel: Any, stride: Any, padding: Any, dilation: Any = None) -> dict
 
 
 @translates("convolution")
-def convolution(g, input, weight, bias, stride, padding, dilation, groups):
+def convolution(
+    g: Graph,
+    input: Operand,
+    weight: Operand,
+    bias: Operand,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Any:
     options = {**window(weight.shape[2:], stride, padding, dilation), "group": groups}
     return g.node("Conv", input, weight, bias, **options)
 
 
 @translates("convolution_transpose")
-def convolution_transpose(g, input, weight, bias, shape, stride, padding, dilation, groups):
+def convolution_transpose(
+    g: Graph,
+    input: Operand,
+    weight: Operand,
+    bias: Operand,
+    shape: Sequence[Any],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Any:
     """The result's extra size beyond what its windows give is the output padding."""
     kernel = weight.shape[2:]
     count = len(kernel)
@@ -35,7 +55,7 @@ def convolution_transpose(g, input, weight, bias, shape, stride, padding, dilati
     return g.node("ConvTranspose", input, weight, bias, output_padding=more, **options)
 
 
-def scaled(g: Any, made: Any, weight: Any, bias: Any) -> Any:
+def scaled(g: Any, made: Any, weight: Operand, bias: Operand) -> Any:
     """A normalized tensor times a weight, plus a bias."""
     made = made if weight is None else g.node("Mul", made, weight)
     return made if bias is None else g.node("Add", made, bias)
@@ -47,7 +67,7 @@ def per_channel(g: Any, vector: Any, ndim: int) -> Any:
 
 
 @translates("batch_norm_scaled")
-def batch_norm_known(g, input, weight, bias, mean, invstd):
+def batch_norm_known(g: Graph, input: Operand, weight: Operand, bias: Operand, mean: Operand, invstd: Operand) -> Any:
     """With given statistics; the node takes the variance and adds epsilon to it."""
     rates = g.known(invstd)
     if rates is None:
@@ -59,7 +79,7 @@ def batch_norm_known(g, input, weight, bias, mean, invstd):
 
 
 @translates("batch_norm")
-def batch_norm_of_batch(g, input, weight, bias, eps):
+def batch_norm_of_batch(g: Graph, input: Operand, weight: Operand, bias: Operand, eps: float) -> Any:
     """With the statistics of the batch, computed as instance normalization."""
     ndim = len(input.shape)
     dims = np.asarray([0, *range(2, ndim)])
@@ -70,13 +90,13 @@ def batch_norm_of_batch(g, input, weight, bias, eps):
 
 
 @translates("layer_norm")
-def layer_norm(g, input, weight, bias, dims, eps):
+def layer_norm(g: Graph, input: Operand, weight: Operand, bias: Operand, dims: int, eps: float) -> Any:
     weight = np.ones(input.shape[-dims:], input.dtype) if weight is None else weight
     return (g.node("LayerNormalization", input, weight, bias, axis=-dims, epsilon=float(eps)),)
 
 
 @translates("rms_norm")
-def rms_norm(g, input, weight, dims, eps):
+def rms_norm(g: Graph, input: Operand, weight: Operand, dims: int, eps: float) -> Any:
     axes = np.arange(-dims, 0)
     square = g.node("ReduceMean", g.node("Mul", input, input), axes)
     made = g.node("Div", input, g.node("Sqrt", g.node("Add", square, number(eps, input))))
@@ -84,7 +104,7 @@ def rms_norm(g, input, weight, dims, eps):
 
 
 @translates("group_norm")
-def group_norm(g, input, weight, bias, groups, eps):
+def group_norm(g: Graph, input: Operand, weight: Operand, bias: Operand, groups: int, eps: float) -> Any:
     ndim = len(input.shape)
     flat = g.node("Reshape", input, np.asarray([0, groups, -1]))
     ones, zeros = np.ones(groups, input.dtype), np.zeros(groups, input.dtype)
@@ -94,13 +114,30 @@ def group_norm(g, input, weight, bias, groups, eps):
 
 
 @translates(*(f"max_pool{n}d_with_indices" for n in (1, 2, 3)))
-def max_pool(g, input, kernel, stride, padding, dilation, ceil_mode):
+def max_pool(
+    g: Graph,
+    input: Operand,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+) -> Any:
     options = {**window(kernel, stride, padding, dilation), "ceil_mode": int(ceil_mode)}
     return (batched(g, input, len(kernel), lambda one: g.node("MaxPool", one, **options)),)
 
 
 @translates(*(f"avg_pool{n}d" for n in (1, 2, 3)))
-def avg_pool(g, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+def avg_pool(
+    g: Graph,
+    input: Operand,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
     if divisor_override is not None:
         raise UnsupportedOperatorError(f"{REFUSED}: avg_pool with divisor_override. Multiply by a number instead.")
     if ceil_mode:
@@ -117,7 +154,7 @@ def batched(g: Any, input: Any, spatial: int, pool: Any) -> Any:
 
 
 @translates(*(f"adaptive_max_pool{n}d" for n in (1, 2, 3)))
-def adaptive_max_pool(g, input, places):
+def adaptive_max_pool(g: Graph, input: Operand, places: Sequence[Any]) -> Any:
     sizes = input.shape[-len(places) :]
     if any(size % count for size, count in zip(sizes, places, strict=True)):
         raise UnsupportedOperatorError(f"{REFUSED}: adaptive_max_pool with windows of several sizes.")
@@ -130,7 +167,7 @@ RESIZED += " bicubic2d bilinear2daa bicubic2daa lanczos2daa"
 
 
 @translates(*(f"adaptive_avg_pool{n}d" for n in (1, 2, 3)), *(f"upsample_{kind}" for kind in RESIZED.split()))
-def mapped(g, input, maps):
+def mapped(g: Graph, input: Operand, maps: Sequence[Any]) -> Any:
     """Multiplies each of the last dimensions by a matrix."""
     made: Any = input
     last = len(input.shape) - 1
@@ -146,12 +183,12 @@ def mapped(g, input, maps):
 
 
 @translates("pixel_shuffle")
-def pixel_shuffle(g, input, factor):
+def pixel_shuffle(g: Graph, input: Operand, factor: int) -> Any:
     return batched(g, input, 2, lambda one: g.node("DepthToSpace", one, blocksize=factor, mode="CRD"))
 
 
 @translates("pixel_unshuffle")
-def pixel_unshuffle(g, input, factor):
+def pixel_unshuffle(g: Graph, input: Operand, factor: int) -> Any:
     """PyTorch orders channels first, then positions in a block; SpaceToDepth does the reverse."""
     *_, channels, height, width = input.shape
     if holds_size(g.dims(input)[-3:]):
@@ -169,13 +206,13 @@ def leading(g: Any, input: Any) -> list[Any]:
 
 
 @translates("channel_shuffle")
-def channel_shuffle(g, input, groups):
+def channel_shuffle(g: Graph, input: Operand, groups: int) -> Any:
     grouped = g.node("Reshape", input, np.asarray([0, groups, input.shape[1] // groups, -1]))
     return g.node("Reshape", g.node("Transpose", grouped, perm=[0, 2, 1, 3]), g.node("Shape", input))
 
 
 @translates("lstm_states")
-def lstm_states(g, gates, cell):
+def lstm_states(g: Graph, gates: Operand, cell: Operand) -> Any:
     """The next hidden and cell states; the gates are in the order input, forget, cell, output."""
     entering, forgetting, new, leaving = g.node("Split", gates, axis=-1, num_outputs=4, outputs=4)
     kept = g.node("Mul", g.node("Sigmoid", forgetting), cell)

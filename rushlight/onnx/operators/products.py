@@ -1,22 +1,26 @@
 """Products of matrices."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from rushlight.onnx.operators.table import number, translates
+from rushlight.onnx.graph import Graph
+from rushlight.onnx.operators.table import Operand, number, translates
 
 
 @translates("mm", "bmm", "folded", "broadcast", "mv", "dot")
-def matmul(g, input, other):
+def matmul(g: Graph, input: Operand, other: Operand) -> Any:
     return g.node("MatMul", input, other)
 
 
 @translates("mm_turned")
-def mm_turned(g, input, weight):
+def mm_turned(g: Graph, input: Operand, weight: Operand) -> Any:
     return g.node("Gemm", input, weight, transB=1)
 
 
 @translates("linear")
-def linear(g, input, weight, bias):
+def linear(g: Graph, input: Operand, weight: Operand, bias: Operand) -> Any:
     """A matrix has its own node; other inputs are multiplied by the transposed weight."""
     if len(input.shape) == 2:
         return g.node("Gemm", input, weight, bias, transB=1)
@@ -25,7 +29,7 @@ def linear(g, input, weight, bias):
 
 
 @translates("addmm", "baddbmm", "addmv")
-def addmm(g, input, first, second, beta, alpha):
+def addmm(g: Graph, input: Operand, first: Operand, second: Operand, beta: float, alpha: float) -> Any:
     product = g.node("MatMul", first, second)
     if alpha != 1:
         product = g.node("Mul", product, number(alpha, first))
@@ -35,17 +39,17 @@ def addmm(g, input, first, second, beta, alpha):
 
 
 @translates("outer")
-def outer(g, input, vec2):
+def outer(g: Graph, input: Operand, vec2: Operand) -> Any:
     return g.node("Mul", g.node("Unsqueeze", input, np.asarray([1])), g.node("Unsqueeze", vec2, np.asarray([0])))
 
 
 @translates("einsum")
-def einsum(g, operands, subscripts, output):
+def einsum(g: Graph, operands: Any, subscripts: Sequence[str], output: str) -> Any:
     return g.node("Einsum", *operands, equation=f"{','.join(subscripts)}->{output}")
 
 
 @translates("tensordot")
-def tensordot(g, input, other, dims, dims_other):
+def tensordot(g: Graph, input: Operand, other: Operand, dims: Sequence[int], dims_other: Sequence[int]) -> Any:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     first = [next(letters) for _ in input.shape]
     second = [next(letters) for _ in other.shape]

@@ -6,14 +6,16 @@ or the names of the results, as many as ONNX has counterparts for.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rushlight.compiler.program import Value
 
-__all__ = ["TRANSLATIONS", "number", "numbers", "translates"]
+__all__ = ["TRANSLATIONS", "Operand", "number", "numbers", "translates"]
 
+# What a node takes: a value of the recording, an array, or the name of another node's result.
+Operand: TypeAlias = Any
 TRANSLATIONS: dict[str, Callable[..., Any]] = {}
 
 

@@ -12,6 +12,7 @@ from rushlight.core.inplace import change, changed_at_once
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.derivatives.series import masking
 from rushlight.ops.table import operator, retold, with_public_name
+from rushlight.tensors import Tensor
 
 
 def floats(kernel: str) -> Callable[..., Any]:
@@ -25,7 +26,7 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
     `at_once`, if given, computes in place without a temporary array and returns whether it could.
     """
 
-    def change_input(input, *args, **kwargs):
+    def change_input(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if at_once and not args and not kwargs and isinstance(input, TensorBase) and changed_at_once(input, at_once):
             return input
         return change(input, function, *args, **kwargs)

@@ -17,10 +17,10 @@ from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.special import special
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.special_functions import erf_of
 from rushlight.ops.out import write_out
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -53,7 +53,7 @@ def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
 
 
 @operator(kernel=True, input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
-def _gelu(input, approximate):
+def _gelu(input: Array, approximate: str) -> Array:
     if fast is not None and (values := fast.gelu(for_kernel(input), approximate == "tanh")) is not None:
         return values
     return gelu_values(input, approximate)
@@ -92,7 +92,7 @@ def silu_cotangent(grad: Array, input: Array) -> Array:
 
 
 @operator(input=silu_cotangent, promote=only("fc", "silu_cpu"), broadcasts=True)
-def _silu(input):
+def _silu(input: Array) -> Array:
     return input * logistic(input)
 
 
@@ -113,7 +113,7 @@ def mish_cotangent(grad: Array, input: Array) -> Array:
 
 
 @operator(input=mish_cotangent, promote=floats("mish_cpu"), broadcasts=True)
-def _mish(input):
+def _mish(input: Array) -> Array:
     return input * np.tanh(stable_softplus(input))
 
 
@@ -141,7 +141,7 @@ def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
 
 
 @operator(batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
-def _glu(input, dim):
+def _glu(input: Array, dim: int) -> Array:
     value, gate = halves(input, dim)
     return value * logistic(gate)
 

@@ -55,7 +55,7 @@ def logit_cotangent(grad: Array, input: Array, eps: float | None) -> Array:
 
 
 @operator(input=logit_cotangent, promote=only("f", "logit_cpu", floating), broadcasts=True)
-def _logit(input, eps):
+def _logit(input: Array, eps: float | None) -> Array:
     x = input if eps is None else input.clip(eps, 1 - eps)
     return np.log(x / (1 - x))
 
@@ -82,7 +82,7 @@ logit_ = Tensor.logit_
     promote=floats("log_sigmoid_cpu"),
     broadcasts=True,
 )
-def _logsigmoid(input):
+def _logsigmoid(input: Array) -> Array:
     return -stable_softplus(-input)
 
 
@@ -104,7 +104,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     broadcasts=True,
 )
 @fused
-def _softplus(input, beta, threshold):
+def _softplus(input: Array, beta: float, threshold: float) -> Array:
     scaled = input * beta
     return select(scaled > threshold, input, stable_softplus(scaled) / beta)
 

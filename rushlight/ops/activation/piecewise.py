@@ -37,7 +37,7 @@ __all__ = [
     promote=only("iuf", "hardtanh_cpu"),
     broadcasts=True,
 )
-def _hardtanh(input, low, high):
+def _hardtanh(input: Array, low: float, high: float) -> Array:
     return bounded(input, low, high)
 
 
@@ -87,7 +87,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     promote=floats("hardsigmoid_cpu"),
     broadcasts=True,
 )
-def _hardsigmoid(input):
+def _hardsigmoid(input: Array) -> Array:
     return bounded(input + 3, 0, 6) / 6
 
 
@@ -109,7 +109,7 @@ def hardswish_cotangent(grad: Array, input: Array) -> Array:
 
 @operator(input=hardswish_cotangent, promote=floats("hardswish_cpu"), broadcasts=True)
 @fused
-def _hardswish(input):
+def _hardswish(input: Array) -> Array:
     return input * bounded(input + 3, 0, 6) / 6
 
 
@@ -133,7 +133,7 @@ def within(x: Array, bound: float) -> Array:
     promote=floats("hardshrink_cpu"),
     broadcasts=True,
 )
-def _hardshrink(input, lambd):
+def _hardshrink(input: Array, lambd: float) -> Array:
     return drop(within(input, lambd), input)
 
 
@@ -155,7 +155,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     promote=floats("softshrink_check"),
     broadcasts=True,
 )
-def _softshrink(input, lambd):
+def _softshrink(input: Array, lambd: float) -> Array:
     return input - bounded(input, -lambd, lambd)
 
 

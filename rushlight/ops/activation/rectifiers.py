@@ -85,7 +85,7 @@ def leaky(x: Array, slope: Any) -> Any:
     promote=floats("leaky_relu_cpu"),
     broadcasts=True,
 )
-def _leaky_relu(input, slope):
+def _leaky_relu(input: Array, slope: float) -> Array:
     return leaky(input, slope)
 
 
@@ -106,7 +106,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     promote=only("f", "prelu_cpu", common),
     broadcasts=True,
 )
-def _prelu(input, weight):
+def _prelu(input: Array, weight: Array) -> Array:
     return select(input > 0, input, weight * input)
 
 
@@ -146,7 +146,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     layout="contiguous",
     broadcasts=True,
 )
-def _rrelu(input, noise):
+def _rrelu(input: Array, noise: Array) -> Array:
     return input * noise
 
 
@@ -199,7 +199,7 @@ mean_slopes, random_slopes = noted(mean), noted(drawn, draws=True)
     promote=only("iuf", "threshold_cpu"),
     broadcasts=True,
 )
-def _threshold(input, threshold, value):
+def _threshold(input: Array, threshold: float, value: float) -> Array:
     return np.where(input <= threshold, value, input).astype(input.dtype, copy=False)
 
 

@@ -169,7 +169,7 @@ def from_sequence(items: Any) -> np.ndarray:
     return array if array.dtype == bool else array.astype(np.int64)
 
 
-def as_index(array: np.ndarray) -> Array:
+def as_index(array: Array) -> Array:
     """An array of indices or a mask; an array without dimensions becomes the int or bool that it holds."""
     if array.dtype == UINT8:
         warn(BYTES)

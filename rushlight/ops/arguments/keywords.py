@@ -26,7 +26,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
     own = signature(function).parameters
 
     @wraps(function)
-    def called(*args, **kwargs):
+    def called(*args: Any, **kwargs: Any) -> Any:
         if kwargs or not args or not isinstance(args[0], TensorBase):
             return in_general(args, kwargs)
         try:
@@ -34,7 +34,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
         except Exception as error:
             raise refusal(place, args, kwargs, error) from None
 
-    def in_general(args, kwargs):
+    def in_general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         out, given = None, kwargs
         if kwargs:
             kwargs = {key if key in own else NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
@@ -59,7 +59,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
             return called(*again[0], **again[1])
         return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
-    def refuse_out(args, kwargs):
+    def refuse_out(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         wanted = misfit(place, args[bool(home) :], kwargs)
         if wanted is not None:
             raise refusal(place, args, kwargs, TypeError(wanted))

@@ -42,7 +42,7 @@ def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> C
     """`promote`, plus NotImplementedError if the NumPy kind of the result dtype is not in `kinds`."""
 
     @keeping(kinds_kept(promote, kinds))
-    def promote_and_check(*operands):
+    def promote_and_check(*operands: Any) -> Any:
         if len(operands) == 1 and "f" in kinds and kind_of(operands[0]._array.dtype) == "f":
             return operands[0]._array
         arrays = promote(*operands)
@@ -61,7 +61,7 @@ def real(
     """`promote`, plus an error with the given message for complex operands."""
 
     @keeping(kinds_kept(promote, "biuf"))
-    def promote_and_check(*operands):
+    def promote_and_check(*operands: Any) -> Any:
         arrays = promote(*operands)
         if arrays is not NotImplemented and dtype_of(arrays).kind == "c":
             raise refused(error(message), arrays if len(operands) > 1 else ())
@@ -74,7 +74,7 @@ def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
     """`promote` for a division, plus PyTorch's error for the division of integers by 0."""
 
     @keeping(kinds_kept(promote, "fc"))
-    def promote_and_check(*operands):
+    def promote_and_check(*operands: Any) -> Any:
         arrays = promote(*operands)
         if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(values(arrays[1])):
             raise RuntimeError("ZeroDivisionError")

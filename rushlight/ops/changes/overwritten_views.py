@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, on_more_levels
-from rushlight.core.windows import PUT_BACK, READ, REPLACE
+from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
 from rushlight.layouts import overlaps, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import takes_out
@@ -103,7 +103,7 @@ def slice_scatter(
     src=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
     name="diagonal_scatter",
 )
-def _diagonal_scatter(input, src, offset, dim1, dim2):
+def _diagonal_scatter(input: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
     out = owned(input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = src
     return out
@@ -135,7 +135,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     batch=on_more_levels,
     layout="as computed",
 )
-def _as_strided_scatter(input, src, seen, own):
+def _as_strided_scatter(input: Array, src: Array, seen: Window, own: Window) -> Array:
     memory = own.replace(np.zeros(own.base_shape, own.base_dtype), input)
     return own.read(seen.replace(memory, src))
 

@@ -141,7 +141,7 @@ def through_logarithm(out: Any, u: Array, p: Any, order: int) -> Any:
 def pair(sign: int) -> Callable[..., Any]:
     """The recurrence of sine and cosine together (`sign` 1), or of sinh and cosh (`sign` -1)."""
 
-    def both(s0, c0, u, order):
+    def both(s0: Array, c0: Array, u: Array, order: int) -> tuple[list[Array], list[Array]]:
         s, c = [s0], [c0]
         for k in range(1, order + 1):
             sine, cosine = weighed(u, c, k), weighed(u, s, k)
@@ -158,7 +158,7 @@ circular, hyperbolic = pair(1), pair(-1)
 def tangent(sign: int) -> Callable[..., Any]:
     """v = tan(u), from v' = (1 + v²) u', or v = tanh(u), from v' = (1 - v²) u'."""
 
-    def rule(out, u, order):
+    def rule(out: Array, u: Array, order: int) -> list[Array]:
         v, w = [out], [1 + sign * (out * out)]
         for k in range(1, order + 1):
             v.append(weighed(u, w, k))

@@ -58,7 +58,7 @@ def default(op: Any, outs: Any) -> Any:
 def recurrence(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of an elementwise operator from its recurrence (see `recurrences`)."""
 
-    def rule(op, args, primals, outs, level, order):
+    def rule(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Any, order: int) -> Any:
         series = [series_of(arg, primal, level, order) for arg, primal in zip(args, primals, strict=True)]
         return [function(outs[0], *series, order)]
 
@@ -68,7 +68,7 @@ def recurrence(function: Callable[..., Any]) -> Callable[..., Any]:
 def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of an operator whose value `function` computes from its arguments by other operators."""
 
-    def rule(op, args, primals, outs, level, order):
+    def rule(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Any, order: int) -> Any:
         return [tangent_of(function(*args), level)]
 
     return rule
@@ -81,7 +81,7 @@ def by_orders(function: Callable[..., Any]) -> Callable[..., Any]:
     as a forward-mode rule does with tangents.
     """
 
-    def rule(op, args, primals, outs, level, order):
+    def rule(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Any, order: int) -> Any:
         columns = []
         for k in range(1, order + 1):
             terms = [term(arg, level, k) for arg in args]
@@ -171,16 +171,16 @@ def term(arg: Any, level: Any, k: Any) -> Any:
     return None if found is None else found[k - 1]
 
 
-def by_formula(op, args, primals, outs, level, order):
+def by_formula(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Any, order: int) -> Any:
     """The rule of elementwise operators: k v_k is the sum of j u_j w_(k-j) over their inputs, where w = f'(u).
 
     The gradient formula is evaluated on series; if it uses the result, it is evaluated again for each order.
     """
     (out,), v = outs, [None] * order
     moving = [n for n, i in enumerate(op.inputs) if tangent_of(args[i], level) is not None]
-    slopes = {}
+    slopes: dict[int, Any] = {}
     for k in range(1, order + 1):
-        parts = []
+        parts: list[Any] = []
         for n in moving:
             u = tangent_of(args[op.inputs[n]], level)
             if k == 1 or (n in slopes and len(slopes[n]) < k):

@@ -25,7 +25,7 @@ def symmetric(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Arra
     return None if is_complex((*args, *outs)) else [apply_formula(op, 0, tangents[op.inputs[0]], args, outs)]
 
 
-def weighed(op, outs, args, tangents):
+def weighed(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> list[Array | None] | None:
     """For reductions: the sum of the tangents, each times the derivative that the gradient formula gives."""
     if is_complex(args):
         return None

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import is_followed
+from rushlight.core.inplace import change, change_binary, is_followed
 from rushlight.core.kinds import kind_of
 from rushlight.core.writing import shares
 from rushlight.dtypes import arithmetic, floating
@@ -23,8 +23,6 @@ from rushlight.ops.table import (
     Unary,
     alias,
     binary,
-    change,
-    change_binary,
     method,
     operator,
     refuse_operands,
@@ -310,10 +308,10 @@ def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
 def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of `add` or `sub`; with `alpha` 1 it makes no temporary array."""
 
-    def variant(self, other, *, alpha=1):
+    def variant(self: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         if type(alpha) is int and alpha == 1:
             return unscaled(self, other)
-        if is_multiplied_at_once(self, other, alpha):
+        if isinstance(other, TensorBase) and is_multiplied_at_once(self, other, alpha):
             return unscaled(self, new_tensor(other._array * alpha))
         return change(self, function, other, alpha=alpha)
 
@@ -323,7 +321,7 @@ def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) 
 def rounded_in_place(unrounded: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of `div`."""
 
-    def variant(self, other, *, rounding_mode=None):
+    def variant(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         if rounding_mode is None:
             return unrounded(self, other)
         return change_binary(TABLE[f"div_{checked_mode(rounding_mode)}"], self, other)
@@ -335,7 +333,7 @@ Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_)
 Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
 Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
 Tensor.__imul__ = Tensor.mul_
-Tensor.__rtruediv__ = reversed_divide  # type: ignore[method-assign]
+Tensor.__rtruediv__ = reversed_divide
 multiply: Binary = alias("multiply", mul)
 divide: Callable[..., Any] = alias("divide", div)
 true_divide: Callable[..., Any] = alias("true_divide", div)

@@ -28,7 +28,7 @@ def ways(input: Array, end: Array, weight: Array) -> tuple[Array, ...]:
     promote=only("fc", "lerp_kernel_scalar", common),
     broadcasts=True,
 )
-def _lerp(input, end, weight):
+def _lerp(input: Array, end: Array, weight: complex) -> Array:
     near, far = ways(input, end, weight)
     return near if abs(weight) < 0.5 else far
 
@@ -42,7 +42,7 @@ def _lerp(input, end, weight):
     promote=only("fc", "lerp_kernel_tensor", common),
     broadcasts=True,
 )
-def _lerp_tensor(input, end, weight):
+def _lerp_tensor(input: Array, end: Array, weight: Array) -> Array:
     return np.where(np.absolute(weight) < 0.5, *ways(input, end, weight))
 
 
@@ -93,7 +93,7 @@ C_NAMES = {
     promote=only("iufc", "addcmul_cpu_out", common),
     broadcasts=True,
 )
-def _addcmul(input, tensor1, tensor2, value):
+def _addcmul(input: Array, tensor1: Array, tensor2: Array, value: float) -> Array:
     if input.dtype.kind in "iu":
         value = int(value)
     return input + value * tensor1 * tensor2
@@ -124,7 +124,7 @@ def quotient_cotangent(grad: Array, tensor1: Array, tensor2: Array, value: float
     promote=only("fc", "addcdiv_cpu_out", common),
     broadcasts=True,
 )
-def _addcdiv(input, tensor1, tensor2, value):
+def _addcdiv(input: Array, tensor1: Array, tensor2: Array, value: float) -> Array:
     return input + value * tensor1 / tensor2
 
 

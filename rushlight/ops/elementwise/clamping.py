@@ -47,7 +47,7 @@ def clamp_cotangent(grad: Array, input: Array, min: Any, max: float | None) -> A
     series=nearby,
     input=clamp_cotangent,
 )
-def _clamp(input, min, max):
+def _clamp(input: Array, min: Any, max: Any) -> Array:
     return bounded(input, min, max)
 
 
@@ -59,7 +59,7 @@ def _clamp(input, min, max):
     series=nearby,
     input=lambda grad, input, min: clamp_cotangent(grad, input, min, None),
 )
-def _clamp_min(input, min):
+def _clamp_min(input: Array, min: Any) -> Array:
     return bounded(input, min, None)
 
 
@@ -71,7 +71,7 @@ def _clamp_min(input, min):
     series=nearby,
     input=lambda grad, input, max: clamp_cotangent(grad, input, None, max),
 )
-def _clamp_max(input, max):
+def _clamp_max(input: Array, max: Any) -> Array:
     return bounded(input, None, max)
 
 
@@ -96,7 +96,7 @@ def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
     """Type promotion of an input and its bounds, either of which may be None."""
 
     @keeping(kinds_kept(promote, "biufc"))
-    def promote_given(*operands):
+    def promote_given(*operands: Any) -> Any:
         arrays = iter(promote(*[operand for operand in operands if operand is not None]))
         return [None if operand is None else next(arrays) for operand in operands]
 
@@ -124,7 +124,7 @@ def with_tensors(name: str, aten: str, node: str, promote: Callable[..., Any]) -
         promote=with_bounds(promote),
         broadcasts=True,
     )
-    def between(input, min, max):
+    def between(input: Array, min: Array | None, max: Array | None) -> Array:
         if min is not None:
             input = np.maximum(input, min)
         return input if max is None else np.minimum(input, max)
@@ -229,7 +229,7 @@ def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[...,
     """
 
     @functools.wraps(function, updated=())
-    def variant(self, *args, **kwargs):
+    def variant(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and len(args) == len(names) and bounded_at_once(self, dict(zip(names, args, strict=True))):
             return self
         try:

@@ -123,7 +123,7 @@ ge: Binary = binary(
 def comparing(entry: Any, otherwise: Any = NotImplemented) -> Callable[..., Any]:
     """Python's comparison operator for an entry; returns `otherwise` for operands that cannot be compared."""
 
-    def compare(self, other):
+    def compare(self: Tensor, other: Any) -> Any:
         result = call_binary(entry, self, other)
         return otherwise if result is NotImplemented else result
 
@@ -246,7 +246,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 @operator(layout="elementwise", batch=elementwise)
-def _isclose(input, other, rtol, atol, equal_nan):
+def _isclose(input: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     """Elementwise closeness of arrays: equal infinities are close; NaN is close to NaN only if `equal_nan`."""
     close = input == other
     if input.dtype.kind == "b":
@@ -336,7 +336,7 @@ def among_own(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 @operator(batch=among_own)
-def _isin(elements, test_elements, assume_unique, invert):
+def _isin(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:
     tests = np.reshape(test_elements, -1)
     if tests.size * np.size(elements) > FEW:
         return np.isin(elements, tests, assume_unique=assume_unique, invert=invert)

@@ -60,7 +60,7 @@ def is_complex(input: Tensor) -> bool:
     holomorphic=False,
     input=lambda grad: _complex(grad, np.zeros_like(grad)),
 )
-def _real(input):
+def _real(input: Array) -> Array:
     return input.real
 
 
@@ -71,7 +71,7 @@ def _real(input):
     holomorphic=False,
     input=lambda grad: _complex(np.zeros_like(grad), grad),
 )
-def _imag(input):
+def _imag(input: Array) -> Array:
     return input.imag
 
 
@@ -117,12 +117,12 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
     layout="as computed",
     input=lambda grad: np.conjugate(grad),
 )
-def _conj(input):
+def _conj(input: Array) -> Array:
     return turn(input, True, False)
 
 
 @operator(batch=leading, view=True, linear=True, node="NegViewBackward0", input=lambda grad: np.negative(grad))
-def _neg_view(input):
+def _neg_view(input: Array) -> Array:
     return turn(input, False, True)
 
 
@@ -254,7 +254,7 @@ angle: Unary = unary(
     holomorphic=False,
     broadcasts=True,
 )
-def _complex(real, imag):
+def _complex(real: Array, imag: Array) -> Array:
     result = np.empty(joint_shape(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
     result.real, result.imag = real, imag
     return result
@@ -267,7 +267,7 @@ def _complex(real, imag):
     holomorphic=False,
     broadcasts=True,
 )
-def _polar(abs, angle):
+def _polar(abs: Array, angle: Array) -> Array:
     return _complex(abs * np.cos(angle), abs * np.sin(angle))
 
 
@@ -321,12 +321,12 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
-def _view_as_real(input):
+def _view_as_real(input: Array) -> Array:
     return np.expand_dims(input, -1).view(input.real.dtype)
 
 
 @operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
-def _view_as_complex(input):
+def _view_as_complex(input: Array) -> Array:
     dtype = np.result_type(input.dtype, np.complex64)
     return input.view(dtype)[..., 0] if input.size else np.empty(input.shape[:-1], dtype)
 

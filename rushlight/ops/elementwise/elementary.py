@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.inplace import change
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import is_complex, only, real
 from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.series import recurrence
 from rushlight.ops.elementwise.selection import _where, ratio
-from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, change, method, unary
+from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, method, unary
 from rushlight.tensors import Tensor
 
 __all__ = [

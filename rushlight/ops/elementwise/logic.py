@@ -89,7 +89,7 @@ FLOATS = "fV"  # kinds of NumPy dtypes; those of ml_dtypes have kind "V"
 def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]:
     """`function`, plus PyTorch's error for floats, which get here without promotion."""
 
-    def forward(x, *others, out=None):
+    def forward(x: Array, *others: Array, out: Array | None = None) -> Array:
         if x.dtype.kind in FLOATS:
             raise refused(missing(kernel, x.dtype), (x, *others))
         return function(x, *others)
@@ -121,7 +121,7 @@ def bitwise(
 def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
     """A shift, with `beyond(x)` as the result for negative counts and for counts that shift out every bit."""
 
-    def shift(x, count):
+    def shift(x: Array, count: Array) -> Array:
         bits = x.dtype.itemsize * 8
         if np.ndim(count) == 0 and 0 <= int(count) < bits:
             return ufunc(x, count)
@@ -213,7 +213,7 @@ def use_operator(entry: Any, name: str, function: Callable[..., Any]) -> None:
     setattr(Tensor, f"__i{name}__", getattr(Tensor, f"{entry.name}_"))
 
 
-Tensor.__invert__ = invert  # type: ignore[method-assign]
+Tensor.__invert__ = invert
 use_operator(TABLE["bitwise_and"], "and", bitwise_and)
 use_operator(TABLE["bitwise_or"], "or", bitwise_or)
 use_operator(TABLE["bitwise_xor"], "xor", bitwise_xor)

@@ -88,7 +88,7 @@ def by_recurrence(name: str, x: Array, n: int) -> Any:
 def polynomial(name: str, function: Callable[..., Any], doc: str) -> Binary:
     """Registers the polynomials of a kind. Degrees are truncated to integers; negative ones give 0. No derivative."""
 
-    def forward(x, n):
+    def forward(x: Array, n: Array) -> Array:
         if type(n) in (int, float) and 1 <= n < HIGHEST + 1:
             return by_recurrence(name, x, int(n))
         whole = np.trunc(n)

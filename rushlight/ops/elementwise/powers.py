@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, change_binary
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64
 from rushlight.ops.arguments.promotion import NUMBERS, is_complex, missing, refused
 from rushlight.ops.changes.filling import checked_number
@@ -14,7 +15,7 @@ from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.series import recurrence
 from rushlight.ops.elementwise.elementary import inverse
 from rushlight.ops.out import write_out
-from rushlight.ops.table import TABLE, as_method, binary, change, change_binary, method, refuse
+from rushlight.ops.table import TABLE, as_method, binary, method, refuse
 from rushlight.tensors import Tensor
 
 __all__ = ["float_power", "pow"]
@@ -31,9 +32,10 @@ SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's, for complex bases
 }
 
 
-def power_cotangent(grad, input, exponent):
+def power_cotangent(grad: Array, input: Array, exponent: Array) -> Array:
     """The gradient of the base; 0 where the exponent is 0, even if the base is 0 or NaN."""
-    if isinstance(exponent, NUMBERS):
+    is_number = isinstance(exponent, NUMBERS)
+    if is_number:
         return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
     constant = (exponent == 0) & ~(np.abs(input) > 0)
     base = np.where(constant, np.ones_like(input), input)
@@ -101,7 +103,7 @@ def powers(x: Any, y: Array) -> Any:
     return np.where((y == 0) | (x == 1), np.ones_like(x), np.exp(product_in_c(y, np.log(x))))
 
 
-def powers_by_number(x, y):
+def powers_by_number(x: Array, y: Array) -> Array:
     """Each element to the power of a number."""
     if not isinstance(x, np.ndarray) or x.dtype.kind != "c":
         return x**y
@@ -197,6 +199,6 @@ def float_power_(self: Tensor, exponent: Tensor | float | complex) -> Tensor:
 
 
 method(float_power_)
-Tensor.__pow__ = as_method(pow, "__pow__")  # type: ignore[method-assign]
-Tensor.__rpow__ = lambda self, other: pow(other, self)  # type: ignore[method-assign]
+Tensor.__pow__ = as_method(pow, "__pow__")
+Tensor.__rpow__ = lambda self, other: pow(other, self)
 Tensor.__ipow__ = Tensor.pow_

@@ -118,7 +118,7 @@ def rounded(x: Array, decimals: Any) -> Any:
 
 
 @operator(input=lambda grad: np.zeros_like(grad), promote=only("iuf", "round_vml_cpu"), broadcasts=True)
-def _round(input, decimals):
+def _round(input: Array, decimals: int) -> Array:
     return rounded(input, decimals)
 
 
@@ -129,7 +129,7 @@ def _round(input, decimals):
     promote=only("f", "round_cpu"),
     broadcasts=True,
 )
-def _round_decimals(input, decimals):
+def _round_decimals(input: Array, decimals: int) -> Array:
     return rounded(input, decimals)
 
 
@@ -224,12 +224,10 @@ def overload(name: str, other: Any) -> Operator:
     return TABLE[name if isinstance(other, TensorBase) else f"{name}_number"]
 
 
-Tensor.__mod__ = lambda self, other: call_binary(overload("remainder", other), self, other)  # type: ignore[method-assign]
+Tensor.__mod__ = lambda self, other: call_binary(overload("remainder", other), self, other)
 Tensor.__rmod__ = lambda self, other: remainder(other, self)
 Tensor.__imod__ = Tensor.remainder_
-Tensor.__floordiv__ = lambda self, other: call_binary(  # type: ignore[method-assign]
-    overload("floor_divide", other), self, other
-)
+Tensor.__floordiv__ = lambda self, other: call_binary(overload("floor_divide", other), self, other)
 Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
 Tensor.__ifloordiv__ = Tensor.floor_divide_
 
@@ -379,7 +377,7 @@ ldexp: Binary = binary(
     input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
     nondifferentiable=(1,),
 )
-def _frexp(input):
+def _frexp(input: Array) -> tuple[Array, Array]:
     return np.frexp(input)
 
 
@@ -399,9 +397,9 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
 
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
-def _nan_to_num(input, nan, posinf, neginf):
+def _nan_to_num(input: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array:
     if input.dtype.kind == "c":
-        return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+        return np.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
     if kind_of(input.dtype) != "f":
         return input.copy()
     largest = LARGEST[input.dtype]

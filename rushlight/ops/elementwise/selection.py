@@ -32,7 +32,7 @@ Number = bool | int | float
 @operator(
     aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad)
 )
-def _keep(condition, input):
+def _keep(condition: Array, input: Array) -> Array:
     """The elements where a condition holds, 0 elsewhere; gradient formulas use it as a mask."""
     return keep(condition, input)
 
@@ -40,7 +40,7 @@ def _keep(condition, input):
 @operator(
     aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad)
 )
-def _drop(condition, input):
+def _drop(condition: Array, input: Array) -> Array:
     """0 where a condition holds, the elements elsewhere."""
     return drop(condition, input)
 
@@ -64,7 +64,7 @@ def ratio(x: Array, y: Array) -> Array:
     promote=common,
     broadcasts=True,
 )
-def _where(condition, input, other):
+def _where(condition: Array, input: Array, other: Array) -> Array:
     return select(condition, input, other)
 
 
@@ -236,5 +236,5 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     promote=of_one_dtype,
     broadcasts=True,
 )
-def _heaviside(input, values):
+def _heaviside(input: Array, values: Array) -> Array:
     return np.where(input == 0, values, (input > 0).astype(input.dtype))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from operator import index
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -63,7 +63,8 @@ erfinv: Unary = unary(
     """,
     promote=floats("erfinv_vml_cpu"),
 )
-erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # for use in gradient formulas
+erf_of = TABLE["erf"]  # this and the next for use in gradient formulas
+erfcx_of: Callable[[Array], Array] = lambda x: TABLE["erfcx"](x)
 erfcx: Unary = special_unary(
     "erfcx",
     special("erfcx"),
@@ -150,7 +151,7 @@ digamma_of: Operator = TABLE["digamma"]
 
 
 @operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
-def _polygamma(n, input):
+def _polygamma(n: int, input: Array) -> Array:
     return polygamma_values(input, n)
 
 
@@ -190,7 +191,7 @@ def mvlgamma_cotangent(grad: Array, input: Array, p: int) -> Array:
 
 
 @operator(layout="contiguous", input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
-def _mvlgamma(input, p):
+def _mvlgamma(input: Array, p: int) -> Array:
     return sum(log_gamma(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
 
 
@@ -214,7 +215,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 def not_derived(name: str) -> Callable[..., Any]:
     """A gradient formula that raises, for an input for which PyTorch has no derivative either."""
 
-    def formula(grad):
+    def formula(grad: Array) -> NoReturn:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return formula

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
@@ -35,7 +36,7 @@ __all__ = ["from_dlpack"]
     batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)),
     input=lambda grad: grad,  # the core casts the cotangent back
 )
-def _to_copy(input, dtype, format):
+def _to_copy(input: Array, dtype: np.dtype[Any], format: memory_format | None) -> Array:
     out = empty_array(input, dtype, format)
     if input.dtype.kind == "c" and out.dtype.kind not in "cb":
         input = input.real
@@ -146,7 +147,7 @@ def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
 def method_to(name: str, d: dtypes.dtype) -> Callable[..., Any]:
     """A method that converts to one dtype."""
 
-    def method(self, memory_format=None):
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
         return convert(self, d._numpy, False, memory_format)
 
     return with_public_name(method, name, f"The tensor in {d}, or itself if it is of that type already.")

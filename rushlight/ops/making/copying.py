@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype
@@ -63,7 +64,7 @@ def detach(input: Tensor) -> Tensor:
     holomorphic=False,
     batch=by(lambda n, input, format: _clone.forward(input, preserve_format)),
 )
-def _clone(input, format):
+def _clone(input: Array, format: memory_format | None) -> Array:
     out = empty_array(input, input.dtype, format)
     out[...] = input
     return out
@@ -100,7 +101,7 @@ def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: s
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C", like=input))
 
-    def function(input, *args, out=None, **kwargs):
+    def function(input: Tensor, *args: Any, out: Tensor | None = None, **kwargs: Any) -> Any:
         seen = look(input, *args, **kwargs)
         several = not isinstance(seen, TensorBase)
         result = tuple([copy(part) for part in seen]) if several else copy(seen)
@@ -109,6 +110,7 @@ def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: s
         written = write_out(name, out, result, input)
         return None if several else written  # as PyTorch does
 
+    function.__annotations__["return"] = getattr(look, "__annotations__", {}).get("return", Tensor)
     return with_public_name(function, name, doc)
 
 

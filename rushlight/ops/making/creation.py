@@ -319,7 +319,7 @@ def full_of(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
 def new(name: str, function: Callable[..., Any]) -> None:
     """Adds `Tensor.new_zeros` for `zeros`, and so on: the dtype is the tensor's unless another is given."""
 
-    def variant(self, *args, dtype: DType | None = None, **options):
+    def variant(self: Tensor, *args: Any, dtype: DType | None = None, **options: Any) -> Tensor:
         like_options(self, options)
         result = function(*args, dtype=self.dtype if dtype is None else dtype, **options)
         if type(self._array) is Batched and not self.is_meta:

@@ -233,12 +233,12 @@ def bound_number(bound: Tensor | float) -> Array:
 
 
 @operator(batch=by(lambda n, *args: _evenly.forward(*args)), name="linspace")
-def _evenly(first, last, steps, dtype):
+def _evenly(first: float, last: float, steps: int, dtype: np.dtype[Any]) -> Array:
     return evenly(first, last, steps, dtype).astype(dtype, copy=False)
 
 
 @operator(batch=by(lambda n, *args: _powers.forward(*args)), name="logspace")
-def _powers(first, last, steps, dtype, base):
+def _powers(first: float, last: float, steps: int, dtype: np.dtype[Any], base: float) -> Array:
     exponents = evenly(first, last, steps, np.dtype(np.complex128 if dtype.kind == "c" else np.float64))
     return np.power(base, exponents).astype(dtype)
 

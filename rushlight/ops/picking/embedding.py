@@ -28,7 +28,7 @@ __all__ = ["embedding"]
     linear=True,
     input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]),
 )
-def _rows(input, indices):
+def _rows(input: Array, indices: Array) -> Array:
     """The rows of a table at the given indices."""
     return input.take(indices, 0)
 
@@ -40,7 +40,7 @@ def _rows(input, indices):
     input=lambda grad, indices: _rows(grad, indices),
     node="EmbeddingDenseBackwardBackward0",
 )
-def _put_rows(input, indices, n):
+def _put_rows(input: Array, indices: Array, n: int) -> Array:
     """A table of zeros with rows added at the given indices: the adjoint of `_rows`."""
     return add_rows(np.reshape(indices, -1), np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), n)
 
@@ -72,7 +72,7 @@ def shares_of_batch(n: int, indices: Array, padding_idx: int, scale_grad_by_freq
 
 
 @operator(aten=(), batch=by(shares_of_batch), name="embedding_shares")
-def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
+def _shares(indices: Array, padding_idx: int, scale_grad_by_freq: bool, dtype: np.dtype[Any]) -> Array:
     return shares_of_batch(0, indices, padding_idx, scale_grad_by_freq, dtype)
 
 
@@ -82,7 +82,7 @@ def numpy_type(dtype: Any) -> np.dtype:
 
 
 @operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
-def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
+def _embedding(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     return weight.take(indices, 0)
 
 
@@ -146,7 +146,7 @@ def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: An
     node="EmbeddingBackward0",
     aten="embedding",
 )
-def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
+def _sparse_embedding(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     """`_embedding` with a sparse gradient for the table."""
     return weight.take(indices, 0)
 

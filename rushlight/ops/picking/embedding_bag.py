@@ -67,7 +67,17 @@ def put_dense(rows: Array, indices: Array, shape: Sequence[int], padding: int) -
 def bag_cotangent(put: Callable[..., Any]) -> Callable[..., Any]:
     """The gradient formula of the table of `embedding_bag`; `put` adds the rows up."""
 
-    def cotangent(grads, weight_shape, indices, bags, counts, mode, padding, scale, result1):
+    def cotangent(
+        grads: Sequence[Array],
+        weight_shape: Sequence[int],
+        indices: Array,
+        bags: Array,
+        counts: Array,
+        mode: str,
+        padding: int,
+        scale: bool,
+        result1: Array,
+    ) -> Any:
         return cotangent_of_rows(
             put, grads[0], weight_shape, indices, bags, None, counts, mode, padding, scale, result1
         )
@@ -84,7 +94,18 @@ def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, pa
 def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
     """The gradients of the table and of `per_sample_weights`, which only `mode="sum"` has."""
 
-    def cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, padding, scale, weight, needs):
+    def cotangents(
+        grads: Sequence[Array],
+        weight_shape: Sequence[int],
+        indices: Array,
+        bags: Array,
+        per_sample_weights: Array | None,
+        counts: Array,
+        padding: int,
+        scale: bool,
+        weight: Array,
+        needs: Sequence[bool],
+    ) -> list[Array | None]:
         grad, table = grads[0], None
         if needs[0]:
             table = cotangent_of_rows(
@@ -112,7 +133,16 @@ def sample_shares(
     holomorphic=False,
     batch=one_by_one,
 )
-def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
+def _embedding_bag(
+    weight: Array,
+    indices: Array,
+    bags: Array,
+    per_sample_weights: Array | None,
+    counts: Array,
+    mode: str,
+    padding: int,
+    scale: bool,
+) -> tuple[Array, ...]:
     if mode == "max":
         return largest_rows(weight, weight[indices], indices, bags, counts.size, padding)
     if padding >= 0:
@@ -157,7 +187,7 @@ BAGS: dict[tuple[bool, bool], Callable[..., Any]] = {  # keys: sparse gradient, 
 }
 
 
-def largest_rows(weight: Array, rows: Any, indices: Array, bags: Any, n: int, padding: Sequence[int]) -> Any:
+def largest_rows(weight: Array, rows: Any, indices: Array, bags: Any, n: int, padding: int) -> Any:
     """The maximum of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
     kept = np.flatnonzero(indices != padding)
     out = np.full((n, weight.shape[1]), -np.inf, weight.dtype, like=weight)

@@ -49,12 +49,12 @@ def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool
 
 
 @operator(linear=True, batch=take_batch, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
-def _take(input, index):
+def _take(input: Array, index: Array) -> Array:
     return np.reshape(input, -1)[index]
 
 
 @operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
-def _put_flat(input, shape, index):
+def _put_flat(input: Array, shape: Sequence[int], index: Array) -> Array:
     """Zeros of a given shape with `input` added at flat indices: the adjoint of `take`."""
     size = math.prod(shape)
     flat = np.reshape(index, -1) % max(size, 1)
@@ -111,7 +111,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
     batch=by(put_flat),
 )
-def _put(input, index, source, accumulate):
+def _put(input: Array, index: Array, source: Array, accumulate: bool) -> Array:
     if accumulate:
         return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
     out = np.array(input, order="C", like=input)

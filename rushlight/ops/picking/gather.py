@@ -52,7 +52,7 @@ def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
 @operator(
     linear=True, batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape)
 )
-def _gather(input, dim, index):
+def _gather(input: Array, dim: int, index: Array) -> Array:
     """The elements of `input` at `index` along `dim`; in other dimensions the index may be smaller."""
     if input.ndim == 0 or index.ndim != input.ndim:
         return np.reshape(input, -1)[index]
@@ -76,7 +76,7 @@ def with_parts_at(places: np.ndarray, parts: Any, shape: Sequence[int]) -> Any:
 
 
 @operator(linear=True, batch=leading, aten="gather", node="GatherBackward0", input=sparse_cotangent)
-def _sparse_gather(input, dim, index):
+def _sparse_gather(input: Array, dim: int, index: Array) -> Array:
     """`_gather` with a sparse gradient for `input`."""
     return _gather.forward(input, dim, index)
 
@@ -89,7 +89,7 @@ def _sparse_gather(input, dim, index):
     node="ScatterAddBackward0",
 )
 @in_float32
-def _put_back(input, dim, index, shape, distinct=False):
+def _put_back(input: Array, dim: int, index: Array, shape: Sequence[int], distinct: bool = False) -> Array:
     """Zeros of a given shape with `input` added at `index` along `dim`: the adjoint of `_gather`.
 
     `distinct` promises that no position repeats, which is faster.
@@ -260,7 +260,7 @@ def picked(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array])
     input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
 )
-def _scatter(input, dim, index, src):
+def _scatter(input: Array, dim: int, index: Array, src: Array) -> Array:
     return scattered(input, dim, index, corner(src, index.shape))
 
 
@@ -270,7 +270,7 @@ def _scatter(input, dim, index, src):
     input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     node="ScatterBackward1",
 )
-def _scatter_value(input, dim, index, value):
+def _scatter_value(input: Array, dim: int, index: Array, value: complex) -> Array:
     return scattered(input, dim, index, value)
 
 
@@ -311,7 +311,7 @@ def padded(grad: Array, shape: Sequence[int]) -> Array:
     name="scatter_add",
 )
 @in_float32
-def _scatter_add(input, dim, index, src):
+def _scatter_add(input: Array, dim: int, index: Array, src: Array) -> Array:
     if not index.size:
         return input.copy()
     values, out = corner(src, index.shape), owned(input)
@@ -329,7 +329,7 @@ def _scatter_add(input, dim, index, src):
     name="scatter_with_reduce",
     node="NotImplemented",
 )
-def _scatter_with_reduce(input, dim, index, src, reduce):
+def _scatter_with_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str) -> Array:
     values = corner(src, index.shape) if is_array(src) else np.broadcast_to(src, index.shape)
     return reduced_along(input, dim, index, values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
@@ -422,7 +422,7 @@ def scatter_reduce_cotangents(
     batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False
 )
 @in_float32
-def _scatter_reduce(input, dim, index, src, reduce, include_self):
+def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool) -> Array:
     return reduced_along(input, dim, index, corner(src, index.shape), reduce, include_self)
 
 

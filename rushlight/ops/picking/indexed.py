@@ -31,7 +31,7 @@ __all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_selec
 @operator(
     linear=True, batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index)
 )
-def _index_select(input, dim, index):
+def _index_select(input: Array, dim: int, index: Array) -> Array:
     if input.ndim > 1 and not input.shape[dim] and index.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
@@ -45,7 +45,7 @@ def _index_select(input, dim, index):
     node="IndexAddBackward0",
 )
 @in_float32
-def _add_at(input, shape, dim, index):
+def _add_at(input: Array, shape: Sequence[int], dim: int, index: Array) -> Array:
     """Zeros of a given shape with `input` added at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
         return as_array(np.add.reduce(input, axis=None))
@@ -161,7 +161,7 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
     name="index_add",
 )
 @in_float32
-def _index_add(input, dim, index, source, alpha):
+def _index_add(input: Array, dim: int, index: Array, source: Array, alpha: float) -> Array:
     if not input.size:
         return owned(input)
     scaled = source if alpha == 1 else source * alpha
@@ -194,7 +194,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
     name="index_copy",
 )
-def _index_copy(input, dim, index, source):
+def _index_copy(input: Array, dim: int, index: Array, source: Array) -> Array:
     out = owned(input)
     as_rows(out)[at(dim, index)] = as_rows(source)
     return out
@@ -251,7 +251,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     name="index_fill",
 )
-def _index_fill(input, dim, index, value):
+def _index_fill(input: Array, dim: int, index: Array, value: complex) -> Array:
     out = owned(input)
     as_rows(out)[at(dim, index)] = value
     return out
@@ -266,7 +266,7 @@ def _index_fill(input, dim, index, value):
     value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(index)), axis=None),
     node="IndexFillBackward1",
 )
-def _index_fill_tensor(input, dim, index, value):
+def _index_fill_tensor(input: Array, dim: int, index: Array, value: Array) -> Array:
     return _index_fill.forward(input, dim, index, value)
 
 
@@ -336,7 +336,7 @@ def index_reduce_cotangents(
     holomorphic=False,
 )
 @in_float32
-def _index_reduce(input, dim, index, source, reduce, include_self):
+def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool) -> Array:
     found = reduced_by_kernel(input, dim, index_shaped(index, dim, source.shape), source, reduce, include_self)
     if found is not None:
         return found

@@ -42,6 +42,7 @@ __all__ = ["index_put"]
 
 ENTRIES: dict[str, Any] = {"select": _select, "slice": _slice, "unsqueeze": _look}
 NUMBERS = (bool, int, float, complex, np.generic)
+ASSIGNED: Any = (TensorBase, *NUMBERS)
 
 
 def has_mask(arrays: Sequence[Array]) -> bool:
@@ -56,14 +57,14 @@ def has_mask(arrays: Sequence[Array]) -> bool:
     batch=picked,
     input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key),
 )
-def _index(input, key):
+def _index(input: Array, key: tuple[Any, ...]) -> Array:
     """The elements at a key of index arrays, masks and full slices."""
     return np.ascontiguousarray(input[key], like=input)
 
 
 @operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 @in_float32
-def _accumulate(input, shape, key):
+def _accumulate(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Array:
     """Zeros of a given shape with `input` added at a key: the adjoint of `_index`."""
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
@@ -83,12 +84,14 @@ def _accumulate(input, shape, key):
     return np.ascontiguousarray(out, like=input)
 
 
-def located(key):
+def located(key: tuple[Any, ...]) -> tuple[list[int], Sequence[Array], bool]:
     """The dimensions of a key's index arrays, these arrays broadcast, and whether slices separate them.
 
     If they are separated, NumPy puts their dimensions first in the result.
     """
-    dims, index, blocks, dim = [], [], [], 0
+    dims: list[int] = []
+    index: list[Array] = []
+    blocks, dim = [], 0
     for number, item in enumerate(key):
         if is_array(item):
             found = item.nonzero() if item.dtype == bool else (item,)
@@ -101,7 +104,7 @@ def located(key):
     return dims, index if len(index) == 1 else np.broadcast_arrays(*index), blocks[-1] - blocks[0] >= len(blocks)
 
 
-def __getitem__(self, key):
+def __getitem__(self: Tensor, key: Any) -> Tensor:
     """The elements at a key: a view for integers, slices, None and Ellipsis; a copy for index tensors and masks."""
     kind = type(key)
     array = self._array
@@ -142,7 +145,7 @@ def copy_of(array: Array) -> Array:
 kept: Callable[..., Any] = noted(copy_of)
 
 
-def general(input, key):
+def general(input: Tensor, key: Any) -> Tensor:
     """The view or copy that a general key selects."""
     viewed, arrays = viewed_and_arrays(input, key)
     if arrays is None:
@@ -193,9 +196,9 @@ def scalar_index() -> Any:
 # assignment
 
 
-def __setitem__(self, key, value):
+def __setitem__(self: Tensor, key: Any, value: Any) -> None:
     """Assigns to the elements at a key, in place and differentiable; the value is broadcast and cast to the dtype."""
-    if not isinstance(value, (TensorBase, *NUMBERS)):
+    if not isinstance(value, ASSIGNED):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{TYPE_NAMES[self.dtype]}Tensor")
     kind = type(key)
     try:
@@ -251,7 +254,7 @@ def single_mask(arrays: Sequence[Array]) -> bool:
     ),
     values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
 )
-def _index_put(input, values, key, accumulate):
+def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bool) -> Array:
     if accumulate:
         return added_at(input, values, key)
     out = owned(input)

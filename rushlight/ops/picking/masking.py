@@ -33,7 +33,7 @@ def fill_batch(n: int, input: Array, mask: Array, value: Any) -> Array:
 
 
 @operator(batch=by(fill_batch), series=masking, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
-def _masked_fill(input, mask, value):
+def _masked_fill(input: Array, mask: Array, value: complex) -> Array:
     out = owned(input)
     np.copyto(out, value, where=mask, casting="unsafe")
     return out
@@ -47,7 +47,7 @@ def _masked_fill(input, mask, value):
     value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
     node="MaskedFillBackward1",
 )
-def _masked_fill_tensor(input, mask, value):
+def _masked_fill_tensor(input: Array, mask: Array, value: Array) -> Array:
     return _masked_fill.forward(input, mask, value)
 
 
@@ -89,7 +89,7 @@ def select_batch(op: Any, args: Any, levels: Any) -> Any:
 
 
 @operator(shape_of_values=True, linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
-def _masked_select(input, mask):
+def _masked_select(input: Array, mask: Array) -> Array:
     return input[mask]
 
 
@@ -109,7 +109,7 @@ def place_batch(op: Any, args: Any, levels: Any) -> Any:
     input=lambda grad, mask: _masked_select(grad, mask),
     node="MaskedScatterBackward0",
 )
-def _place_masked(input, mask):
+def _place_masked(input: Array, mask: Array) -> Array:
     """Zeros with the elements of a vector, in order, where the mask is true: the adjoint of `masked_select`."""
     out = np.zeros(mask.shape, input.dtype, like=input)
     out[mask] = input
@@ -161,7 +161,7 @@ def gather_batch(n: int, input: Array, mask: Array, shape: Sequence[int]) -> Arr
     batch=by(gather_batch),
     input=lambda grad, mask: _masked_scatter(np.zeros_like(grad, shape=mask.shape), mask, grad),
 )
-def _masked_gather(input, mask, shape):
+def _masked_gather(input: Array, mask: Array, shape: Sequence[int]) -> Array:
     """The elements where the mask is true, followed by zeros: the adjoint of `masked_scatter`."""
     return gather_batch(0, input, mask, shape)
 
@@ -176,7 +176,7 @@ TOO_FEW = "Number of elements of source < number of ones in mask"
     source=lambda grad, mask, source_shape: _masked_gather(grad, mask, source_shape),
     name="masked_scatter",
 )
-def _masked_scatter(input, mask, source):
+def _masked_scatter(input: Array, mask: Array, source: Array) -> Array:
     count = np.count_nonzero(mask)
     if count > source.size:
         raise RuntimeError(TOO_FEW)

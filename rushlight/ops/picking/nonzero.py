@@ -34,12 +34,12 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 
 @operator(shape_of_values=True, batch=dynamic, layout="as computed")
-def _nonzero(input):
+def _nonzero(input: Array) -> Array:
     return np.argwhere(input)
 
 
 @operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
-def _nonzero_static(input, size, fill_value):
+def _nonzero_static(input: Array, size: int, fill_value: int) -> Array:
     return first_places(0, input, size, fill_value)
 
 

@@ -64,7 +64,7 @@ def reduced_by_kernel(
 
 
 @operator(batch=leading)
-def _order(index, dim):
+def _order(index: Array, dim: int) -> Array:
     """The order that sorts indices along a dimension, so that equal ones are adjacent."""
     return np.argsort(index, dim, kind="stable")
 

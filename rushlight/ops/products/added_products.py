@@ -49,7 +49,7 @@ def added(
 ) -> Any:
     """Registers `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
-    def forward(input, first, second, beta, alpha):
+    def forward(input: Array, first: Array, second: Array, beta: float, alpha: float) -> Array:
         result = product(first, second)
         if alpha != 1:
             result *= result.dtype.type(alpha)

@@ -27,9 +27,10 @@ def turned(matrix: Array) -> Array:
     return Batched(matrix.array.swapaxes(-1, -2), matrix.levels) if type(matrix) is Batched else matrix.T
 
 
-def with_matrix(op, args, levels):
+def with_matrix(op: Any, args: Any, levels: Any) -> Array:
     """The batch rule of `x @ matrix`, for x with any number of dimensions."""
-    return times(*args, levels)
+    x, matrix = args
+    return times(x, matrix, levels)
 
 
 def with_turned(op: Any, args: Any, levels: Any) -> Any:
@@ -70,9 +71,10 @@ def outer(x: Array, y: Array, levels: Any) -> Any:
     return aligned(x, levels)[..., :, None] * aligned(y, levels)[..., None, :]
 
 
-def of_columns(op, args, levels):
+def of_columns(op: Any, args: Any, levels: Any) -> Array:
     """The batch rule of the outer product."""
-    return outer(*args, levels)
+    x, y = args
+    return outer(x, y, levels)
 
 
 def of_matrices(x: Array, y: Array, levels: Any) -> Any:
@@ -88,7 +90,7 @@ def summed(x: Array, y: Array, levels: Any) -> Any:
 def plus(product: Callable[..., Any]) -> Callable[..., Any]:
     """The batch rule of `beta * input + alpha * product(first, second)`."""
 
-    def rule(op, args, levels):
+    def rule(op: Any, args: Any, levels: Any) -> Array:
         input, first, second, beta, alpha = args
         result = product(first, second, levels)
         result = result * result.dtype.type(alpha)

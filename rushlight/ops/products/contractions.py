@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -71,7 +71,7 @@ def einsum_cotangent(
 
 
 @operator(batch=of_letters, layout="contracted", joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
-def _einsum(operands, subscripts, output):
+def _einsum(operands: Sequence[Array], subscripts: Sequence[str], output: str) -> Array:
     """An einsum with a parsed equation: `subscripts` has the letters of each operand, `output` those of the result."""
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
     equation = f"{','.join(subscripts)}->{output}"
@@ -117,7 +117,7 @@ def einsum(*args: Any) -> Tensor:
         swapped(grad, input.ndim - len(dims)), input, len(other_shape), dims_other, dims
     ),
 )
-def _tensordot(input, other, dims, dims_other):
+def _tensordot(input: Array, other: Array, dims: Sequence[int], dims_other: Sequence[int]) -> Array:
     return np.tensordot(input, other, (dims, dims_other))
 
 
@@ -227,10 +227,12 @@ def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool
 
 
 @operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
-def _multi_dot(tensors):
+def _multi_dot(tensors: Sequence[Array]) -> Array:
     """The product of two or more matrices, or batches of matrices, in the order with the fewest multiplications."""
     cuts = best_cuts((tensors[0].shape[-2], *[x.shape[-1] for x in tensors]))
-    product = lambda i, j: tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
+    product: Callable[[int, int], Array] = lambda i, j: (
+        tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
+    )
     return product(0, len(tensors) - 1)
 
 
@@ -245,7 +247,10 @@ def best_cuts(sizes: tuple[int, ...]) -> Any:
     for length in range(1, n):
         for i in range(n - length):
             j = i + length
-            through = lambda k, i=i, j=j: costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+
+            def through(k: int, i: int = i, j: int = j) -> int:
+                return costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+
             cuts[i, j] = min(range(i, j), key=through)
             costs[i, j] = through(cuts[i, j])
     return cuts

@@ -37,7 +37,7 @@ def from_sublists(args: Any) -> tuple[str, list[Any]]:
     return (f"{equation}->{''.join(letter(n) for n in args[-1])}" if len(args) % 2 else equation), operands
 
 
-def letter(number: int) -> str:
+def letter(number: Any) -> str:
     """The letter that stands for a number in a list of subscripts."""
     if number is Ellipsis:
         return "..."
@@ -110,11 +110,11 @@ def unused(*terms: str) -> Any:
     return (c for c in LETTERS if not any(c in term for term in terms))
 
 
-def check_letter_sizes(subscripts, shapes):
+def check_letter_sizes(subscripts: Sequence[str], shapes: Sequence[Sequence[int]]) -> None:
     """Raises RuntimeError if a letter stands for two different sizes, neither of them 1."""
-    sizes = {}
+    sizes: dict[str, int] = {}
     for i, (term, shape) in enumerate(zip(subscripts, shapes, strict=True)):
-        own = {}
+        own: dict[str, int] = {}
         for c, n in zip(term, shape, strict=True):
             if own.setdefault(c, n) != n:
                 raise RuntimeError(

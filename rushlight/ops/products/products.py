@@ -46,7 +46,7 @@ def rows(x: Array) -> Array:
 def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The profiler event of a product of vectors or matrices, which may be part of a `matmul`."""
 
-    def events(*args):
+    def events(*args: Any) -> list[Event]:
         inner = [Event(name, args, flops)]
         return [Event("matmul", args), *inner] if is_within_matmul() else inner
 
@@ -88,7 +88,7 @@ _mm: Operator = operator(
     input=lambda grad, weight: _mm(grad, weight),
     weight=lambda grad, input: _mm(grad.T, input),
 )
-def _mm_turned(input, weight):
+def _mm_turned(input: Array, weight: Array) -> Array:
     """`input @ weight.T` for two matrices."""
     return kernels.product(input, weight.T)
 
@@ -102,7 +102,7 @@ def _mm_turned(input, weight):
     input=lambda grad, vec: _outer(grad, vec),
     vec=lambda grad, input: _mv(input.T, grad),
 )
-def _mv(input, vec):
+def _mv(input: Array, vec: Array) -> Array:
     return kernels.matvec(input, vec)
 
 
@@ -114,7 +114,7 @@ def _mv(input, vec):
     input=lambda grad, vec2: _mv(grad, vec2),
     vec2=lambda grad, input: _mv(grad.T, input),
 )
-def _outer(input, vec2):
+def _outer(input: Array, vec2: Array) -> Array:
     return kernels.outer(input, vec2)
 
 
@@ -126,7 +126,7 @@ def _outer(input, vec2):
     input=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, input: grad * input,
 )
-def _dot(input, tensor):
+def _dot(input: Array, tensor: Array) -> Array:
     return input.dot(tensor)
 
 
@@ -137,7 +137,7 @@ def _dot(input, tensor):
     input=lambda grad, other: np.conjugate(grad) * other,
     other=lambda grad, input: grad * input,
 )
-def _vdot(input, other):
+def _vdot(input: Array, other: Array) -> Array:
     return np.vdot(input, other)
 
 
@@ -149,7 +149,7 @@ def _vdot(input, other):
     input=lambda grad, mat2: _bmm(grad, mat2.mT),
     mat2=lambda grad, input: _bmm(input.mT, grad),
 )
-def _bmm(input, mat2):
+def _bmm(input: Array, mat2: Array) -> Array:
     return kernels.products(input, mat2)
 
 
@@ -161,7 +161,7 @@ def _bmm(input, mat2):
     input=lambda grad, other: _folded(grad, other.T),
     other=lambda grad, input, other_by_columns: laid(rows(input).T, rows(grad), other_by_columns),
 )
-def _folded(input, other):
+def _folded(input: Array, other: Array) -> Array:
     """A batch of matrices times one matrix, computed as a single matrix product."""
     return kernels.product(rows(input), other).reshape(*input.shape[:-1], other.shape[1])
 
@@ -174,7 +174,7 @@ def _folded(input, other):
     input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),
     other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),
 )
-def _broadcast(input, other):
+def _broadcast(input: Array, other: Array) -> Array:
     """The product of two batches of matrices whose batch dimensions are broadcast."""
     return kernels.products(input, other)
 
@@ -204,7 +204,7 @@ def layer_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[
     input=lambda grad, weight: _mm(grad, weight) if grad.ndim == 2 else _folded(grad, weight),
     weight=lambda grad, input: _mm(grad.T, input) if grad.ndim == 2 else _mm(rows(grad).T, rows(input)),
 )
-def _linear(input, weight, bias):
+def _linear(input: Array, weight: Array, bias: Array) -> Array:
     """`input @ weight.T + bias` for an input with any number of dimensions."""
     if input.ndim == 2:
         return kernels.add_row(kernels.multiplied(input, weight.T), bias)

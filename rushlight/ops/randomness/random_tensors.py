@@ -13,6 +13,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.core.meta import without_data
+from rushlight.core.operators import Operator
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.mismatch import type_name
@@ -291,7 +292,7 @@ def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: A
 
 
 nothing = lambda grad: np.zeros_like(grad)
-enter_normal = lambda name, node, **formulas: operator(
+enter_normal: Callable[..., Operator] = lambda name, node, **formulas: operator(
     name=name, node=node, aten="normal", broadcasts=True, batch=on_more_levels, **formulas
 )(normal_numbers)
 NORMAL = {
@@ -302,7 +303,7 @@ NORMAL = {
 
 
 @operator(name="bernoulli", batch=on_more_levels, input=nothing)
-def _bernoulli(input, p, generator, out):
+def _bernoulli(input: Array, p: Any, generator: Generator | None, out: Any) -> Array:
     return flips(generator, input.shape, input, p, out)
 
 
@@ -333,7 +334,7 @@ def bernoulli(
 
 
 @operator(name="poisson", batch=on_more_levels, input=nothing)
-def _poisson(input, generator):
+def _poisson(input: Array, generator: Generator | None) -> Array:
     return counts(generator, input.shape, input)
 
 
@@ -377,7 +378,7 @@ def multinomial(
 
 
 @operator(batch=on_more_levels)
-def _multinomial(input, num_samples, replacement, generator):
+def _multinomial(input: Array, num_samples: int, replacement: bool, generator: Generator | None) -> Array:
     return categories(generator, input.shape, input, num_samples, replacement)
 
 

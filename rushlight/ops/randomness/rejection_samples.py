@@ -29,14 +29,14 @@ zero = lambda grad: np.zeros_like(grad)
     input=no_derivative("_standard_gamma_grad"),
     output=no_derivative("_standard_gamma_grad"),
 )
-def _gamma_slope(input, output):
+def _gamma_slope(input: Array, output: Array) -> Array:
     return gamma_slope(input, output)
 
 
 @operator(
     name="standard_gamma", batch=on_more_levels, input=lambda grad, input, result: grad * _gamma_slope(input, result)
 )
-def _gamma(input, generator):
+def _gamma(input: Array, generator: Generator | None) -> Array:
     return gammas(generator, input.shape, input)
 
 
@@ -67,7 +67,7 @@ def _standard_gamma_grad(self: Tensor, output: Tensor) -> Tensor:
     alpha=no_derivative("_dirichlet_grad"),
     total=no_derivative("_dirichlet_grad"),
 )
-def _dirichlet_slope(x, alpha, total):
+def _dirichlet_slope(x: Array, alpha: Array, total: Array) -> Array:
     return beta_slope(x, alpha, total)
 
 
@@ -82,7 +82,7 @@ def dirichlet_cotangent(grad: Array, input: Array, result: Array) -> Any:
 
 
 @operator(name="sample_dirichlet", batch=on_more_levels, input=dirichlet_cotangent)
-def _dirichlet(input, generator):
+def _dirichlet(input: Array, generator: Generator | None) -> Array:
     return dirichlets(generator, input.shape, input)
 
 
@@ -112,7 +112,7 @@ def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
 
 
 @operator(name="binomial", batch=on_more_levels, broadcasts=True, count=zero, prob=zero)
-def _binomial(count, prob, generator):
+def _binomial(count: Array, prob: Array, generator: Generator | None) -> Array:
     return successes(generator, joint_shape(count.shape, prob.shape), count, prob)
 
 

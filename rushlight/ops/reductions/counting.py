@@ -1,8 +1,8 @@
 """Unique elements, and how often they occur."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,19 +22,19 @@ __all__ = ["bincount", "histc", "unique", "unique_consecutive"]
 def underivable(name: str) -> Callable[..., Any]:
     """The gradient formula of an operator without a derivative: it raises PyTorch's error when called."""
 
-    def formula(grads):
+    def formula(grads: Sequence[Array]) -> NoReturn:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return formula
 
 
-def distinct(input: Array, dim: int) -> tuple[Array, ...]:
+def distinct(input: Array, dim: int | None) -> tuple[Array, ...]:
     """The sorted unique elements (or slices along `dim`), for each element the index of its value, and the counts."""
     values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 
-def runs(input: Array, dim: int, numbered: bool, counted: bool) -> Any:
+def runs(input: Array, dim: int | None, numbered: bool, counted: bool) -> Any:
     """The first of each run of equal elements (or slices); if wanted, each element's run and the run lengths."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     starts = np.ones(len(rows), bool)
@@ -54,17 +54,17 @@ def runs(input: Array, dim: int, numbered: bool, counted: bool) -> Any:
     nondifferentiable=(1, 2),
     input=underivable("_unique2"),
 )
-def _unique(input):
+def _unique(input: Array) -> tuple[Array, ...]:
     return distinct(input, None)
 
 
 @operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
-def _unique_dim(input, dim):
+def _unique_dim(input: Array, dim: int) -> tuple[Array, ...]:
     return distinct(input, dim)
 
 
 @operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
-def _unique_consecutive(input, dim, numbered, counted):
+def _unique_consecutive(input: Array, dim: int | None, numbered: bool, counted: bool) -> tuple[Array, ...]:
     return runs(input, dim, numbered, counted)
 
 
@@ -127,7 +127,7 @@ def count_batch(n: int, input: Array, weights: Array, minlength: int) -> Array:
 
 
 @operator(batch=by(count_batch))
-def _bincount(input, weights, minlength):
+def _bincount(input: Array, weights: Array | None, minlength: int) -> Array:
     counts = np.bincount(input, weights, minlength)
     return counts if weights is None or weights.dtype != np.float32 else counts.astype(np.float32)
 
@@ -158,7 +158,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 @operator(batch=by(lambda n, input, *how: histograms(input.reshape(*input.shape[:n], -1), *how)))
-def _histc(input, bins, low, high):
+def _histc(input: Array, bins: int, low: float, high: float) -> Array:
     return histograms(input.reshape(-1), bins, low, high)
 
 

@@ -13,13 +13,13 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import dtype
 from rushlight.kernels.compiled import load
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.selection import _drop
 from rushlight.ops.picking.gather import _put_back
 from rushlight.ops.reductions.extrema import refuse_complex, refuse_complex_derivative
 from rushlight.ops.reductions.prod import _recur, _shift, accumulated, cumulative_dtype, in_double
 from rushlight.ops.reductions.reduction import type_name
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -36,7 +36,7 @@ fast: ModuleType | None = load("cumulative")
     node="FlipBackward0",
     input=lambda grad, dim, double: _cumsum(grad, dim, None, double),
 )
-def _cumsum_back(input, dim, double):
+def _cumsum_back(input: Array, dim: int, double: bool) -> Array:
     """The cumulative sum from the end of a dimension to its start: the adjoint of `_cumsum`."""
     if fast is not None and double and (result := fast.cumulative_sum(input, dim, True)) is not None:
         return result
@@ -52,7 +52,7 @@ def _cumsum_back(input, dim, double):
     batch=leading,
     input=lambda grad, dim, double: _cumsum_back(grad, dim, double),
 )
-def _cumsum(input, dim, dtype, double):
+def _cumsum(input: Array, dim: int, dtype: np.dtype[Any] | None, double: bool) -> Array:
     if fast is not None and double and (dtype is None or dtype == input.dtype):
         result = fast.cumulative_sum(input, dim, False)
         if result is not None:
@@ -98,7 +98,7 @@ def returned_repeatedly(grads: Sequence[Array], index: Array, input_shape: Seque
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
 )
-def _cummax(input, dim):
+def _cummax(input: Array, dim: int) -> tuple[Array, ...]:
     return latest(input, dim, np.maximum, np.greater_equal)
 
 
@@ -107,7 +107,7 @@ def _cummax(input, dim):
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
 )
-def _cummin(input, dim):
+def _cummin(input: Array, dim: int) -> tuple[Array, ...]:
     return latest(input, dim, np.minimum, np.less_equal)
 
 
@@ -178,7 +178,7 @@ def share(input: Array, result: Array) -> Array:
     ),
 )
 @in_float32
-def _logcumsumexp(input, dim):
+def _logcumsumexp(input: Array, dim: int) -> Array:
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).
 
     The gradient, the sum of g[k] exp(x[i] - y[k]) over k >= i, is computed by a recurrence whose factors are at most 1.

@@ -46,7 +46,7 @@ def euclidean_cotangents(
 @operator(
     aten="_euclidean_dist", name="euclidean_dist", batch=elementwise, joint=euclidean_cotangents, inputs=("x1", "x2")
 )
-def _euclidean(x1, x2):
+def _euclidean(x1: Array, x2: Array) -> Array:
     """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding error is that of the squares."""
     squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT
     return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))

@@ -12,12 +12,12 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
 from rushlight.kernels.reductions import LARGEST, SMALLEST, reduced, total
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.picking.gather import _put_back, picked
 from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated, repeated_over, type_name
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -30,7 +30,7 @@ def as_given(input: Any) -> Array:
 
 
 @operator(aten=(), batch=leading)
-def _shares(input, extreme, dims):
+def _shares(input: Array, extreme: Array, dims: Sequence[int] | None) -> Array:
     """The factor of the gradient of each element: elements that are equal to the maximum or minimum share it equally.
 
     If that is NaN, all NaN elements share the gradient in a reduction over all elements; over dimensions the factor is
@@ -60,7 +60,7 @@ def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
     series=nearby,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
-def _max(input):
+def _max(input: Array) -> Array:
     return total(input, LARGEST)
 
 
@@ -72,7 +72,7 @@ def _max(input):
     series=nearby,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
-def _min(input):
+def _min(input: Array) -> Array:
     return total(input, SMALLEST)
 
 
@@ -82,7 +82,7 @@ def _min(input):
     series=nearby,
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
 )
-def _amax(input, dims, keepdim):
+def _amax(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
     return reduced(input, dims, keepdim, LARGEST)
 
 
@@ -92,7 +92,7 @@ def _amax(input, dims, keepdim):
     series=nearby,
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
 )
-def _amin(input, dims, keepdim):
+def _amin(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
     return reduced(input, dims, keepdim, SMALLEST)
 
 
@@ -102,7 +102,7 @@ def _amin(input, dims, keepdim):
         shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
     ),
 )
-def _aminmax(input, dims, keepdim):
+def _aminmax(input: Array, dims: tuple[int, ...], keepdim: bool) -> tuple[Array, ...]:
     return reduced(input, dims, keepdim, SMALLEST), reduced(input, dims, keepdim, LARGEST)
 
 
@@ -124,7 +124,7 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
     series=nearby,
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
-def _max_dim(input, dim, keepdim):
+def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     return np.maximum.reduce(input, dim, None, None, keepdim), input.argmax(dim, keepdims=keepdim)
 
 
@@ -138,7 +138,7 @@ def _max_dim(input, dim, keepdim):
     series=nearby,
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
-def _min_dim(input, dim, keepdim):
+def _min_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
 
 
@@ -291,12 +291,12 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 
 @operator(batch=leading)
-def _argmax(input, dim, keepdim):
+def _argmax(input: Array, dim: int | None, keepdim: bool) -> Array:
     return input.argmax(dim, keepdims=keepdim)
 
 
 @operator(batch=leading)
-def _argmin(input, dim, keepdim):
+def _argmin(input: Array, dim: int | None, keepdim: bool) -> Array:
     return input.argmin(dim, keepdims=keepdim)
 
 

@@ -29,7 +29,7 @@ __all__ = ["dist"]
 SHORT = 1 << 17  # up to this many elements BLAS sums are precise enough; longer sums are added pairwise
 
 
-def norm_of(x, p, dims, keepdim):
+def norm_of(x: Array, p: float, dims: tuple[int, ...], keepdim: bool) -> Array:
     """The p-norm of a float array over `dims`; that of float16 is computed in float32."""
     if x.dtype == np.float16:
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
@@ -82,7 +82,7 @@ def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Seq
     tangent=weighed,
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims),
 )
-def _linalg_vector_norm(input, p, dims, keepdim):
+def _linalg_vector_norm(input: Array, p: float, dims: tuple[int, ...], keepdim: bool) -> Array:
     return norm_of(input, p, dims, keepdim)
 
 
@@ -170,7 +170,7 @@ def subtracted(*operands: Tensor) -> Array | tuple[Array, ...]:
     holomorphic=False,
     batch=over_pairs,
 )
-def _dist(input, other, p):
+def _dist(input: Array, other: Array, p: float) -> Array:
     difference = input - other
     return norm_of(difference, p, tuple(range(difference.ndim)), False)
 

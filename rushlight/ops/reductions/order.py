@@ -1,7 +1,7 @@
 """Order statistics: median, k-th smallest element, mode, quantiles."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
@@ -16,11 +16,12 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.reductions.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
 from rushlight.ops.reductions.reduction import axes, kept_shape, type_name
-from rushlight.ops.shapes.shape import _squeezed, wrap_dim
+from rushlight.ops.shapes.shape import _squeezed
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -84,11 +85,11 @@ def most_frequent(rows: Array) -> Array:
 def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
     """Registers an operator that selects one element of each row along a dimension; `choose` returns their indices."""
 
-    def forward(input, dim, keepdim, *options):
+    def forward(input: Array, dim: int, keepdim: bool, *options: Any) -> tuple[Array, Array]:
         rows = input if dim >= input.ndim - 1 else np.moveaxis(input, dim, -1)
         return picked(input, choose(rows, *options) if input.ndim else 0, dim, keepdim)
 
-    def formula(grads, result1, input_shape, dim):
+    def formula(grads: Sequence[Array], result1: Array, input_shape: Sequence[int], dim: int) -> Array:
         return returned(grads, result1, input_shape, dim)
 
     forward.__name__ = name
@@ -108,7 +109,7 @@ _mode = selecting("mode", "ModeBackward0", most_frequent)
     batch=by(lambda n, input: middle_of_all(input, middle, n)),
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
-def _median(input):
+def _median(input: Array) -> tuple[Array, ...]:
     return middle_of_all(input, middle)
 
 
@@ -117,7 +118,7 @@ def _median(input):
     batch=by(lambda n, input: middle_of_all(input, middle_number, n)),
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
-def _nanmedian(input):
+def _nanmedian(input: Array) -> tuple[Array, ...]:
     return middle_of_all(input, middle_number)
 
 
@@ -238,7 +239,7 @@ ROUNDED: dict[str, Callable[..., Any]] = {
 @operator(
     aten=(), batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how))
 )
-def _quantile_places(input, q, interpolation, ignore_nan):
+def _quantile_places(input: Array, q: Array, interpolation: str, ignore_nan: bool) -> tuple[Array, ...]:
     """The indices of the elements below and above each quantile, and the factor and offset of the interpolation.
 
     The indices are along the last dimension, of shape (*rows, quantiles). `q * factor + offset` is the weight of the

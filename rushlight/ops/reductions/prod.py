@@ -13,11 +13,11 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.kernels.compiled import load
 from rushlight.kernels.reductions import PRODUCT, reduced, total
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.reductions.reduction import integers_widened, repeated, repeated_over
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -33,7 +33,7 @@ def key_of_place(dim: int, place: slice) -> tuple[slice, ...]:
 
 
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
-def _shift(input, dim, back):
+def _shift(input: Array, dim: int, back: bool) -> Array:
     """Each element moved one position forwards or back along a dimension, with 0 filled in."""
     out = np.zeros_like(input)
     if input.ndim == 0:
@@ -53,7 +53,7 @@ def recurrence_cotangents(grad: Array, factors: Any, result: Array, dim: int, ba
 
 
 @operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
-def _recur(input, factors, dim, back):
+def _recur(input: Array, factors: Array, dim: int, back: bool) -> Array:
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension, or y[i + 1] with `back`."""
     out = np.array(input, like=input)
     if input.ndim == 0:
@@ -87,7 +87,7 @@ def product_before_cotangent(grad: Array, input: Array, result: Array, dim: int,
     batch=leading,
     input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back),
 )
-def _product_before(input, dim, back):
+def _product_before(input: Array, dim: int, back: bool) -> Array:
     """For each element, the product of all elements before it along a dimension; with `back`, of those after it."""
     out = np.ones_like(input)
     if input.ndim == 0:
@@ -117,7 +117,7 @@ def prod_cotangent(grad: Array, input: Array) -> Array:
     tangent=weighed,
     input=lambda grad, input, result: prod_cotangent(grad, input),
 )
-def _prod(input):
+def _prod(input: Array) -> Array:
     return total(input, PRODUCT)
 
 
@@ -130,7 +130,7 @@ def _prod(input):
         repeated_over(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
     ),
 )
-def _prod_dim(input, dim, keepdim, dtype):
+def _prod_dim(input: Array, dim: int, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     if input.dtype == dtype and input.ndim:
         return reduced(input, (dim,), keepdim, PRODUCT).astype(dtype, copy=False)
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
@@ -197,7 +197,7 @@ def accumulated(ufunc: np.ufunc, array: Array, dim: int, dtype: np.dtype | None,
 
 
 @operator(kernel=True, batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
-def _cumprod(input, dim, dtype, double):
+def _cumprod(input: Array, dim: int, dtype: np.dtype[Any] | None, double: bool) -> Array:
     if fast is not None and double and dtype == input.dtype:
         result = fast.cumulative_product(input, dim)
         if result is not None:

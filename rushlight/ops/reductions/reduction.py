@@ -80,7 +80,7 @@ def integers_widened(input: Any) -> Array:
     return array.astype(np.int64, copy=False) if array.dtype.kind in "biu" else array
 
 
-def added(array, dims, keepdim, d=None):
+def added(array: Array, dims: tuple[int, ...], keepdim: bool, d: Any = None) -> Array:
     """The sum over `dims`; float16 is added up in float32, for precision."""
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
@@ -90,7 +90,7 @@ def added(array, dims, keepdim, d=None):
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
-def averaged(array: Array, dims: Sequence[int], keepdim: bool, d: Any = None) -> Array:
+def averaged(array: Array, dims: tuple[int, ...], keepdim: bool, d: Any = None) -> Array:
     """The mean over `dims`; float16 is added up in float32, so that the sum does not overflow."""
     half = d is None and array.dtype == np.float16
     mean = added(array, dims, keepdim, np.float32 if half else d) / size_of(array.shape, dims)
@@ -105,7 +105,7 @@ def averaged(array: Array, dims: Sequence[int], keepdim: bool, d: Any = None) ->
     input=lambda grad, input_shape: repeated(grad, input_shape),
     batch=over_all(np.add.reduce),
 )
-def _sum(input):
+def _sum(input: Array) -> Array:
     return total(input)
 
 
@@ -118,7 +118,7 @@ def _sum(input):
     node="SumBackward1",
     input=lambda grad, input_shape, dims, keepdim: repeated_over(grad, input_shape, dims, keepdim),
 )
-def _sum_dims(input, dims, keepdim, dtype):
+def _sum_dims(input: Array, dims: tuple[int, ...], keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     return added(input, dims, keepdim, dtype)
 
 
@@ -160,7 +160,7 @@ def infer_floating(name: str, input: Tensor, dtype: Any) -> Any:
     input=lambda grad, input_shape: repeated(grad, input_shape) / math.prod(input_shape),
     batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
-def _mean(input):
+def _mean(input: Array) -> Array:
     if input.dtype == np.float16:
         return averaged(input, tuple(range(input.ndim)), False)
     return total(input) / input.size
@@ -177,7 +177,7 @@ def _mean(input):
         repeated_over(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
     ),
 )
-def _mean_dims(input, dims, keepdim, dtype):
+def _mean_dims(input: Array, dims: tuple[int, ...], keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     return averaged(input, dims, keepdim, dtype)
 
 
@@ -199,7 +199,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
 
 
 @operator(aten=(), layout="elementwise", batch=leading)
-def _is_number(input):
+def _is_number(input: Array) -> Array:
     """1 where an element is not NaN, 0 elsewhere, in the dtype of the input."""
     return (~np.isnan(input)).astype(input.dtype)
 
@@ -208,7 +208,7 @@ def _is_number(input):
     batch=leading,
     input=lambda grad, input, dims, keepdim: repeated_over(grad, input.shape, dims, keepdim) * _is_number(input),
 )
-def _nansum(input, dims, keepdim, dtype):
+def _nansum(input: Array, dims: tuple[int, ...], keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     if (dtype is None or dtype == input.dtype) and input.dtype != np.float16:
         return reduced(input, dims, keepdim, NUMBERS)
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
@@ -253,12 +253,12 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
 
 
 @operator(batch=leading, name="all")
-def _all(input, dims, keepdim):
+def _all(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     return np.logical_and.reduce(input, dims, None, None, keepdim)
 
 
 @operator(batch=leading, name="any")
-def _any(input, dims, keepdim):
+def _any(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     return np.logical_or.reduce(input, dims, None, None, keepdim)
 
 
@@ -296,7 +296,7 @@ def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 
 
 @operator(batch=leading)
-def _count_nonzero(input, dims):
+def _count_nonzero(input: Array, dims: Sequence[int]) -> Array:
     if len(dims) == input.ndim and type(input) is np.ndarray:
         return np.count_nonzero(input)
     return np.add.reduce(input != 0, dims, np.int64)

@@ -1,6 +1,7 @@
 """Segment reductions: sums, means, products, maxima or minima of consecutive segments of a dimension."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def flat_bounds(bounds: Array, length: int) -> Array:
     input=lambda grad, starts, ends: _segment_reduce(grad, starts, ends, "sum", None),
     aten=(),
 )
-def _segment_spread(input, starts, ends, length):
+def _segment_spread(input: Array, starts: Array, ends: Array, length: int) -> Array:
     """The value of each segment at each of its elements, 0 outside of the segments: the adjoint of segment sums."""
     axis = starts.ndim - 1
     inner = input.shape[axis + 1 :]
@@ -59,7 +60,7 @@ def _segment_spread(input, starts, ends, length):
 
 
 @operator(batch=leading, aten=())
-def _segment_numbers(starts, ends, shape):
+def _segment_numbers(starts: Array, ends: Array, shape: Sequence[int]) -> Array:
     """The number of the segment that each element is in, counted from 1; 0 for elements in no segment."""
     axis = starts.ndim - 1
     numbers = np.arange(1, starts.size + 1).reshape(starts.shape)
@@ -102,7 +103,7 @@ def segment_series(op: Any, args: Any, primals: Any, outs: Any, level: Any, orde
 
 
 @operator(batch=leading, tangent=segment_tangent, series=segment_series, input=segment_cotangent)
-def _segment_reduce(input, starts, ends, reduce, initial):
+def _segment_reduce(input: Array, starts: Array, ends: Array, reduce: str, initial: float | None) -> Array:
     axis = starts.ndim - 1
     inner = input.shape[starts.ndim :]
     rows = input.reshape(math.prod(input.shape[: axis + 1]), *inner)

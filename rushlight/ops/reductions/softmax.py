@@ -16,12 +16,12 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
 from rushlight.kernels.compiled import load
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import is_complex, symmetric, weighed
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated_over
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -35,7 +35,7 @@ def total(array: Array, dim: Any) -> Array:
     return np.add.reduce(array, axis=dim, keepdims=True)
 
 
-def below_largest(input, dim, dtype):
+def below_largest(input: Array, dim: int, dtype: np.dtype[Any]) -> Array:
     """A new array: the input minus its maximum along a dimension. float16 is computed in float32."""
     d = np.float32 if dtype == np.float16 else dtype
     input = input.real if input.dtype.kind == "c" else input
@@ -52,7 +52,7 @@ def below_largest(input, dim, dtype):
     result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
     node="SoftmaxBackwardDataBackward0",
 )
-def _softmax_cotangent(grad, result, dim):
+def _softmax_cotangent(grad: Array, result: Array, dim: int) -> Array:
     """result * (grad - sum(grad * result))."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, False)) is not None:
         return values
@@ -75,7 +75,7 @@ def softmax_by_parts(input: Array, dim: int, dtype: Any) -> Any:
     series=rewritten(softmax_by_parts),
     input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
 )
-def _softmax(input, dim, dtype):
+def _softmax(input: Array, dim: int, dtype: np.dtype[Any]) -> Array:
     if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, False)) is not None:
         return values
     values = below_largest(input, dim, dtype)
@@ -92,7 +92,7 @@ def _softmax(input, dim, dtype):
     result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
     node="LogSoftmaxBackwardDataBackward0",
 )
-def _log_softmax_cotangent(grad, result, dim):
+def _log_softmax_cotangent(grad: Array, result: Array, dim: int) -> Array:
     """grad - softmax * sum(grad)."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, True)) is not None:
         return values
@@ -122,7 +122,7 @@ def log_sum_exp_by_parts(input: Array, dims: Sequence[int], keepdim: bool) -> An
     series=rewritten(lambda input, dim, dtype: input - log_sum_exp_by_parts(input, (dim,), True)),
     input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim),
 )
-def _log_softmax(input, dim, dtype):
+def _log_softmax(input: Array, dim: int, dtype: np.dtype[Any]) -> Array:
     if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, True)) is not None:
         return values
     values = below_largest(input, dim, dtype)
@@ -197,7 +197,7 @@ def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequen
     input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim),
 )
 @in_float32
-def _logsumexp(input, dims, keepdim):
+def _logsumexp(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
     largest = np.maximum.reduce(np.real(input), dims, None, None, True)

@@ -13,12 +13,12 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import arithmetic
 from rushlight.kernels.ranking import first_along
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.out import takes_out
 from rushlight.ops.picking.gather import _put_back, picked
-from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -49,7 +49,7 @@ def ordered(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
-def _sort(input, dim, descending):
+def _sort(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     return ordered(input, dim, descending)
 
 
@@ -64,7 +64,7 @@ def _sort(input, dim, descending):
     series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
-def _sort_stable(input, dim, descending):
+def _sort_stable(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     return ordered(input, dim, descending)
 
 
@@ -93,7 +93,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
 
 
 @operator(layout="like first", batch=leading)
-def _argsort(input, dim, descending):
+def _argsort(input: Array, dim: int, descending: bool) -> Array:
     return order_of(input, dim, descending) if input.ndim else np.zeros((), np.int64)
 
 
@@ -133,7 +133,7 @@ Tensor.msort = msort
     series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
-def _topk(input, k, dim, largest):
+def _topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, ...]:
     if input.ndim == 0:
         return (
             (input.copy(), np.zeros((), np.int64, like=input))
@@ -194,7 +194,7 @@ def searchsorted_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 @operator(batch=searchsorted_batch)
-def _searchsorted(sequence, values, right, sorter):
+def _searchsorted(sequence: Array, values: Array, right: bool, sorter: Array | None) -> Array:
     """The insertion positions of values: in one sequence for all values, or in one sequence for each row of values."""
     side = "right" if right else "left"
     if sequence.ndim == 1:

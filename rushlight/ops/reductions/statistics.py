@@ -108,7 +108,7 @@ def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdi
     series=rewritten(variance_by_parts),
     input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
 )
-def _var(input, dims, correction, keepdim):
+def _var(input: Array, dims: Sequence[int], correction: float, keepdim: bool) -> Array:
     return like_input(variance_of(input, dims, correction, keepdim)[0], input)
 
 
@@ -120,7 +120,7 @@ def _var(input, dims, correction, keepdim):
         grad, input, result, dims, correction, keepdim
     ),
 )
-def _std(input, dims, correction, keepdim):
+def _std(input: Array, dims: Sequence[int], correction: float, keepdim: bool) -> Array:
     return like_input(np.sqrt(variance_of(input, dims, correction, keepdim)[0]), input)
 
 
@@ -132,8 +132,9 @@ def _std(input, dims, correction, keepdim):
         grads, input, None, dims, correction, keepdim
     ),
 )
-def _var_mean(input, dims, correction, keepdim):
-    return with_mean(*variance_of(input, dims, correction, keepdim), input, dims, keepdim)
+def _var_mean(input: Array, dims: Sequence[int], correction: float, keepdim: bool) -> list[Array]:
+    variance, mean = variance_of(input, dims, correction, keepdim)
+    return with_mean(variance, mean, input, dims, keepdim)
 
 
 @operator(
@@ -144,7 +145,7 @@ def _var_mean(input, dims, correction, keepdim):
         grads, input, result0, dims, correction, keepdim
     ),
 )
-def _std_mean(input, dims, correction, keepdim):
+def _std_mean(input: Array, dims: Sequence[int], correction: float, keepdim: bool) -> list[Array]:
     variance, mean = variance_of(input, dims, correction, keepdim)
     return with_mean(np.sqrt(variance), mean, input, dims, keepdim)
 

@@ -37,7 +37,7 @@ def expanded_strides(input: Array, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
-def _expand(input, shape):
+def _expand(input: Array, shape: Sequence[int]) -> Array:
     if input.size and type(input) is np.ndarray:  # faster than np.broadcast_to
         return laid_over(input, shape, expanded_strides(input, shape))
     out = np.broadcast_to(input, shape)

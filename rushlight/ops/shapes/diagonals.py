@@ -21,12 +21,12 @@ __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
-def _tril(input, diagonal):
+def _tril(input: Array, diagonal: int) -> Array:
     return triangle(input, diagonal, True)
 
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
-def _triu(input, diagonal):
+def _triu(input: Array, diagonal: int) -> Array:
     return triangle(input, diagonal, False)
 
 
@@ -67,7 +67,7 @@ def check_matrices(name: str, input: Tensor) -> None:
 
 
 @operator(linear=True, batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
-def _diag_embed(input, offset, dim1, dim2):
+def _diag_embed(input: Array, offset: int, dim1: int, dim2: int) -> Array:
     n = input.shape[-1] + abs(offset)
     out = np.zeros((*input.shape[:-1], n, n), input.dtype, like=input)
     if (dim1, dim2) != (out.ndim - 2, out.ndim - 1):
@@ -93,7 +93,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 @operator(aten=(), linear=True, batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
-def _own(input):
+def _own(input: Array) -> Array:
     return input.copy()
 
 
@@ -133,7 +133,7 @@ def trace_batch(n: int, input: Array) -> Any:
 
 
 @operator(linear=True, input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
-def _trace(input):
+def _trace(input: Array) -> Array:
     return np.add.reduce(input.diagonal(), None, np.int64 if input.dtype.kind in "biu" else None)
 
 
@@ -144,7 +144,7 @@ def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:
 
 
 @operator(aten=(), linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
-def _spread_diagonal(input, shape):
+def _spread_diagonal(input: Array, shape: Sequence[int]) -> Array:
     """A matrix of zeros with one number on its whole diagonal: the adjoint of `trace`."""
     out = np.zeros(shape, input.dtype, like=input)
     np.fill_diagonal(out, input)

@@ -50,12 +50,12 @@ Tensor._make_subclass = staticmethod(make_subclass)
 
 
 @operator(batch=leading, view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
-def _transpose(input, dim0, dim1):
+def _transpose(input: Array, dim0: int, dim1: int) -> Array:
     return input.swapaxes(dim0, dim1)
 
 
 @operator(name="transpose_scalar", batch=leading, node="TransposeBackward0", view=True, input=lambda grad: grad)
-def _transpose_scalar(input):
+def _transpose_scalar(input: Array) -> Array:
     return input[...]
 
 
@@ -88,7 +88,7 @@ def permute_batch(n: int, input: Array, dims: Sequence[int]) -> Array:
     input=lambda grad, dims: np.transpose(grad, inverse(dims)),
     batch=by(permute_batch),
 )
-def _permute(input, dims):
+def _permute(input: Array, dims: Sequence[int]) -> Array:
     return input.transpose(dims)
 
 
@@ -161,7 +161,7 @@ moveaxis: Callable[..., Any] = alias("moveaxis", movedim)
     input=lambda grad: np.transpose(grad),
     batch=by(lambda n, input: input.swapaxes(-1, -2) if input.ndim == n + 2 else input[...]),
 )
-def _t(input):
+def _t(input: Array) -> Array:
     return input.T
 
 

@@ -34,13 +34,15 @@ __all__ = [
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
-def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
+def cat_cotangents(
+    grad: Array, tensors_shape: Sequence[Sequence[int]], dim: int, dtype: np.dtype[Any], needs: Sequence[bool]
+) -> list[Array | None]:
     """The slices of the gradient that belong to the joined tensors."""
     pieces, start = [], 0
     for shape, need in zip(tensors_shape, needs, strict=True):
         empty = shape == (0,)
         size = 0 if empty else shape[dim]
-        piece = grad[(slice(None),) * dim + (slice(start, start + size),)] if need else None
+        piece: Array = grad[(slice(None),) * dim + (slice(start, start + size),)] if need else None
         pieces.append(np.zeros_like(grad, shape=shape) if need and empty and piece.shape != shape else piece)
         start += size
     return pieces
@@ -61,7 +63,7 @@ def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     inputs=("tensors",),
     lists=("tensors",),
 )
-def _cat(tensors, dim, dtype):
+def _cat(tensors: Sequence[Array], dim: int, dtype: np.dtype[Any]) -> Array:
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)
 
@@ -133,7 +135,7 @@ def common_dtype(tensors: Sequence[Tensor]) -> np.dtype | None:
 def renamed(name: str, function: Any) -> Callable[..., Any]:
     """A function of a list of tensors, under another name."""
 
-    def other(tensors, dim=0, *, out=None):
+    def other(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         return function(tensors, dim, out=out)
 
     own = function.__name__
@@ -268,7 +270,7 @@ def on_diagonal(blocks: Sequence[Array], dtype: np.dtype) -> Array:
     lists=("tensors",),
     name="block_diag",
 )
-def _block_diag(tensors, dtype):
+def _block_diag(tensors: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     return on_diagonal([np.atleast_2d(a) for a in tensors], dtype)
 
 

@@ -30,7 +30,7 @@ def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0),
     name="constant_pad_nd",
 )
-def _constant_pad(input, widths, value):
+def _constant_pad(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> Array:
     if (found := surrounded(input, widths, value)) is not None:
         return found
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
@@ -107,7 +107,7 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
     input=lambda grad, places: PADS["replicate", 1](grad, places),
     node="PadBackward0",
 )
-def _unpad(input, shape, places):
+def _unpad(input: Array, shape: Sequence[int], places: Sequence[Array]) -> Array:
     """Adds padding that was taken from the tensor's elements back to these: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.swapaxes(input, dim, 0)

@@ -28,7 +28,7 @@ __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "ti
     batch=leading,
     input=lambda grad, dims: _flip(grad, dims),
 )
-def _flip(input, dims):
+def _flip(input: Array, dims: tuple[int, ...]) -> Array:
     return flipped(input, dims)
 
 
@@ -87,7 +87,7 @@ def roll_batch(n: int, input: Array, shifts: Any, dims: Sequence[int]) -> Any:
     input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims),
     batch=by(roll_batch),
 )
-def _roll(input, shifts, dims):
+def _roll(input: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
     return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
 
 
@@ -121,7 +121,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] =
     name="rot90",
     input=lambda grad, k, dims: _rot90(grad, -k, dims),
 )
-def _rot90(input, k, dims):
+def _rot90(input: Array, k: int, dims: tuple[int, int]) -> Array:
     turns, (first, second) = k % 4, dims
     if turns == 0:
         return input.copy()
@@ -164,7 +164,7 @@ def repeat_batch(n: int, input: Array, repeats: Any) -> Any:
 
 
 @operator(linear=True, input=repeat_cotangent, batch=by(repeat_batch))
-def _repeat(input, repeats):
+def _repeat(input: Array, repeats: Sequence[int]) -> Array:
     return np.tile(input, repeats)
 
 
@@ -253,7 +253,7 @@ def repeated_batch(n: int, counts: Array, output_size: Any) -> Array:
 
 
 @operator(shape_of_values=True, batch=by(repeated_batch), name="repeat_interleave")
-def _repeated(counts, output_size):
+def _repeated(counts: Array, output_size: int | None) -> Array:
     if output_size is not None and output_size != counts.sum():
         raise RuntimeError("allocated size does not match required size")
     return np.repeat(np.arange(counts.size, like=counts), counts)

@@ -79,7 +79,7 @@ _reshape_alias = enter_view("reshape_alias", "ReshapeAliasBackward0", "_reshape_
     node="UnsafeViewBackward0",
     input=lambda grad, input_shape: np.reshape(grad, input_shape),
 )
-def _reshape_copy(input, shape):
+def _reshape_copy(input: Array, shape: tuple[int, ...]) -> Array:
     return np.array(input, order="C", like=input).reshape(shape)
 
 
@@ -252,7 +252,7 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 
 
 @operator(batch=inserting, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
-def _unsqueeze(input, dim):
+def _unsqueeze(input: Array, dim: int) -> Array:
     return input.reshape((*input.shape[:dim], 1, *input.shape[dim:]))
 
 

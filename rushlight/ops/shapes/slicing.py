@@ -21,7 +21,7 @@ ALL = slice(None)
 
 
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
-def _place(input, shape, key):
+def _place(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Array:
     """Zeros of a given shape with `input` at a basic key: the adjoint of indexing with that key."""
     out = np.zeros(shape, input.dtype, like=input)
     out[key] = input
@@ -120,7 +120,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 
 
 @operator(batch=inserting, name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
-def _unbind(input, dim):
+def _unbind(input: Array, dim: int) -> tuple[Array, ...]:
     before = (ALL,) * dim
     return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
 
@@ -134,7 +134,7 @@ def _unbind(input, dim):
     lists=("arrays",),
     node="StackBackward0",
 )
-def _pile(arrays, dim, dtype):
+def _pile(arrays: Sequence[Array], dim: int, dtype: np.dtype[Any] | None) -> Array:
     """Arrays of the same shape joined along a new dimension: the adjoint of `unbind`."""
     shape = arrays[0].shape
     if dim >= len(shape):
@@ -163,7 +163,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     view=True,
     input=lambda grad, input_shape, offset, dim1, dim2: _place_diagonal(grad, input_shape, offset, dim1, dim2),
 )
-def _diagonal(input, offset, dim1, dim2):
+def _diagonal(input: Array, offset: int, dim1: int, dim2: int) -> Array:
     out = input.diagonal(offset, dim1, dim2)
     out.flags.writeable = input.flags.writeable
     return out
@@ -176,7 +176,7 @@ def _diagonal(input, offset, dim1, dim2):
     input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
     node="DiagonalBackward0",
 )
-def _place_diagonal(input, shape, offset, dim1, dim2):
+def _place_diagonal(input: Array, shape: Sequence[int], offset: int, dim1: int, dim2: int) -> Array:
     """Zeros of a given shape with `input` on a diagonal: the adjoint of `diagonal`."""
     out = np.zeros(shape, input.dtype, like=input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
@@ -201,7 +201,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 @operator(
     batch=leading, view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step)
 )
-def _unfold(input, dim, size, step):
+def _unfold(input: Array, dim: int, size: int, step: int) -> Array:
     if input.ndim == 0:
         return input.reshape(1)[:size]
     if type(input) is not np.ndarray:
@@ -219,7 +219,7 @@ def _unfold(input, dim, size, step):
     input=lambda grad, dim, size, step: _unfold(grad, dim, size, step),
     node="UnfoldBackward0",
 )
-def _fold(input, shape, dim, size, step):
+def _fold(input: Array, shape: Sequence[int], dim: int, size: int, step: int) -> Array:
     """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
     out = np.zeros(shape, input.dtype, like=input)
     if not shape:
@@ -278,7 +278,7 @@ def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 
 @operator(reads_layout=True, view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
-def _as_strided(input, seen, source):
+def _as_strided(input: Array, seen: Window, source: Window) -> Array:
     """The elements that the window `seen` selects from the memory; `source` is the window of `input` itself."""
     return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
 

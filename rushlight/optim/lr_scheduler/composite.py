@@ -16,7 +16,7 @@ class _Composite(LRScheduler):
 
     _schedulers: Sequence[LRScheduler]
 
-    def _check(self, schedulers, optimizer, purpose=""):
+    def _check(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None, purpose: str = "") -> None:
         """Raises PyTorch's errors for schedulers that cannot be combined."""
         name = type(self).__name__
         if not schedulers:

@@ -19,7 +19,7 @@ class _WithMomentum(LRScheduler):
     base_momentums: list[Any]
     max_momentums: list[Any]
 
-    def _begin_momentum(self, optimizer, base_momentum, max_momentum, last_epoch):
+    def _begin_momentum(self, optimizer: Optimizer, base_momentum: Any, max_momentum: Any, last_epoch: int) -> None:
         """Sets the momentum to its maximum. ValueError for an optimizer without momentum."""
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
@@ -31,7 +31,7 @@ class _WithMomentum(LRScheduler):
                 self._set_momentum(group, high)
                 group["max_momentum"], group["base_momentum"] = high, low
 
-    def _set_momentum(self, group, momentum):
+    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
         """Sets a group's momentum."""
         if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
@@ -193,7 +193,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(self.get_lr())
         self._get_lr_called_within_step = False
 
-    def _go_to(self, epoch):
+    def _go_to(self, epoch: float) -> None:
         """Computes the cycle that an epoch belongs to."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
@@ -264,7 +264,7 @@ class OneCycleLR(_WithMomentum):
             self._begin_momentum(optimizer, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def _between(self, start, end, share):
+    def _between(self, start: Any, end: Any, share: float) -> Any:
         """Interpolates between `start` and `end`; `share` goes from 0 to 1."""
         if self._anneal_func_type == "linear":
             return (end - start) * share + start

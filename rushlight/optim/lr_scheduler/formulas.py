@@ -123,7 +123,7 @@ class StepLR(LRScheduler):
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self._scaled(self.gamma) if due else self._unchanged()
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         return [lr * self.gamma ** (self.last_epoch // self.step_size) for lr in self.base_lrs]
 
 
@@ -154,7 +154,7 @@ class MultiStepLR(LRScheduler):
             return self._unchanged()
         return self._scaled(self.gamma ** self.milestones[self.last_epoch])
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [lr * self.gamma**passed for lr in self.base_lrs]
 
@@ -190,7 +190,7 @@ class ConstantLR(LRScheduler):
             return self._scaled(self.factor)
         return self._scaled(1 / self.factor) if self.last_epoch == self.total_iters else self._unchanged()
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
         return [lr * factor for lr in self.base_lrs]
 
@@ -239,7 +239,7 @@ class LinearLR(LRScheduler):
         rise = self.end_factor - self.start_factor
         return self._scaled(1 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         share = min(self.total_iters, self.last_epoch) / self.total_iters
         return [lr * (self.start_factor + (self.end_factor - self.start_factor) * share) for lr in self.base_lrs]
 
@@ -268,7 +268,7 @@ class ExponentialLR(LRScheduler):
         self._warn_outside_step()
         return self._unchanged() if self._is_initial else self._scaled(self.gamma)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         return [lr * self.gamma**self.last_epoch for lr in self.base_lrs]
 
 
@@ -300,7 +300,7 @@ class PolynomialLR(LRScheduler):
         now, before = (1 - epoch / self.total_iters for epoch in (self.last_epoch, self.last_epoch - 1))
         return self._scaled((now / before) ** self.power)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         left = 1 - min(self.total_iters, self.last_epoch) / self.total_iters
         return [lr * left**self.power for lr in self.base_lrs]
 
@@ -341,6 +341,6 @@ class CosineAnnealingLR(LRScheduler):
         now, before = (1 + math.cos(math.pi * n / self.T_max) for n in (epoch, epoch - 1))
         return [now / before * (group["lr"] - low) + low for group in groups]
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (lr - self.eta_min) * height for lr in self.base_lrs]

@@ -1,6 +1,7 @@
 """Lowering the learning rate when a metric no longer improves."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from rushlight.core.lines import warn
@@ -66,7 +67,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = values_of(optimizer, "lr")
         self._reset()
 
-    def _set_lowest(self, min_lr):
+    def _set_lowest(self, min_lr: float | Sequence[float]) -> None:
         """Sets the minimum learning rates."""
         groups = len(self.optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
@@ -76,7 +77,7 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             self.default_min_lr, self.min_lrs = min_lr, [min_lr] * groups
 
-    def _reset(self):
+    def _reset(self) -> None:
         """Resets the counters and the best metric."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
@@ -102,7 +103,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.num_bad_epochs = 0
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def _reduce_lr(self):
+    def _reduce_lr(self) -> None:
         """Multiplies the learning rates by the factor."""
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
@@ -125,7 +126,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether epochs are not counted now, after a reduction."""
         return self.cooldown_counter > 0
 
-    def _is_better(self, value, best):
+    def _is_better(self, value: float, best: float) -> bool:
         """Whether a metric is better than the best one by more than the threshold."""
         sign = -1 if self.mode == "min" else 1
         limit = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold

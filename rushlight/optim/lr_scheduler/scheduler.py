@@ -1,5 +1,6 @@
 """The base class of schedulers, and helpers that get and set the learning rates of an optimizer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rushlight.core.advice import advised
@@ -102,7 +103,7 @@ class LRScheduler:
         self.last_epoch = last_epoch
         self._initial_step()
 
-    def _initial_step(self):
+    def _initial_step(self) -> None:
         """Sets the initial learning rates."""
         self._step_count = 0
         self._is_initial = True
@@ -127,7 +128,7 @@ class LRScheduler:
         """The learning rates at `last_epoch`; for subclasses to define. To read the present ones, use `get_last_lr`."""
         raise NotImplementedError
 
-    def _warn_outside_step(self):
+    def _warn_outside_step(self) -> None:
         """Warns users who call `get_lr` themselves, outside of `step`."""
         if not self._get_lr_called_within_step:
             warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
@@ -144,7 +145,7 @@ class LRScheduler:
             warn(EPOCH_GIVEN)
         self._update_lr(epoch)
 
-    def _update_lr(self, epoch=None):
+    def _update_lr(self, epoch: int | None = None) -> None:
         """Advances to the next epoch, or to a given one, and sets its learning rates."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         closed_form = getattr(self, "_get_closed_form_lr", None)
@@ -155,16 +156,16 @@ class LRScheduler:
             self._get_lr_called_within_step = False
         self._set(rates)
 
-    def _set(self, rates):
+    def _set(self, rates: Sequence[Any]) -> None:
         """Sets the learning rates of all groups."""
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             set_value(group, "lr", lr)
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def _scaled(self, factor):
+    def _scaled(self, factor: float) -> list[Any]:
         """The present learning rates times a factor."""
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
-    def _unchanged(self):
+    def _unchanged(self) -> list[Any]:
         """The present learning rates."""
         return values_of(self.optimizer, "lr")

@@ -65,7 +65,7 @@ def suppress_warnings(test: Any) -> Any:
     """Decorates a test whose warnings are not shown."""
 
     @wraps(test)
-    def called(*args, **kwargs):
+    def called(*args: Any, **kwargs: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return test(*args, **kwargs)

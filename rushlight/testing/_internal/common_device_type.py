@@ -84,7 +84,7 @@ def with_tolerances(read: Callable[[Any], tuple[float | None, float | None]], gi
     """A decorator that gives a test the tolerances of its type, while it runs."""
 
     def decorate(test: Any) -> Any:
-        def called(self, *args, **kwargs):
+        def called(self: Any, *args: Any, **kwargs: Any) -> Any:
             previous = self.tolerances
             if kwargs.get("dtype") in given:
                 self.tolerances = read(given[kwargs["dtype"]])
@@ -137,7 +137,7 @@ def instantiate_device_type_tests(
             delattr(made, key)
             on_cpu: Any = partialmethod(test, device=str(device("cpu"))).__get__(None, made)
             if getattr(test, "__unittest_skip__", False):
-                on_cpu = unittest.skip(test.__unittest_skip_why__)(on_cpu)  # type: ignore[attr-defined]
+                on_cpu = unittest.skip(test.__unittest_skip_why__)(on_cpu)
             setattr(made, with_device(key), on_cpu)
     made.__module__ = generic_test_class.__module__
     scope[name] = made

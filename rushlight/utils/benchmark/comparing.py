@@ -1,6 +1,6 @@
 """Measurements as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rushlight.utils.benchmark.measurements import Measurement, select_unit, trim_sigfig
@@ -50,7 +50,7 @@ class Compare:
         labels = list(dict.fromkeys(m.task_spec.label for m in merged))
         return "\n".join(self._table(label, [m for m in merged if m.task_spec.label == label]) for label in labels)
 
-    def _table(self, label, found):
+    def _table(self, label: str | None, found: Sequence[Measurement]) -> str:
         """The table for one label."""
         unit, length = select_unit(min(m.median for m in found))
         columns = list(dict.fromkeys(m.description or "" for m in found))
@@ -64,18 +64,20 @@ class Compare:
         widths = [max(len(line[i]) for line in table) for i in range(len(columns) + 1)]
         text = []
         for first, *others in table:
-            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-            text.append("  |  ".join([first.ljust(widths[0]), *cells]))
+            filled = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            text.append("  |  ".join([first.ljust(widths[0]), *filled]))
         head = f"[{'-' * 10} {label or 'Unknown'} {'-' * 10}]"
         return "\n".join([head, *text, f"\nTimes are in {unit}."])
 
-    def _rivals(self, rows, key, column):
+    def _rivals(
+        self, rows: dict[tuple[Any, ...], dict[str, Measurement]], key: tuple[Any, ...], column: str
+    ) -> Collection[Measurement]:
         """The measurements among which `colorize` marks the best one."""
         if self._rowwise:
             return rows[key].values()
         return [cells[column] for (threads, *_), cells in rows.items() if threads == key[0] and column in cells]
 
-    def _cell(self, m, rivals, length):
+    def _cell(self, m: Measurement | None, rivals: Iterable[Measurement], length: float) -> str:
         """A time as text for the table."""
         if m is None:
             return ""

@@ -24,7 +24,7 @@ _collate_fn_t = Callable[[list[Any]], Any]
 _worker_init_fn_t = Callable[[int], None]
 
 
-class _InfiniteConstantSampler(Sampler):
+class _InfiniteConstantSampler(Sampler[None]):
     """Yields None without end: an iterable dataset chooses its samples itself."""
 
     def __iter__(self) -> Any:
@@ -95,7 +95,14 @@ class DataLoader(Generic[T]):
         )
         self.__initialized = True
 
-    def _choose_order(self, batch_size, shuffle, sampler, batch_sampler, drop_last):
+    def _choose_order(
+        self,
+        batch_size: int | None,
+        shuffle: bool | None,
+        sampler: Sampler[Any] | Iterable[Any] | None,
+        batch_sampler: Sampler[list[Any]] | Iterable[list[Any]] | None,
+        drop_last: bool,
+    ) -> None:
         """Sets the samplers, after checking that the arguments do not exclude each other."""
         if self._is_iterable:
             refuse_order(shuffle, sampler, batch_sampler)
@@ -111,12 +118,13 @@ class DataLoader(Generic[T]):
             raise ValueError(
                 advised("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
             )
+        dataset: Any = self.dataset
         if sampler is None and self._is_iterable:
             sampler = _InfiniteConstantSampler()
         elif sampler is None and shuffle:
-            sampler = RandomSampler(self.dataset, generator=self.generator)
+            sampler = RandomSampler(dataset, generator=self.generator)
         elif sampler is None:
-            sampler = SequentialSampler(self.dataset)
+            sampler = SequentialSampler(dataset)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size: int | None = batch_size
@@ -144,12 +152,12 @@ class DataLoader(Generic[T]):
         super().__setattr__(attr, val)
 
     @property
-    def _auto_collation(self):
+    def _auto_collation(self) -> bool:
         """Whether samples are collated into batches."""
         return self.batch_sampler is not None
 
     @property
-    def _index_sampler(self):
+    def _index_sampler(self) -> Any:
         """The sampler of indices, or of the lists of indices of batches."""
         return self.batch_sampler if self._auto_collation else self.sampler
 

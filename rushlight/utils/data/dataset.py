@@ -183,7 +183,7 @@ class ChainDataset(IterableDataset[Any]):
     def __init__(self, datasets: Iterable[Dataset[Any]]):
         self.datasets: Iterable[Dataset[Any]] = datasets
 
-    def _parts(self):
+    def _parts(self) -> Iterator[Any]:
         """The datasets, each of which must be iterable."""
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):

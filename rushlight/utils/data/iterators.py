@@ -74,7 +74,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         self.fetcher = fetcher_for(loader)(loader.dataset)
 
-    def _next_data(self):
+    def _next_data(self) -> Any:
         return self.fetcher.fetch(next(self._sampler_iter))
 
 
@@ -97,7 +97,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self.epoch = 0
         self._begin()
 
-    def _worker(self, context, number):
+    def _worker(self, context: Any, number: int) -> Any:
         """A worker process, not started yet."""
         loader = self.loader
         arguments = (
@@ -112,7 +112,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         )
         return context.Process(target=work, args=arguments, daemon=True)
 
-    def _begin(self):
+    def _begin(self) -> None:
         """Requests the first batches."""
         self._num_yielded = 0
         self.asked = 0
@@ -131,7 +131,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             tasks.put(Restart())
         self._begin()
 
-    def _ask(self):
+    def _ask(self) -> None:
         """Requests another batch from the worker whose turn it is."""
         for offset in range(len(self.workers)):
             worker = (self.asked + offset) % len(self.workers)
@@ -147,7 +147,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self.tasks[worker].put((self.epoch, self.asked, index))
         self.asked += 1
 
-    def _next_data(self):
+    def _next_data(self) -> Any:
         while self.owners:
             number = self._ready()
             if number is None:
@@ -165,14 +165,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self.shut_down()
         raise StopIteration
 
-    def _ready(self):
+    def _ready(self) -> int | None:
         """The number of the batch to return now; None if it has not arrived."""
         if not self.loader.in_order:
             return next(iter(self.arrived), None)
         first = next(iter(self.owners))
         return first if first in self.arrived else None
 
-    def _receive(self):
+    def _receive(self) -> None:
         """Waits for a result. RuntimeError after the loader's timeout, and if a worker has died."""
         timeout = self.loader.timeout
         end = time.monotonic() + timeout
@@ -192,7 +192,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self.ended.add(worker)
             self._ask()
 
-    def _check_workers(self):
+    def _check_workers(self) -> None:
         """Raises PyTorch's error if a worker has died."""
         dead = [str(worker.pid) for worker in self.workers if not worker.is_alive()]
         if dead:

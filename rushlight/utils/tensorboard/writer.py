@@ -29,7 +29,7 @@ def arrays(value: Any) -> Any:
 def writing(name: str) -> Callable[..., Any]:
     """Makes a method that passes its arguments to the package's writer."""
 
-    def write(self, *args: Any, **kwargs: Any) -> None:
+    def write(self: Any, *args: Any, **kwargs: Any) -> None:
         getattr(self._opened(), name)(*arrays(args), **arrays(kwargs))
 
     write.__name__, write.__qualname__ = name, f"SummaryWriter.{name}"

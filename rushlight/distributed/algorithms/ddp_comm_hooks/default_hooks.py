@@ -55,7 +55,7 @@ def bf16_compress_wrapper(hook: Callable[[Any, Any], Future[Tensor]]) -> Callabl
 def in_type(narrow: dtypes.dtype, hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
     """Wraps a hook so that it gets the gradients in another dtype; its result is cast back."""
 
-    def compressed(state, bucket):
+    def compressed(state: Any, bucket: GradBucket) -> Future[Tensor]:
         dtype = bucket.buffer().dtype
         bucket.set_buffer(bucket.buffer().to(narrow))
         return hook(state, bucket).then(lambda done: done.value().to(dtype))

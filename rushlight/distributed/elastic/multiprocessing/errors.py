@@ -1,11 +1,11 @@
 """`record`: marks the main function of a process."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["record"]
 
-F = TypeVar("F", bound=Callable)
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def record(fn: F, error_handler: object = None) -> F:

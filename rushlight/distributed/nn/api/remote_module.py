@@ -5,6 +5,7 @@ from typing import Any
 
 from rushlight.devices import device as Device
 from rushlight.distributed import rpc
+from rushlight.distributed.rpc.agent import is_current
 from rushlight.futures import Future
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
@@ -123,7 +124,7 @@ class RemoteModule(Module):
 
 def checked_place(remote_device: str) -> tuple[str | int, str]:
     """`place_of` in a worker. AssertionError if this process is not a worker."""
-    if not rpc._is_current_rpc_agent_set():
+    if not is_current():
         raise AssertionError("RemoteModule only works in RPC. Call torch.distributed.rpc.init_rpc first.")
     return place_of(remote_device)
 

@@ -68,7 +68,7 @@ def from_native(native: torch.dtype) -> Type:
 def to_native(dtype: None) -> None: ...
 @overload
 def to_native(dtype: Type | str | type) -> torch.dtype: ...
-def to_native(dtype):
+def to_native(dtype: Any) -> Any:
     """The rushlight dtype for a MindSpore type, its name in any case, or a Python type; None for None."""
     if dtype is None:
         return None

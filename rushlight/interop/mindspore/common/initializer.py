@@ -42,14 +42,14 @@ class Constant(Initializer):
 class Zero(Constant):
     """Zeros."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(0)
 
 
 class One(Constant):
     """Ones."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(1)
 
 

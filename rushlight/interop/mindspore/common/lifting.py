@@ -35,7 +35,7 @@ def lifted(function: Callable[..., Any], name: str | None = None) -> Callable[..
     """Makes a rushlight function accept and return MindSpore's tensors."""
 
     @functools.wraps(function, updated=())
-    def on_tensors(*args, **kwargs):
+    def on_tensors(*args: Any, **kwargs: Any) -> Any:
         return wrapped(function(*map(unwrapped, args), **{key: unwrapped(value) for key, value in kwargs.items()}))
 
     on_tensors.__name__ = on_tensors.__qualname__ = name or function.__name__

@@ -95,7 +95,7 @@ class Parameter(Tensor):
         return Parameter, (self.asnumpy(), self.name, self.requires_grad)
 
 
-class ParameterTuple(tuple):
+class ParameterTuple(tuple[Parameter, ...]):
     """A tuple of parameters; those without a name are numbered. TypeError for anything else.
 
     >>> import rushlight.interop.mindspore as ms

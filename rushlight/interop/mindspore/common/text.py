@@ -7,6 +7,9 @@ line.
 Source: MindSpore, `TensorStringifier` in mindspore/core/ir/tensor_data.h.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 EDGE = 3
@@ -38,6 +41,7 @@ def scalar(value: bool | float | complex) -> str:
 def texts(array: np.ndarray) -> np.ndarray:
     """The text of each number, padded to columns of one width, in the array's shape."""
     shown = array[np.ix_(*[shown_indices(n, array.ndim) for n in array.shape])]
+    write: Callable[[Any], str]
     match array.dtype.kind:
         case "f":
             width, digits = (11, 4) if array.dtype == np.float16 else (15, 8)
@@ -81,5 +85,5 @@ def block(array: np.ndarray, parts: np.ndarray, depth: int) -> str:
 def lines(array: np.ndarray, parts: np.ndarray) -> str:
     """The text of a one-dimensional array, with a line feed after twelve numbers, or 24 integers."""
     each = 12 if array.dtype.kind in "fb" else 24
-    feed = lambda i: "\n " if len(parts) > EDGE and (i + 1) % each == 0 else ""
+    feed: Callable[[int], str] = lambda i: "\n " if len(parts) > EDGE and (i + 1) % each == 0 else ""
     return "".join(f"{part}{', ' if i < len(parts) - 1 else ''}{feed(i)}" for i, part in enumerate(parts))

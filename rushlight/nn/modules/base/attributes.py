@@ -113,7 +113,7 @@ class Attributes:
         """Another name of `add_module`."""
         self.add_module(name, module)
 
-    def _check_name(self, kind, name, registry):
+    def _check_name(self, kind: str, name: str, registry: str) -> None:
         """Raises PyTorch's errors for names that cannot be registered."""
         if registry not in self.__dict__:
             raise AttributeError(advised(f"cannot assign {kind} before Module.__init__() call"))
@@ -161,14 +161,14 @@ class Attributes:
         else:
             object.__setattr__(self, name, value)
 
-    def _set_buffer(self, name, value):
+    def _set_buffer(self, name: str, value: Any) -> None:
         """Assigns a buffer, which stays persistent or not as before."""
         if value is not None and not isinstance(value, TensorBase):
             require_none(value, f"as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
         persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
         self.register_buffer(name, value, persistent)
 
-    def _make_way(self, name, kind, registry):
+    def _make_way(self, name: str, kind: str, registry: str) -> None:
         """Removes an attribute from the other registries before a value of another kind gets its name."""
         own = self.__dict__
         if registry not in own:

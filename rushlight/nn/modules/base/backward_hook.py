@@ -10,6 +10,7 @@ from rushlight.core.hooks import add_hook, hooks_of
 from rushlight.core.lines import warn
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
+from rushlight.tensors import Tensor
 
 PASS = Operator(
     "module_boundary",
@@ -53,7 +54,7 @@ class BackwardHook:
         self.module = module
         self.hooks = hooks
         self.pre_hooks = pre_hooks
-        self.grad_outputs = None
+        self.grad_outputs: Any = None
         self.inputs = None  # the node of the arguments, and the positions of tensors among them
         self.n_inputs = 0
 
@@ -80,7 +81,9 @@ class BackwardHook:
             add_hook(hooks_of(node).pre, lambda grads: self.on_outputs(grads, places, number))
         return results if several else results[0]
 
-    def on_outputs(self, grads, places, number):
+    def on_outputs(
+        self, grads: Sequence[Tensor | None], places: Sequence[int], number: int
+    ) -> tuple[Tensor | None, ...]:
         """Stores the gradients of the results, after the backward pre-hooks, which may change them."""
         self.grad_outputs = values_at_places(grads, places, number)
         for hook in self.pre_hooks:

@@ -23,7 +23,7 @@ class HookTable:
     _forward_hooks_always_called: dict[int, bool]
     _is_full_backward_hook: bool | None = None  # which kind of backward hooks is in use, None if there are none
 
-    def _make_tables(self):
+    def _make_tables(self) -> None:
         """Creates the empty tables."""
         own = self.__dict__
         for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
@@ -87,7 +87,7 @@ class HookTable:
         self._use_backward_hooks(full=False)
         return add_hook(self._backward_hooks, hook)
 
-    def _use_backward_hooks(self, full):
+    def _use_backward_hooks(self, full: bool) -> None:
         """Records which kind of backward hooks is in use. RuntimeError if there are hooks of the other kind."""
         if self._is_full_backward_hook is (not full):
             where = "as a global Module hook" if self is EVERY_MODULE else "on a single Module"
@@ -100,11 +100,11 @@ class HookTable:
 class EveryModule(HookTable):
     """The hooks of all modules."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._make_tables()
 
 
-EVERY_MODULE = EveryModule()
+EVERY_MODULE: EveryModule = EveryModule()
 ANYWHERE: dict[int, bool] = {}  # global hooks by id; a call of a module without hooks checks only whether this is empty
 
 
@@ -147,7 +147,7 @@ class HookedCall:
 
     kwargs: Any
 
-    def __init__(self, module, args, kwargs):
+    def __init__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.module = module
         self.args = args
         self.kwargs = kwargs
@@ -198,12 +198,12 @@ class HookedCall:
         tables = [table for table in (EVERY_MODULE, self.module) if table._is_full_backward_hook is full]
         return [hook for table in tables for hook in table._backward_hooks.values()]
 
-    def watch_last_operation(self, result):
+    def watch_last_operation(self, result: Any) -> None:
         """Adds the legacy backward hooks to the node that made the result, or its first tensor."""
         hooks, whole = self.backward_hooks(False), result
         while hooks and isinstance(result, (tuple, list, dict)) and result:
             result = next(iter(result.values() if isinstance(result, dict) else result))
-        node = getattr(result, "grad_fn", None)
+        node: Any = getattr(result, "grad_fn", None)
         if hooks and node is not None and (missed := missed_at(node, self.args, whole)):
             warn(missed, FutureWarning)
         for hook in hooks if node is not None else ():

@@ -2,18 +2,18 @@
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rushlight.core.advice import advised
-from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.nn.parameter import Parameter
+from rushlight.tensors import Tensor
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 NO_OPERATION = (
@@ -83,7 +83,7 @@ class State(Traversal):
                 destination = result
         return destination
 
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         """Adds the state of this module, without submodules, to a state dict."""
         members = [*self._parameters.items(), *self._persistent_buffers().items()]
         for name, member in members:
@@ -92,7 +92,7 @@ class State(Traversal):
         if type(self).get_extra_state is not State.get_extra_state:
             destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
-    def _persistent_buffers(self):
+    def _persistent_buffers(self) -> dict[str, Tensor | None]:
         """The persistent buffers, which belong to the state dict."""
         return {name: b for name, b in self._buffers.items() if name not in self._non_persistent_buffers_set}
 
@@ -134,13 +134,20 @@ class State(Traversal):
         return _IncompatibleKeys(loading.missing, loading.unexpected)
 
     def _load_from_state_dict(
-        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-    ):
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
         """Loads the state of this module, without submodules, and adds what went wrong to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        members = {**self._parameters, **self._persistent_buffers()}
-        members = {name: member for name, member in members.items() if member is not None}
+        every = {**self._parameters, **self._persistent_buffers()}
+        members = {name: member for name, member in every.items() if member is not None}
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, member in members.items():
             key = prefix + name
@@ -154,9 +161,9 @@ class State(Traversal):
         if strict:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix, members))
 
-    def _load_member(self, name, key, member, value, assign):
+    def _load_member(self, name: str, key: str, member: Tensor, value: Any, assign: bool) -> str | None:
         """Loads one parameter or buffer. Returns an error message, or None."""
-        if not isinstance(value, TensorBase):
+        if not isinstance(value, Tensor):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(value)}"
@@ -186,7 +193,9 @@ class State(Traversal):
             setattr(self, name, Parameter(value, member.requires_grad))
         return None
 
-    def _load_extra_state(self, state_dict, key, strict, missing_keys, unexpected_keys):
+    def _load_extra_state(
+        self, state_dict: Mapping[str, Any], key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]
+    ) -> None:
         """Loads what `get_extra_state` returned."""
         if type(self).set_extra_state is not State.set_extra_state:
             if key in state_dict:
@@ -196,7 +205,7 @@ class State(Traversal):
         elif strict and key in state_dict:
             unexpected_keys.append(key)
 
-    def _is_unexpected(self, key, prefix, members):
+    def _is_unexpected(self, key: str, prefix: str, members: Collection[str]) -> bool:
         """Whether a key with this module's prefix matches none of its members."""
         if not key.startswith(prefix) or key == prefix + _EXTRA_STATE_KEY_SUFFIX:
             return False
@@ -212,7 +221,7 @@ class State(Traversal):
         hook._from_public_api = True
         return add_hook(self._state_dict_hooks, hook)
 
-    def _register_state_dict_hook(self, hook):
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The same for hooks that may also return another state dict."""
         return add_hook(self._state_dict_hooks, hook)
 
@@ -224,7 +233,9 @@ class State(Traversal):
         """
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self))
 
-    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
         """The same for hooks that are not passed the module, unless `with_module`."""
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self) if with_module else hook)
 
