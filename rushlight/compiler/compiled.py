@@ -148,7 +148,7 @@ class Compiled(Replayer):
         self.codes: dict[CodeType, dict[Any, Any]] = {}
         self.strange = 0  # calls unlike any recording, when there were as many as allowed
         self.failures = 0
-        self.searches = False  # whether calls look for the line that changes foreign objects
+        self.searches = self.fullgraph  # whether calls look for the line that changes foreign objects
         self.joins = True  # whether recordings that differ only in numbers may be merged
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
