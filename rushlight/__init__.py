@@ -201,7 +201,7 @@ _FUNCTIONS = {
         "set_autocast_dtype",
         "set_autocast_enabled",
     ],
-    "machine.threads": ["get_num_threads", "set_num_threads"],
+    "machine.threads": ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads"],
     "compiler": ["compile"],
     "config": ["show_config"],
     "func": ["vmap"],

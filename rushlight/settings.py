@@ -14,6 +14,7 @@ __all__ = [
     "is_warn_always_enabled",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
     "set_warn_always",
     "use_deterministic_algorithms",
 ]
@@ -118,6 +119,18 @@ def get_float32_matmul_precision() -> str:
     'highest'
     """
     return _precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Asks for denormal numbers to be flushed to zero; returns whether that is supported: False.
+
+    >>> import rushlight as torch
+    >>> torch.set_flush_denormal(True)
+    False
+    """
+    if not isinstance(mode, bool):
+        raise TypeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
+    return False
 
 
 def set_warn_always(b: bool) -> None:

@@ -276,6 +276,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return self._array.dtype.kind == "c"
 
     is_cuda = is_sparse = is_sparse_csr = is_quantized = is_mps = False
+    is_ipu = is_maia = is_mkldnn = is_mtia = is_nested = is_vulkan = is_xla = is_xpu = False
 
     @property
     def is_meta(self) -> bool:

@@ -25,12 +25,11 @@ LEFT_OUT = [
         "it needs a GPU, and rushlight computes on the CPU: ask torch.cuda.is_available() first.",
         """torch.cuda torch._C._cuda_* torch.xpu torch.mps torch.mtia torch.accelerator torch.cudnn_* torch.miopen_*
         torch.Stream torch.Event torch.backends.cuda torch.backends.cudnn torch.backends.cusparselt
-        torch.backends.miopen torch.backends.mps torch.backends.mha torch.batch_norm_*elemt torch.batch_norm_gather_*
+        torch.backends.miopen torch.backends.mps torch.batch_norm_*elemt torch.batch_norm_gather_*
         torch.batch_norm_*_reduce torch.batch_norm_stats torch.batch_norm_update_stats torch.get_device_module
         torch.profiler_allow_* torch.autograd.profiler.*nvprof*
         torch.autograd.profiler.KinetoStepTracker torch.autograd.graph.set_*stream* torch.Tensor.record_stream
-        torch.Tensor.ipu torch.Tensor.xpu torch.Tensor.mtia torch.Tensor.is_ipu torch.Tensor.is_maia
-        torch.Tensor.is_mtia torch.Tensor.is_vulkan torch.Tensor.is_xla torch.Tensor.is_xpu
+        torch.Tensor.ipu torch.Tensor.xpu torch.Tensor.mtia
         torch.nn.Module.ipu torch.nn.Module.xpu torch.nn.Module.mtia torch.is_vulkan_available
         torch.nn.attention.*flash_attention* torch.nn.functional.*scaled_*mm torch.nn.functional.grouped_mm
         torch.nn.functional.ScalingType torch.nn.functional.SwizzleType torch.autograd.profiler_util.Kernel
@@ -41,11 +40,10 @@ LEFT_OUT = [
     ),
     LeftOut(
         "it speaks to libraries that rushlight does not use: NumPy and its own kernels compute.",
-        """torch.mkldnn_* torch.backends torch.Tensor.to_mkldnn torch.Tensor.is_mkldnn torch.has_mkl
+        """torch.mkldnn_* torch.backends torch.Tensor.to_mkldnn torch.has_mkl
         torch.has_lapack torch.has_openmp torch.has_spectral torch.cpu torch.fbgemm_*
-        torch.compiled_with_cxx11_abi torch.cpp torch.USE_* torch.set_num_interop_threads
-        torch.get_num_interop_threads torch.init_num_threads torch.set_flush_denormal
-        torch.utils.cpp_extension torch.utils.cmake_prefix_path torch.utils.*cpp_backtrace
+        torch.compiled_with_cxx11_abi torch.cpp torch.USE_* torch.init_num_threads torch.utils.cpp_extension
+        torch.utils.cmake_prefix_path torch.utils.*cpp_backtrace
         torch.utils.backend_registration torch.utils.*privateuse1_backend torch.utils.backcompat
         torch.utils.mobile_optimizer torch.utils.throughput_benchmark torch.utils.ThroughputBenchmark
         torch.ThroughputBenchmark torch.utils.collect_env torch.utils.benchmark.Callgrind*
@@ -137,7 +135,7 @@ LEFT_OUT = [
     ),
     LeftOut(
         "rushlight has no nested tensors of PyTorch's later kinds: pad them, or keep lists.",
-        "torch.nested torch.jagged torch.Tensor.is_nested torch.Tensor.to_padded_tensor",
+        "torch.nested torch.jagged torch.Tensor.to_padded_tensor",
     ),
     LeftOut(
         "PyTorch itself has given data pipes up: use a Dataset or an IterableDataset.",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rushlight.kernels.compiled import load
 from rushlight.machine import blas, processor
 
-__all__ = ["get_num_threads", "set_num_threads", "share"]
+__all__ = ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads", "share"]
 
 NUMBER = min(blas.get_num_threads(), processor.allowed_cpus())
 POOL = load("sharing")
@@ -43,6 +43,27 @@ def set_num_threads(num: int, /) -> None:
     blas.set_num_threads(num)
     if POOL is not None:
         POOL.use(num)
+
+
+def get_num_interop_threads() -> int:
+    """The number of operators that run side by side: 1, as each one has all threads.
+
+    >>> import rushlight as torch
+    >>> torch.get_num_interop_threads()
+    1
+    """
+    return 1
+
+
+def set_num_interop_threads(num: int, /) -> None:
+    """Allows PyTorch's compiled programs to run operators side by side; here one runs after the other, whatever `num`.
+
+    RuntimeError for anything but a positive integer.
+    """
+    if isinstance(num, bool) or not isinstance(num, int):
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num < 1:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
 
 
 def share(work: Callable[[int, int], object], size: int, grain: int) -> None:

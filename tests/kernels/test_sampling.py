@@ -56,3 +56,23 @@ def test_what_is_no_number_has_no_place_and_what_is_outside_does_not_spread():
     assert outside == 0
     assert far == 0 or far != far
     assert nowhere != nowhere
+
+
+@needs_compiled
+@pytest.mark.parametrize("corners", [False, True])
+def test_at_the_identity_derivatives_are_those_of_pytorch(corners):
+    """The points lie on pixels, where the derivative jumps: it depends on the last digit of each coordinate."""
+    pytorch = pytest.importorskip("torch")
+    for size in range(3, 60):
+        found = []
+        for library in (torch, pytorch):
+            pixels = library.arange(size, dtype=library.float32) ** 2
+            image = pixels.expand(1, 1, size, size).contiguous()
+            matrix = library.eye(2, 3)[None].requires_grad_()
+            grid = library.nn.functional.affine_grid(matrix, (1, 1, size, size), align_corners=corners)
+            grid.retain_grad()
+            library.nn.functional.grid_sample(image, grid, align_corners=corners).sum().backward()
+            found.append((grid.detach().numpy(), grid.grad.numpy()))
+        (own_grid, own), (grid, wanted) = found
+        np.testing.assert_array_equal(own_grid, grid)
+        np.testing.assert_allclose(own, wanted, rtol=1e-5, atol=1e-3)

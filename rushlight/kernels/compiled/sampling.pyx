@@ -2,7 +2,7 @@
 """Grid sampling of images, bilinear or nearest, and its adjoint: 64 points at a time, for all channels."""
 
 cimport numpy as cnp
-from libc.math cimport fabs, floor, fmod, rint
+from libc.math cimport fabs, floor, fma, fmod, rint
 from libc.string cimport memset
 
 from rushlight.kernels.compiled.arrays cimport float_type
@@ -48,11 +48,19 @@ cdef inline double reflected(double x, double size, bint corners, double* slope)
     return rest + low
 
 
-cdef inline double pixel(double x, Py_ssize_t size, const Job* job, double* slope) noexcept nogil:
-    """A coordinate from -1 to 1 in pixels, padded according to the mode, and its derivative."""
-    cdef double last = size - 1
+cdef inline double pixel(real along, Py_ssize_t size, const Job* job, double* slope) noexcept nogil:
+    """A coordinate from -1 to 1 in pixels, padded according to the mode, and its derivative.
+
+    It is rounded as PyTorch's, once before the product and once after the difference: the points of an identity grid
+    lie on pixels, where the derivative has a jump.
+    """
+    cdef double last = size - 1, half = 0 if job.corners else 0.5, x
+    cdef real far = along + 1
     slope[0] = last / 2 if job.corners else <double>size / 2
-    x = (x + 1) * slope[0] - (0 if job.corners else 0.5)
+    if real is double:
+        x = fma(far, slope[0], -half)
+    else:
+        x = <real>(far * slope[0] - half)  # the product is exact
     if job.padding == ZEROS:
         return x
     if job.padding == REFLECTION:

@@ -2,26 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
 from importlib import import_module
 from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
+from rushlight.backends.attention import ALLOWED, NAMES, SDPBackend
+from rushlight.backends.flags import set_for_a_while
 
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
-
-
-class SDPBackend(IntEnum):
-    """The attention kernels of PyTorch."""
-
-    ERROR = -1
-    MATH = 0
-    FLASH_ATTENTION = 1
-    EFFICIENT_ATTENTION = 2
-    CUDNN_ATTENTION = 3
-    OVERRIDEABLE = 4
 
 
 @contextmanager
@@ -38,10 +28,12 @@ def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = Fa
     """
     if not isinstance(backends, (list, SDPBackend)):
         raise AssertionError(f"Backend must be an instance of SDPBackend or a list of SDPBackend instances: {backends}")
-    for backend in backends if isinstance(backends, list) else [backends]:
+    chosen = backends if isinstance(backends, list) else [backends]
+    for backend in chosen:
         if not isinstance(backend, SDPBackend):
             raise AssertionError(f"Backend must be an instance of SDPBackend: {backend}")
-    yield
+    with set_for_a_while(ALLOWED, **{name: backend in chosen for backend, name in NAMES.items()}):
+        yield
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.compiled import load
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.making.ranges import evenly
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -279,15 +280,18 @@ def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
     """The points of the identity grid, one a row, each followed by a 1 (homogeneous coordinates)."""
     points = np.ones((*space, len(space) + 1), dtype)
     for i, n in enumerate(reversed(space)):
-        points[..., i] = coordinates(n, align_corners).reshape(-1, *(1,) * i)
+        points[..., i] = coordinates(n, align_corners, dtype).reshape(-1, *(1,) * i)
     return points.reshape(prod(space), len(space) + 1)
 
 
 @lru_cache(maxsize=64)
-def coordinates(n: int, align_corners: bool) -> np.ndarray:
-    """The coordinates of n pixels in a line that goes from -1 to 1, to the ends of the line or the last pixels."""
-    line = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
-    return line if align_corners else line * (n - 1) / n
+def coordinates(n: int, align_corners: bool, dtype: np.dtype) -> np.ndarray:
+    """The coordinates of n pixels in a line that goes from -1 to 1, to the ends of the line or the last pixels.
+
+    They are rounded as PyTorch's: at the identity, `grid_sample` has other derivatives on either side of each point.
+    """
+    line = evenly(-1.0, 1.0, n, dtype) if n > 1 else np.zeros(1, dtype)
+    return line if align_corners else line * dtype.type(n - 1) / dtype.type(n)
 
 
 def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:

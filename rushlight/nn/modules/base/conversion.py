@@ -38,16 +38,23 @@ class Conversion(Traversal):
         """Converts floating-point parameters and buffers: `to(dtype)`, `to(device, dtype)`, `to(tensor)`.
 
         The device is "cpu" or "meta"; NotImplementedError for going back from "meta". TypeError for an integer dtype.
+        With `memory_format`, parameters and buffers of 4 or 5 dimensions get that order in memory.
 
         >>> import rushlight as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
         torch.float64
         """
-        dtype, place = target(*args, **kwargs)
+        dtype, place, format = target(*args, **kwargs)
         if place is not None:
             self._apply(lambda t: on_device(t, place))
-        if dtype is None:
-            return self
+        if dtype is not None:
+            self._to_dtype(dtype)
+        if format is not None:
+            self._apply(lambda t: t.to(memory_format=format) if t.ndim in (4, 5) else t)
+        return self
+
+    def _to_dtype(self, dtype: dtypes.dtype) -> None:
+        """Converts floating-point and complex parameters and buffers."""
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 advised(
@@ -59,7 +66,7 @@ class Conversion(Traversal):
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers.",
             )
-        return self._apply(lambda t: cast(t, dtype, "fc"))
+        self._apply(lambda t: cast(t, dtype, "fc"))
 
     def type(self, dst_type: dtypes.dtype) -> Self:
         """Converts all parameters and buffers, including integers, to a dtype."""
@@ -127,7 +134,7 @@ def target(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """The dtype and device that the arguments of `Module.to` specify, None if not given."""
+    """The dtype, device and memory format that the arguments of `Module.to` specify, None if not given."""
     for arg in args:
         if isinstance(arg, dtypes.dtype):
             dtype = arg
@@ -136,5 +143,5 @@ def target(
         elif not isinstance(arg, bool):
             device = arg
     if tensor is not None:
-        return tensor.dtype, tensor.device
-    return dtype, device if device is None or isinstance(device, Device) else Device(device)
+        dtype, device = tensor.dtype, tensor.device
+    return dtype, device if device is None or isinstance(device, Device) else Device(device), memory_format
