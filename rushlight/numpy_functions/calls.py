@@ -128,16 +128,48 @@ def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
     if function is None:
         return None
 
+    if ufunc.signature is not None:
+        return along_axes(function)
+
     def called(*inputs: Any, dtype: Any = None, where: Any = True) -> Tensor:
-        operands = as_operands(inputs)
-        if dtype is not None:
-            operands = [as_tensor(x).to(as_dtype(dtype)) for x in operands]
+        operands = converted(inputs, dtype)
         result = function(*operands)
         if where is True:
             return result
         return torch.where(as_tensor(where), result, torch.empty_like(result) if out is None else as_tensor(out))
 
     return called
+
+
+def converted(inputs: Sequence[Any], dtype: Any) -> list[Any]:
+    """The operands in a dtype, unless it is None."""
+    operands = as_operands(inputs)
+    return operands if dtype is None else [as_tensor(x).to(as_dtype(dtype)) for x in operands]
+
+
+def along_axes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A ufunc of vectors or matrices, with NumPy's options `axis`, `axes` and `keepdims`."""
+
+    def called(*inputs: Any, axis: Any = None, axes: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+        operands = converted(inputs, dtype)
+        if axis is not None:
+            axes = [axis] * len(operands)
+        if axes is None:
+            axes = [-1] * len(operands) if keepdims else []
+        places = [tuple(np.atleast_1d(place).tolist()) for place in axes]
+        if places:
+            operands = [np.moveaxis(as_tensor(x), p, ends(p)) for x, p in zip(operands, places, strict=False)]
+        result = function(*operands)
+        if keepdims:
+            return np.expand_dims(result, places[0])
+        return np.moveaxis(result, ends(places[-1]), places[-1]) if len(places) > len(operands) else result
+
+    return called
+
+
+def ends(places: Sequence[int]) -> list[int]:
+    """As many of the last axes as there are places."""
+    return list(range(-len(places), 0))
 
 
 def outer_of(ufunc: Any) -> Callable[..., Any]:

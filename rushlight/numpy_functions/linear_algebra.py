@@ -22,7 +22,6 @@ SAME = (
     linalg.slogdet,
     linalg.svdvals,
     linalg.tensorinv,
-    linalg.tensorsolve,
 )
 
 for function in SAME:
@@ -32,6 +31,11 @@ for function in SAME:
 @linear_algebra
 def solve(a: Tensor, b: Tensor) -> Tensor:
     return linalg.solve(*as_tensors((a, b)))
+
+
+@linear_algebra
+def tensorsolve(a: Tensor, b: Tensor, axes: Sequence[int] | None = None) -> Tensor:
+    return linalg.tensorsolve(*as_tensors((a, b)), dims=axes)
 
 
 @linear_algebra

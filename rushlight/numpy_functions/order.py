@@ -1,4 +1,4 @@
-"""NumPy's sorting, `argmax` and `argmin`, sets, quantiles, and search in sorted values."""
+"""NumPy's sorting, `argmax` and `argmin`, sets, and search in sorted values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.core.aliases import Array
-from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, floating, numpy
+from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, numpy
 from rushlight.ops.protocol import FUNCTIONS
 from rushlight.tensors import Tensor
 
@@ -72,10 +72,8 @@ places_of("argmin", torch.argmin, np.inf)
 
 @numpy
 def searchsorted(a: Tensor, v: Tensor, side: str = "left", sorter: Any = None) -> Tensor:
-    a = as_tensor(a)
-    return torch.searchsorted(
-        a, as_tensor(v, a).to(a.dtype), side=side, sorter=None if sorter is None else as_tensor(sorter)
-    )
+    a, v = as_tensors((a, v))
+    return torch.searchsorted(a, v, side=side, sorter=None if sorter is None else as_tensor(sorter))
 
 
 @numpy
@@ -200,164 +198,3 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         last = int(found.max()) + 1 if "b" in trim.lower() and found.size else filt.shape[dim]
         filt = torch.narrow(filt, dim, first, last - first)
     return filt
-
-
-# quantiles
-
-CONTINUOUS: dict[
-    str, tuple[float, float]
-] = {  # the position of a quantile among sorted values: n·q + α + q·(1 - α - β) - 1
-    "linear": (1, 1),
-    "interpolated_inverted_cdf": (0, 1),
-    "hazen": (0.5, 0.5),
-    "weibull": (0, 0),
-    "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8),
-}
-
-
-def spots(n: Any, q: float, method: str) -> tuple[Any, ...]:
-    """The indices of the sorted values below and above a quantile, and the weight of the second."""
-    if method in CONTINUOUS:
-        alpha, beta = CONTINUOUS[method]
-        place = n * q + alpha + q * (1 - alpha - beta) - 1
-    elif method in ("lower", "higher", "nearest", "midpoint"):
-        place = (n - 1) * q
-    else:
-        place = n * q - 1
-    low = np.floor(place)
-    part = place - low
-    if method in ("lower", "higher", "inverted_cdf"):
-        part = np.where(part > 0, method != "lower", 0.0)
-    elif method in ("midpoint", "averaged_inverted_cdf"):
-        part = np.where(part > 0, 0.5 if method == "midpoint" else 1.0, 0.0 if method == "midpoint" else 0.5)
-    elif method == "nearest":
-        part = np.rint(place) - low
-    elif method == "closest_observation":
-        place = place - 0.5
-        low = np.floor(place)
-        part = np.where((place == low) & (low % 2 == 1), 0.0, 1.0)
-    elif method not in CONTINUOUS:
-        raise ValueError(f"{method!r} is not a valid method of np.quantile")
-    part = np.where(low < 0, 0.0, part)
-    low = np.clip(low, 0, n - 1).astype(np.int64)
-    return low, np.where(part > 0, np.minimum(low + 1, n - 1), low), part
-
-
-def to_last(a: Tensor, axis: Sequence[int] | int | None) -> tuple[Any, ...]:
-    """A tensor with the reduced axes merged into the last one, and the positions of these axes."""
-    axes = list(range(a.ndim)) if axis is None else sorted(d % a.ndim for d in np.atleast_1d(axis).tolist())
-    rest = [d for d in range(a.ndim) if d not in axes]
-    return torch.permute(a, (*rest, *axes)).reshape([*[a.shape[d] for d in rest], -1]), axes
-
-
-def found_quantile(
-    a: Tensor, q: Any, axis: Sequence[int] | int | None, keepdims: bool, method: str, order: Callable[..., Any]
-) -> Tensor:
-    """Quantiles over some axes, of values sorted by `order`, which also returns how many of them count."""
-    a = floating(as_tensor(a))
-    levels = np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q, np.float64)
-    if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    flat, axes = to_last(a, axis)
-    results = [order(flat, float(level), method) for level in levels.ravel()]
-    result = torch.stack(results).reshape((*levels.shape, *results[0].shape))
-    if keepdims:
-        for d in axes:
-            result = torch.unsqueeze(result, d + levels.ndim)
-    return result
-
-
-def quantile_of_rows(flat: Array, level: Any, method: str) -> Any:
-    """One quantile along the last axis; NaN if an element is NaN."""
-    if not flat.shape[-1]:
-        return torch.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
-    ordered = torch.sort(flat, dim=-1)[0]
-    low, high, part = (x.item() for x in spots(flat.shape[-1], np.float64(level), method))
-    result = between(ordered[..., low], ordered[..., high], part)
-    return torch.where(torch.isnan(ordered[..., -1]), ordered[..., -1], result)
-
-
-def quantile_without_nan(flat: Tensor, level: float, method: str) -> Tensor:
-    """One quantile along the last axis, ignoring NaN; NaN if there is nothing else."""
-    if not flat.shape[-1]:
-        return quantile_of_rows(flat, level, method)
-    ordered = torch.sort(flat, dim=-1)[0]
-    count = np.sum(~np.isnan(flat.detach().numpy()), axis=-1)
-    low, high, part = spots(np.maximum(count, 1), np.float64(level), method)
-    low, high = [torch.take_along_dim(ordered, torch.as_tensor(i)[..., None], -1)[..., 0] for i in (low, high)]
-    return between(low, high, torch.as_tensor(part, dtype=flat.dtype))
-
-
-def between(low: Tensor, high: Tensor, part: Tensor | float) -> Tensor:
-    """A value between two; exactly half way, their mean, so that two equal infinities give that infinity."""
-    if isinstance(part, torch.Tensor):
-        return torch.where(part == 0, low, low * (1 - part) + torch.where(part == 0, low, high) * part)
-    return low if part == 0 else high if part == 1 else low * (1 - part) + high * part
-
-
-@numpy
-def quantile(
-    a: Tensor,
-    q: Any,
-    axis: Sequence[int] | int | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    return found_quantile(a, q, axis, keepdims, method, quantile_of_rows)
-
-
-@numpy
-def nanquantile(
-    a: Tensor,
-    q: Any,
-    axis: Sequence[int] | int | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    return found_quantile(a, q, axis, keepdims, method, quantile_without_nan)
-
-
-def hundredth(q: Any) -> np.ndarray:
-    """Percentages as fractions of one."""
-    return np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q) / 100
-
-
-@numpy
-def percentile(
-    a: Tensor,
-    q: Any,
-    axis: Sequence[int] | int | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    return quantile(a, hundredth(q), axis, method=method, keepdims=keepdims)
-
-
-@numpy
-def nanpercentile(
-    a: Tensor,
-    q: Any,
-    axis: Sequence[int] | int | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    return nanquantile(a, hundredth(q), axis, method=method, keepdims=keepdims)
-
-
-@numpy
-def median(
-    a: Tensor, axis: Sequence[int] | int | None = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Tensor:
-    return quantile(a, 0.5, axis, keepdims=keepdims)
-
-
-@numpy
-def nanmedian(
-    a: Tensor, axis: Sequence[int] | int | None = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Tensor:
-    return nanquantile(a, 0.5, axis, keepdims=keepdims)

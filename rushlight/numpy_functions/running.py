@@ -200,6 +200,8 @@ def interp(
     x: Any, xp: Any, fp: Any, left: complex | None = None, right: complex | None = None, period: float | None = None
 ) -> Tensor:
     x, xp, fp = (floating(value) for value in as_tensors((x, xp, fp)))
+    if fp.is_complex():
+        x, xp = x.real, xp.real
     if period is not None:
         x, xp = torch.remainder(x, abs(period)), torch.remainder(xp, abs(period))
         order = torch.argsort(xp)

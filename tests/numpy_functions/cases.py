@@ -11,7 +11,7 @@ def arguments():
     m = rng.standard_normal((3, 3))
     n = rng.standard_normal((3, 4))
     n[0, 1] = n[2, 2] = np.nan
-    return {
+    real = {
         "x": rng.standard_normal((3, 4)),
         "y": rng.standard_normal((3, 4)),
         "v": rng.standard_normal(5),
@@ -21,6 +21,11 @@ def arguments():
         "p": rng.random((3, 4)) + 0.5,
         "n": n,
         "t": rng.standard_normal((2, 3, 4)),
+    }
+    return real | {
+        "z": real["x"] + 1j * real["y"],
+        "c": real["v"] + 1j * real["w"],
+        "q": real["m"] + 1j * real["s"],
     }
 
 
