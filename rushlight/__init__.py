@@ -207,7 +207,6 @@ _FUNCTIONS = {
     "func": ["vmap"],
     "nn.functional": [
         "adaptive_avg_pool1d",
-        "adaptive_max_pool1d",
         "avg_pool1d",
         "bilinear",
         "channel_shuffle",

@@ -382,14 +382,14 @@ def result_dtype(*operands: object) -> np.dtype:
     return _result(tuple([_kind(operand) for operand in operands]))
 
 
-def result_type(tensor1: TensorBase | complex, tensor2: TensorBase | complex) -> dtype:
+def result_type(tensor: TensorBase | complex, other: TensorBase | complex) -> dtype:
     """The dtype of an arithmetic operation between two tensors or numbers.
 
     >>> import rushlight as torch
     >>> torch.result_type(torch.tensor([1, 2], dtype=torch.int), 1.0)
     torch.float32
     """
-    return FROM_NUMPY[result_dtype(tensor1, tensor2)]
+    return FROM_NUMPY[result_dtype(tensor, other)]
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:

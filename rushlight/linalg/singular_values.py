@@ -276,6 +276,8 @@ def pinv(
             "dimensions of "
             "float, double, cfloat or cdouble types"
         )
-    if hermitian and A._array.size:
+    if not array.size:
+        return _pinv(A, None, None, False)
+    if hermitian:
         check_square("linalg.eigh", A)
     return _pinv(A, atol, rcond if rtol is None else rtol, bool(hermitian))

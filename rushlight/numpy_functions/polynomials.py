@@ -7,6 +7,7 @@ import numpy as np
 import rushlight as torch
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, floating, numpy
 from rushlight.numpy_functions.linear_algebra import lstsq
+from rushlight.numpy_functions.running import convolve
 from rushlight.tensors import Tensor
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, linear_algebra, numpy
-from rushlight.numpy_functions.running import convolve
 from rushlight.ops.products import contractions, products
 from rushlight.tensors import Tensor
 

@@ -25,10 +25,10 @@ FUNCTIONS = {
     """.split(),
     "nn.functional.cells": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell".split(),
     "nn.functional.native": """
-        affine_grid_generator alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits
-        cosine_embedding_loss ctc_loss dropout dropout_ embedding embedding_bag embedding_renorm_
-        feature_alpha_dropout feature_alpha_dropout_ group_norm hinge_embedding_loss instance_norm kl_div
-        layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
+        adaptive_max_pool1d affine_grid_generator alpha_dropout alpha_dropout_ batch_norm
+        binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss dropout dropout_ embedding embedding_bag
+        embedding_renorm_ feature_alpha_dropout feature_alpha_dropout_ group_norm hinge_embedding_loss instance_norm
+        kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
     """.split(),
     "nn.functional.recurrent_layers": "gru lstm rnn_relu rnn_tanh".split(),
 }

@@ -331,7 +331,8 @@ def by_position(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...
 
 def place_of(name: str, value: Any) -> int | None:
     """The place of an operand with a name; `self` is PyTorch's name of a number that comes first."""
-    return 0 if name == "self" and not isinstance(value, TensorBase) else PLACES.get(name)
+    is_number = not isinstance(value, TensorBase) or not value._array.ndim
+    return 0 if name == "self" and is_number else PLACES.get(name)
 
 
 def misplaced(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

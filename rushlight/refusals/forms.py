@@ -3,6 +3,7 @@
 They are tried only after a call has failed: if the arguments fit a signature of PyTorch's, the call is repeated.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -33,12 +34,15 @@ baddbmm(Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2)
 baddbmm(Number beta, Tensor input, Tensor batch1, Tensor batch2)
 sub(Tensor input, Number alpha, Tensor other)
 """
+NUMBERS = {"beta", "alpha", "value"}
 NAMES = {  # parameter names of PyTorch's Python functions that its signatures do not have
     "Tensor.split": {"split_size": "split_size_or_sections"},
+    "linalg.solve_triangular": {"input": "A"},
     ".nonzero": {"x": "input", "x1": "input", "a": "input"},
     ".swapaxes": {"axis0": "dim0", "axis1": "dim1"},
     "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
 }
+PACKED = {".gru", ".lstm", ".rnn_relu", ".rnn_tanh"}  # which take packed data by position only
 HOMES = {  # functions that stand elsewhere in PyTorch
     f"nn.functional.{name}": f".{name}"
     for name in (
@@ -90,36 +94,57 @@ def of_first_years(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         if home == "Tensor":  # the tensor itself comes first
             position = names.index("input")
             given = (*args[1 : position + 1], args[0], *args[position + 1 :])
-        if len(given) != len(names) or signature.misfit(given, {}) is not None:
+        by_name = {key: value for key, value in kwargs.items() if key in names[len(given) :]}
+        values = {**dict(zip(names, given, strict=False)), **by_name}
+        if len(given) + len(by_name) != len(names) or NUMBERS.isdisjoint(names[: len(given)]):
+            continue
+        if signature.misfit([values[key] for key in names], {}) is not None:
             continue
         words = f"{name}{signature.text}"
         warn(f"This overload of {name} is deprecated:\n\t{words}\nGive numbers by name.")
-        values = dict(zip(names, given, strict=True))
-        numbers: dict[str, Any] = {key: values.pop(key) for key in ("beta", "alpha", "value") if key in values}
-        return tuple(values.values()), {**numbers, **kwargs}
+        numbers = {key: values[key] for key in names if key in NUMBERS}
+        operands = [values[key] for key in names if key not in NUMBERS]
+        return tuple(operands), {**numbers, **{key: kwargs[key] for key in kwargs if key not in by_name}}
     return None
 
 
 def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """The arguments of a call that fits a signature of PyTorch's, by position as far as there are no gaps."""
+    """The arguments of a call that fits a signature of PyTorch's, by position as far as there are no gaps.
+
+    A parameter that has other positions in other signatures of the function, or none, is given by name.
+    """
     self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
-    for signature in recorded().get(HOMES.get(place, place), ()):
+    signatures = recorded().get(HOMES.get(place, place), ())
+    wavering = {name for s in signatures for name, spot in spots(s) if {spot} != spots_of(name, signatures)}
+    wavering = set() if place in PACKED else wavering
+    for signature in signatures:
         if signature.misfit(given, kwargs) is not None:
             continue
         listed = {p.name: p for p in signature.parameters}
         values = {name if name in listed else NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
         names = [p.name for p in signature.parameters if not p.keyword_only]
         if len(given) > len(names):  # sizes, one by one
-            return (*self, *[as_parameter(listed[names[0]], value) for value in given]), values
+            return (*self, tuple([as_parameter(listed[names[0]], value) for value in given])), values
         values = {**dict(zip(names, given, strict=False)), **values}
         values = {
             name: as_parameter(listed[name], value) if name in listed else value
             for name, value in values.items()
             if not (value is None and name in listed and has_default(listed[name]))
         }
-        positional = [values.pop(name) for name in list(takewhile(values.__contains__, names))]
+        fixed = takewhile((values.keys() - wavering).__contains__, names)
+        positional = [values.pop(name) for name in list(fixed)]
         return (*self, *positional), values
     return None
+
+
+def spots(signature: Signature) -> list[tuple[str, int | None]]:
+    """The position of each parameter; None for those that are given by name only."""
+    return [(p.name, None if p.keyword_only else i) for i, p in enumerate(signature.parameters)]
+
+
+def spots_of(name: str, signatures: Iterable[Signature]) -> set[int | None]:
+    """The positions that a parameter has in some signatures."""
+    return {spot for signature in signatures for other, spot in spots(signature) if other == name}
 
 
 def has_default(parameter: Parameter) -> bool:

@@ -121,9 +121,13 @@ class SparseTensor(Tensor):
 
     @property  # type: ignore[override]
     def grad(self) -> "SparseTensor | None":
-        """The gradient, at the stored elements."""
+        """The gradient at the stored elements; once where several values are stored at one place."""
         found = self._stored.grad
-        return None if found is None else like(self, found)
+        if found is None or self._layout is not sparse_coo or self._is_coalesced:
+            return None if found is None else like(self, found)
+        sizes = self._sizes[: sparse_dims(self)]
+        places, firsts = np.unique(positions(self._places, sizes), return_index=True)
+        return sparse_of(unraveled(places, sizes), found[new_tensor(firsts)], self._sizes, sparse_coo, True)
 
     @grad.setter
     def grad(self, value: "SparseTensor | None") -> None:

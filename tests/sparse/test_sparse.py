@@ -380,3 +380,10 @@ def test_custom_functions_take_sparse_tensors():
     same(result.detach(), matrix @ x.detach())
     result.sum().backward()
     same(x.grad, matrix.T @ torch.ones(2, 2))
+
+
+def test_gradients_of_repeated_indices_are_those_of_the_elements(torch):
+    x = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], [3.0, 4.0, 5.0], (2, 3), requires_grad=True)
+    (torch.sparse.mm(x, torch.ones(3, 2)) * torch.tensor([[1.0], [3.0]])).sum().backward()
+    assert x.grad._nnz() == 2
+    assert x.grad.to_dense().tolist() == [[0.0, 0.0, 2.0], [6.0, 0.0, 0.0]]

@@ -76,7 +76,7 @@ def with_blanks(rows: Any, blank: Any) -> Any:
     labels = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
     labels[:, 1::2] = rows
     skips = np.zeros(labels.shape, bool)
-    skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
+    skips[:, 3::2] = labels[:, 3::2] != labels[:, 1:-2:2]
     return labels, skips
 
 

@@ -19,6 +19,7 @@ from rushlight.ops.picking.embedding_bag import bags_of, count_rows, reduced_bag
 from rushlight.tensors import Tensor
 
 __all__ = [
+    "adaptive_max_pool1d",
     "affine_grid_generator",
     "alpha_dropout",
     "alpha_dropout_",
@@ -45,6 +46,16 @@ __all__ = [
 
 REDUCTIONS = ("none", "mean", "sum")
 BAG_MODES = ("sum", "mean", "max")
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """`nn.functional.adaptive_max_pool1d` that also returns the indices of the maxima.
+
+    >>> import rushlight as torch
+    >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
+    return F.adaptive_max_pool1d_with_indices(input, output_size)
 
 
 def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:

@@ -19,7 +19,7 @@ from rushlight.ops.arguments.mismatch import ABSENT, not_tensors, quick
 from rushlight.ops.arguments.promotion import common, only
 from rushlight.ops.elementwise.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, unary
-from rushlight.random import default_generator
+from rushlight.random import Generator, default_generator
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -151,7 +151,13 @@ def _rrelu(input: Array, noise: Array) -> Array:
 
 
 def rrelu(
-    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+    input: Tensor,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    inplace: bool = False,
+    *,
+    generator: Generator | None = None,
 ) -> Tensor:
     """`x` where x is positive, `slope * x` elsewhere; in training, the slope is random for each element, else the mean.
 
@@ -164,7 +170,7 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if inplace:
-        return change(input, rrelu, lower, upper, training)
+        return change(input, rrelu, lower, upper, training, generator=generator)
     x = input._array
     if not training:
         return _rrelu(input, new_tensor(mean_slopes(x, lower, upper)))
@@ -173,7 +179,7 @@ def rrelu(
             "vmap: rrelu in training draws as many numbers as there are negative elements, which differs between the "
             "examples: call it outside of vmap."
         )
-    return _rrelu(input, new_tensor(random_slopes(x, lower, upper)))
+    return _rrelu(input, new_tensor(random_slopes(x, lower, upper, generator or default_generator)))
 
 
 def mean(array: Array, lower: float, upper: float) -> Array:
@@ -182,12 +188,12 @@ def mean(array: Array, lower: float, upper: float) -> Array:
     return positive + (1 - positive) * array.dtype.type((lower + upper) / 2)
 
 
-def drawn(array: Array, lower: float, upper: float) -> Array:
+def drawn(array: Array, lower: float, upper: float, generator: Generator) -> Array:
     """The slopes in training: 1 for positive elements, else uniform random numbers, in PyTorch's order."""
     negative = array <= 0
     slopes = np.ones_like(array)
-    with default_generator.lock:
-        slopes[negative] = default_generator.uniform64(int(negative.sum())) * (upper - lower) + lower
+    with generator.lock:
+        slopes[negative] = generator.uniform64(int(negative.sum())) * (upper - lower) + lower
     return slopes
 
 

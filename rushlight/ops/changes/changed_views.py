@@ -12,7 +12,15 @@ from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 from rushlight.core.turned import memory, turn, turning
 from rushlight.core.writing import check_inference
-from rushlight.layouts import compact, empty_array, has_format, preserve_format
+from rushlight.layouts import (
+    channels_last,
+    channels_last_3d,
+    compact,
+    contiguous_format,
+    empty_array,
+    has_format,
+    preserve_format,
+)
 from rushlight.layouts import memory_format as MemoryFormat
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.arguments.mismatch import type_name
@@ -132,15 +140,18 @@ def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryForm
     return self
 
 
-def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
-    """`resize_` to the shape of another tensor.
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+    """`resize_` to the shape of another tensor; `torch.preserve_format` also takes its memory format.
 
     >>> import rushlight as torch
     >>> torch.resize_as_(torch.arange(6), torch.empty(2, 3))
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    return resize_(self, the_template._array.shape)
+    if memory_format is preserve_format:
+        candidates = (contiguous_format, channels_last, channels_last_3d)
+        memory_format = next((f for f in candidates if has_format(the_template._array, f)), contiguous_format)
+    return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
 def set_(

@@ -125,7 +125,7 @@ def logspace(
 
 
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
     """The row and column indices, in two rows, of the elements of a matrix on or below a diagonal.
 
@@ -134,11 +134,11 @@ def tril_indices(
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return triangle("tril_indices", row, col, offset, dtype, options)
+    return triangle("tril_indices", row, col, offset, dtype or dtypes.int64, options)
 
 
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None, **options: Unpack[Options]
 ) -> Tensor:
     """The row and column indices, in two rows, of the elements of a matrix on or above a diagonal.
 
@@ -147,7 +147,7 @@ def triu_indices(
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    return triangle("triu_indices", row, col, offset, dtype, options)
+    return triangle("triu_indices", row, col, offset, dtype or dtypes.int64, options)
 
 
 def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: Any) -> Tensor:

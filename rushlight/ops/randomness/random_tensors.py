@@ -128,7 +128,7 @@ def randint(
 
 
 def randperm(
-    n: int, *, generator: Generator | None = None, dtype: DType = dtypes.int64, **options: Unpack[OutOptions]
+    n: int, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[OutOptions]
 ) -> Tensor:
     """A random permutation of the integers from 0 to n - 1.
 
@@ -140,7 +140,9 @@ def randperm(
     """
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    return created("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
+    return created(
+        "randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype or dtypes.int64)), options
+    )
 
 
 def tensor_drawn(

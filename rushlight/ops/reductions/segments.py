@@ -142,6 +142,7 @@ def fill_all(lengths: Array, length: int) -> bool:
 
 def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: int, unsafe: bool) -> tuple[Any, Any]:
     """The start and end of each segment; raises PyTorch's errors for segments that do not fit."""
+    lengths = lengths if offsets is None else None
     given = offsets if lengths is None else lengths
     if given is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")

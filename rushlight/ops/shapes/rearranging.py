@@ -202,7 +202,7 @@ def tile(input: Tensor, *counts: int, dims: tuple[int, ...] | None = None) -> Te
 
 @method
 def repeat_interleave(
-    input: Tensor, repeats: Tensor | int | None = None, dim: int | None = None, *, output_size: int | None = None
+    input: Any = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """A copy in which each element along a dimension (without `dim`: of the flattened tensor) is repeated in place.
 
@@ -213,8 +213,8 @@ def repeat_interleave(
     >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([2, 1]))
     tensor([1, 1, 2])
     """
-    if repeats is None:
-        return indices_of(input, output_size)
+    if repeats is None or input is None:
+        return indices_of(input if repeats is None else repeats, output_size)
     if dim is None:
         input, dim = flatten(input), 0
     dim = wrap_dim(dim, input._array.ndim)
