@@ -63,6 +63,18 @@ UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets
 HOOKED_TWICE = "a hook on a node, through which PyTorch's second derivative runs again: without it all is the same"
 THROUGH_RESULT = "PyTorch writes the derivative of prod with its result, on which derivatives of derivatives depend"
 DIGITS = "numbers that differ in the last digit, and what depends on that: each line alone gives the same"
+MIXED = "an order of PyTorch's first years, with some operands by name: by position it is taken"
+INNER = "PyTorch's own code alone gives this argument"
+UNSET_VALUES = "places in memory, and values that nobody wrote"
+LEFTOVERS = "PyTorch's gelsy with a rank below the full one gives other results when it is called again"
+THREADS = "the number of threads, which this check sets for PyTorch alone"
+NUMBER_FIRST = "a number before the tensor is given by position, as is the tensor then"
+FIRST_BAG = "PyTorch's torch.embedding_bag leaves the first row out of sums of float32"
+SUMMED_BAGS = "PyTorch's torch.embedding_bag leaves out the numbers of bags where it sums float32"
+ALONE = "a single number has no variance, which PyTorch's torch.instance_norm does not say"
+FLAT_BAGS = "PyTorch's torch.embedding_bag ignores offsets of bags in two dimensions"
+UNCHECKED = "sizes that mean nothing, which PyTorch does not check"
+NONSENSE = r"max_unpool|fractional_max_pool|bilinear|sparse_|vecdot\(float64\[0\]|svd\(float64\[0, 0\]"
 HALVES = "rushlight has no complex32"
 FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vmap"
 JOINED = "PyTorch's vmap finds that a number cannot be joined by looking for its dimension"
@@ -266,6 +278,19 @@ EXPLANATIONS = [
     Explanation("errors", r"PyTorch's \[\]", "trapz|trapezoid|cond", INDEPENDENT),
     Explanation("operators", "raises NotImplementedError: rushlight has no", "", UNSUPPORTED),
     Explanation("operators", "value", r"special\.(bessel_|airy_ai)", BESSEL),
+    Explanation("calls", "value", r"special\.(bessel_|airy_ai)", BESSEL),
+    Explanation("calls", "rushlight has no", "", UNSUPPORTED),
+    Explanation("calls", "got multiple values for argument", "addmm", MIXED),
+    Explanation("calls", "'implicit'", "expand", INNER),
+    Explanation("calls", "value", "data_ptr|Tensor.new", UNSET_VALUES),
+    Explanation("calls", "value", "get_num_threads", THREADS),
+    Explanation("calls", "multiple values for argument 'tensor'", "result_type", NUMBER_FIRST),
+    Explanation("calls", r"\[1\]: shape", "embedding_bag", SUMMED_BAGS),
+    Explanation("calls", r"\[0\]: values", "embedding_bag", FIRST_BAG),
+    Explanation("calls", "values", "lstsq.*0.5", LEFTOVERS),
+    Explanation("calls", "Expected more than 1 spatial element", "instance_norm", ALONE),
+    Explanation("calls", "offsets has to be None", "embedding_bag", FLAT_BAGS),
+    Explanation("calls", "raises (Runtime|Index)Error", NONSENSE, UNCHECKED),
     Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
     Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
     Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),

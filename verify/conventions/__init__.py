@@ -1,0 +1,1 @@
+"""PyTorch's signatures, arguments that fit them, and the ways to give these arguments."""
