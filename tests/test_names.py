@@ -79,7 +79,8 @@ import_module(first)
 below = [m.name.partition(".")[2] for m in pkgutil.walk_packages(rushlight.__path__, "rushlight.")]
 left = ["__main__", "interop"]
 if os.environ.get("RUSHLIGHT_PURE_PYTHON"):  # compiled modules need other compiled ones
-    left += ["core.loops", "core.elementary_loops", "core.special_loops", "kernels.compiled."]
+    left += ["core.loops", "core.angle_loops", "core.elementary_loops", "core.exponential_loops"]
+    left += ["core.special_loops", "kernels.compiled."]
 below = [name for name in below if not name.startswith(tuple(left))]
 before = []
 for name in below:

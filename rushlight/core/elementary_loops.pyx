@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Elementary functions that NumPy computes without SIMD: sign, hypot, logaddexp, nextafter and others.
 
-Also sine and cosine in double precision. All is written so that the compiler vectorizes it.
+All is written so that the compiler vectorizes it.
 """
 
-from libc.math cimport INFINITY, cos, fabs, sin, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
@@ -139,86 +139,15 @@ cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t
         out[i] = a + b if (a != a) | (b != b) else moved
 
 
-cdef inline double turned(double x, int64_t quarter) noexcept nogil:
-    """sin(x + quarter π/2) for |x| up to a million: subtracts the nearest multiple of π/2 in three parts."""
-    cdef double shifted = x * 0.6366197723675814 + 6755399441055744.0  # rounds to an integer, in the lowest bits
-    cdef double count = shifted - 6755399441055744.0, r, square, s, c, half, result
-    cdef int64_t bits
-    memcpy(&bits, &shifted, 8)
-    bits += quarter
-    r = x - count * 1.57079632673412561417e+00
-    r = r - count * 6.07710050630396597660e-11
-    r = r - count * 2.02226624879595063154e-21
-    square = r * r
-    s = 1.58969099521155010221e-10 * square - 2.50507602534068634195e-08
-    s = s * square + 2.75573137070700676789e-06
-    s = s * square - 1.98412698298579493134e-04
-    s = s * square + 8.33333333332248946124e-03
-    s = s * square - 1.66666666666666324348e-01
-    s = r + r * (square * s)
-    c = -1.13596475577881948265e-11 * square + 2.08757232129817482790e-09
-    c = c * square - 2.75573143513906633035e-07
-    c = c * square + 2.48015872894767294178e-05
-    c = c * square - 1.38888888888741095749e-03
-    c = c * square + 4.16666666666666019037e-02
-    half = 1 - 0.5 * square
-    c = half + ((1 - half - 0.5 * square) + square * square * c)
-    result = c if bits & 1 else s
-    return -result if bits & 2 else result
-
-
-cdef wide sines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef int64_t found = 0
-    for i in range(n):
-        found |= 0 if fabs(x[i]) < 1e6 else 1
-        out[i] = x[i] if x[i] == 0 else turned(x[i], 0)
-    far[0] = <int>found
-
-
-cdef wide cosines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef int64_t found = 0
-    for i in range(n):
-        found |= 0 if fabs(x[i]) < 1e6 else 1
-        out[i] = turned(x[i], 1)
-    far[0] = <int>found
-
-
-cdef void sines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
-    """sin in double precision; large numbers go to the C library."""
-    cdef Py_ssize_t i
-    cdef int far = 0
-    sines_nearby(x, out, n, &far)
-    if far:
-        for i in range(n):
-            if not fabs(x[i]) < 1e6:
-                out[i] = sin(x[i])
-
-
-cdef void cosines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
-    """cos in double precision; large numbers go to the C library."""
-    cdef Py_ssize_t i
-    cdef int far = 0
-    cosines_nearby(x, out, n, &far)
-    if far:
-        for i in range(n):
-            if not fabs(x[i]) < 1e6:
-                out[i] = cos(x[i])
-
-
-cdef Own[8] OWN = [
+cdef Own[6] OWN = [
     Own(1, <Kernel>signs[float], <Kernel>signs[double]),
     Own(1, <Kernel>copies[float], <Kernel>copies[double]),
     Own(2, <Kernel>lengths[float], <Kernel>lengths[double]),
     Own(2, <Kernel>sums_of_exponentials[float], <Kernel>sums_of_exponentials[double]),
     Own(2, <Kernel>sums_of_powers[float], <Kernel>sums_of_powers[double]),
     Own(2, <Kernel>next_singles, <Kernel>next_doubles),
-    Own(1, NULL, <Kernel>sines),
-    Own(1, NULL, <Kernel>cosines),
 ]
-cdef tuple FUNCTIONS = (
-    np.sign, np.positive, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter, np.sin, np.cos)
+cdef tuple FUNCTIONS = (np.sign, np.positive, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter)
 
 
 cdef bint elementary_loop(object function, bint single, Loop* loop):

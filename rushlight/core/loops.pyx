@@ -6,7 +6,9 @@ from numpy cimport npy_intp
 
 import numpy as np
 
+from rushlight.core.angle_loops cimport angle_loop
 from rushlight.core.elementary_loops cimport elementary_loop
+from rushlight.core.exponential_loops cimport exponential_loop
 from rushlight.core.special_loops cimport special_loop
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
@@ -278,6 +280,7 @@ cdef Loop loop_for(object function, str types):
         loop.function = divide_singles if single else divide_doubles
         loop.data = &KINDS[DIVISIONS.index(function)]
     elif types[0] == "?" or not (
-            elementary_loop(function, single, &loop) or special_loop(function, single, &loop)):
+            elementary_loop(function, single, &loop) or exponential_loop(function, single, &loop)
+            or angle_loop(function, single, &loop) or special_loop(function, single, &loop)):
         loop = loop_of(function, types)
     return loop

@@ -6,7 +6,7 @@ import pytest
 import rushlight as torch
 from rushlight.core.formulas import Formula, evaluate
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3.5, 1e-300, 1e300, -1e300]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3.5, 1e-300, 1e300, -1e300, 1e-310, 5e-324]
 FUNCTIONS = {
     np.sign: 0,
     np.positive: 0,
@@ -14,8 +14,26 @@ FUNCTIONS = {
     np.logaddexp: 3,
     np.logaddexp2: 3,
     np.nextafter: 0,
-    np.sin: 2,
-    np.cos: 2,
+    np.exp: 3,
+    np.exp2: 2,
+    np.expm1: 2,
+    np.log: 4,
+    np.log1p: 1,
+    np.log2: 1,
+    np.log10: 1,
+    np.sinh: 3,
+    np.cosh: 2,
+    np.tanh: 3,
+    np.arcsinh: 2,
+    np.arccosh: 3,
+    np.arctanh: 2,
+    np.sin: 3,
+    np.cos: 3,
+    np.tan: 4,
+    np.arcsin: 3,
+    np.arccos: 2,
+    np.arctan: 3,
+    np.arctan2: 3,
 }  # and how many units in the last place (of numbers of the operands' size) results may be away
 CANCELLING = (np.logaddexp, np.logaddexp2)  # what they add up may be larger than the result
 
@@ -75,6 +93,19 @@ def test_two_numbers_by_a_condition_and_constants(dtype):
     assert torch.isreal(x).all()
 
 
-def test_zeros_keep_their_signs():
-    x = torch.tensor([0.0, -0.0], dtype=torch.float64)
-    assert torch.signbit(torch.sin(x)).tolist() == [False, True]
+ODD = [np.sin, np.tan, np.arcsin, np.arctan, np.sinh, np.tanh, np.arcsinh, np.arctanh, np.expm1, np.log1p]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", ODD, ids=lambda function: function.__name__)
+def test_zeros_keep_their_signs(function, dtype):
+    zeros = value(function, np.array([0.0, -0.0], dtype))
+    assert not zeros.any()
+    assert np.signbit(zeros).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_where_results_overflow_and_vanish(function, dtype):
+    arrays = [np.array([*range(-1100, 1100), 709.78, 710.4, -745.1, 88.7, -103.9, 1e19, 3e38], dtype)] * function.nin
+    check(function, value(function, *arrays), arrays)

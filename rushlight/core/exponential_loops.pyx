@@ -1,0 +1,303 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Exponentials, logarithms and hyperbolic functions, which NumPy computes without SIMD where there is no AVX-512.
+
+All compute in double precision, for float32 with shorter polynomials, and are written so that the compiler vectorizes
+them: every case is computed, and the right one is chosen.
+"""
+
+from libc.math cimport INFINITY, NAN, copysign, fabs, sqrt
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+import sys
+
+import numpy as np
+
+from rushlight.core.blocks cimport Kernel, Own, noted
+from rushlight.core.elementary_polynomials cimport exponential_rest, logarithm_rest
+from rushlight.kernels.compiled.lanes cimport real, wide, wide_registers
+from rushlight.kernels.compiled.ufuncs cimport Loop
+
+
+cdef enum:
+    LARGE = 1 << 28  # numbers whose square is as good as that square plus one
+
+
+cdef inline double whole_ln2(double k) noexcept nogil:
+    """The larger part of k ln(2), exactly."""
+    return k * 6.93147180369123816490e-01
+
+
+cdef inline double rest_of_ln2(double k) noexcept nogil:
+    """The rest of k ln(2)."""
+    return k * 1.90821492927058770002e-10
+
+
+# exponentials: exp(x) = 2**k exp(r), where |r| <= ln(2) / 2
+
+
+cdef inline double nearest(double x) noexcept nogil:
+    """The nearest whole number, up to 2**51: what is added leaves no room for digits behind the point."""
+    return (x + 6755399441055744.0) - 6755399441055744.0
+
+
+cdef inline double power_of_two(double k) noexcept nogil:
+    """2**k for a whole number k from -1022 to 1023."""
+    cdef double shifted = k + 4503599627371519.0  # 2**52 + 1023: the lowest bits are those of the exponent
+    cdef uint64_t bits
+    memcpy(&bits, &shifted, 8)
+    bits = bits << 52
+    memcpy(&shifted, &bits, 8)
+    return shifted
+
+
+cdef inline double within(double x, double low, double high) noexcept nogil:
+    """x within bounds; NaN stays."""
+    x = low if x < low else x
+    return high if x > high else x
+
+
+cdef inline double remainder_of(double x, double k) noexcept nogil:
+    """x - k ln(2)."""
+    return (x - whole_ln2(k)) - rest_of_ln2(k)
+
+
+cdef inline double scaled(double r, double k, double scale, bint precise) noexcept nogil:
+    """exp(r) 2**k times a scale; 2**k in two factors, so that neither overflows."""
+    cdef double half = nearest(0.5 * k)
+    return (1 + (r + r * r * exponential_rest(r, precise))) * power_of_two(half) * (power_of_two(k - half) * scale)
+
+
+cdef inline double exponential(double x, double scale, bint precise) noexcept nogil:
+    """exp(x) times a scale."""
+    cdef double k
+    x = within(x, -746, 711)
+    k = nearest(x * 1.4426950408889634)
+    return scaled(remainder_of(x, k), k, scale, precise)
+
+
+cdef inline double exponential_less_one(double x, double scale, bint precise) noexcept nogil:
+    """exp(x) - 1 times a scale."""
+    cdef double k, r, quarter
+    x = within(x, -40, 710.7)  # so that k is at most 1025
+    k = nearest(x * 1.4426950408889634)
+    r = remainder_of(x, k)
+    quarter = power_of_two(k - 2)
+    return (quarter * (r + r * r * exponential_rest(r, precise)) + (quarter - 0.25)) * (4 * scale)
+
+
+cdef wide exp(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>exponential(x[i], 1, real is double)
+
+
+cdef wide exp2(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, k
+    for i in range(n):
+        a = within(x[i], -1076, 1025)
+        k = nearest(a)
+        out[i] = <real>scaled((a - k) * 0.6931471805599453, k, 1, real is double)
+
+
+cdef wide expm1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a
+    for i in range(n):
+        a = x[i]
+        out[i] = <real>(a if fabs(a) < 1e-17 else exponential_less_one(a, 1, real is double))
+
+
+cdef wide sinh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, half
+    for i in range(n):
+        a = x[i]
+        half = exponential_less_one(fabs(a), 0.5, real is double)
+        half = half * (1 + 1 / (2 * half + 1))
+        out[i] = <real>(a if fabs(a) < 1e-9 else copysign(half, a))
+
+
+cdef wide cosh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double half
+    for i in range(n):
+        half = exponential(fabs(<double>x[i]), 0.5, real is double)
+        out[i] = <real>(half + 0.25 / half)
+
+
+cdef wide tanh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, grown
+    for i in range(n):
+        a = x[i]
+        grown = exponential_less_one(within(2 * fabs(a), 0, 50), 1, real is double)
+        out[i] = <real>(a if fabs(a) < 1e-9 else copysign(grown / (grown + 2), a))
+
+
+# logarithms: x = 2**k m, where m is around 1
+
+
+cdef inline double taken_apart(double x, double* exponent) noexcept nogil:
+    """The number m from √½ to √2 for which x = 2**exponent m."""
+    cdef bint tiny = x < 2.2250738585072014e-308  # has fewer digits
+    cdef double m = x * 18014398509481984.0 if tiny else x, k
+    cdef uint64_t bits, high
+    memcpy(&bits, &m, 8)
+    bits += <uint64_t>0x00095f62 << 32
+    high = (bits >> 52) | (<uint64_t>0x433 << 52)  # 2**52 and the exponent
+    bits = (bits & ((<uint64_t>1 << 52) - 1)) + (<uint64_t>0x3fe6a09e << 32)
+    memcpy(&m, &bits, 8)
+    memcpy(&k, &high, 8)
+    exponent[0] = k - (4503599627371573.0 if tiny else 4503599627371519.0)  # 2**52 + 1023, and 54
+    return m
+
+
+cdef inline double bend(double f, double half, bint precise) noexcept nogil:
+    """log(1 + f) - f + half, where half = f² / 2."""
+    cdef double s = f / (2 + f), square = s * s
+    return s * (half + square * logarithm_rest(square, precise))
+
+
+cdef inline double where_defined(double x, double result) noexcept nogil:
+    """A logarithm of x: the result for positive numbers."""
+    result = result if x < INFINITY else x
+    return result if x > 0 else (-INFINITY if x == 0 else NAN)
+
+
+cdef inline double logarithm(double x, bint precise) noexcept nogil:
+    cdef double k, f = taken_apart(x, &k) - 1, half = 0.5 * f * f
+    cdef double low = bend(f, half, precise) + rest_of_ln2(k)
+    return where_defined(x, whole_ln2(k) - ((half - low) - f))
+
+
+cdef inline double logarithm_of_one_and(double x, bint precise) noexcept nogil:
+    """log(1 + x)."""
+    cdef double k, sum = 1 + x, f = taken_apart(sum, &k) - 1, half, low, lost = 0
+    if precise:  # what the sum has lost
+        lost = ((1 - (sum - x)) if x > 1 else (x - (sum - 1))) / sum
+    lost = 0 if k == 0 else lost
+    f = x if k == 0 else f
+    half = 0.5 * f * f
+    low = bend(f, half, precise) + (rest_of_ln2(k) + lost)
+    low = whole_ln2(k) - ((half - low) - f)
+    return x if fabs(x) < 1e-17 else where_defined(sum, low)
+
+
+cdef inline double in_base(
+    double x, double high_factor, double low_factor, double high_step, double low_step, bint precise
+) noexcept nogil:
+    """A logarithm in another base: of the natural one's factor, and of what one more bit adds, both parts."""
+    cdef double k, f = taken_apart(x, &k) - 1, half = 0.5 * f * f, rest = bend(f, half, precise)
+    cdef double high = f - half, low, result
+    cdef uint64_t bits
+    if precise:
+        memcpy(&bits, &high, 8)
+        bits = bits & (<uint64_t>0xffffffff << 32)  # half of the digits, so that the product is exact
+        memcpy(&high, &bits, 8)
+        low = (f - high) - half + rest
+        low = k * low_step + (low + high) * low_factor + low * high_factor
+        high = high * high_factor
+        result = k * high_step + high
+        low += (k * high_step - result) + high
+        result += low
+    else:
+        result = k * (high_step + low_step) + (high + rest) * (high_factor + low_factor)
+    return where_defined(x, result)
+
+
+cdef wide log(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>logarithm(x[i], real is double)
+
+
+cdef wide log1p(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>logarithm_of_one_and(x[i], real is double)
+
+
+cdef wide log2(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>in_base(x[i], 1.44269504072144627571, 1.67517131648865118353e-10, 1, 0, real is double)
+
+
+cdef wide log10(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>in_base(
+            x[i], 4.34294481878168880939e-01, 2.50829467116452752298e-11,
+            3.01029995663611771306e-01, 3.69423907715893078616e-13, real is double)
+
+
+# inverses of the hyperbolic functions
+
+
+cdef wide arcsinh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, size, square, grown
+    for i in range(n):
+        a = x[i]
+        size = fabs(a)
+        square = size * size
+        grown = size if size > LARGE else size + square / (1 + sqrt(square + 1))
+        grown = logarithm_of_one_and(grown, real is double) + (0.6931471805599453 if size > LARGE else 0)
+        out[i] = <real>copysign(grown, a)
+
+
+cdef wide arccosh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, above
+    for i in range(n):
+        a = x[i]
+        above = a - 1 if a >= 1 else NAN
+        above = above if a > LARGE else above + sqrt(above * (a + 1))
+        out[i] = <real>(
+            logarithm_of_one_and(above, real is double) + (0.6931471805599453 if a > LARGE else 0))
+
+
+cdef wide arctanh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double a, size
+    for i in range(n):
+        a = x[i]
+        size = fabs(a)
+        out[i] = <real>copysign(0.5 * logarithm_of_one_and(2 * size / (1 - size), real is double), a)
+
+
+cdef Own[13] OWN = [
+    Own(1, NULL, <Kernel>exp[double]),
+    Own(1, <Kernel>exp2[float], <Kernel>exp2[double]),
+    Own(1, <Kernel>expm1[float], <Kernel>expm1[double]),
+    Own(1, <Kernel>sinh[float], <Kernel>sinh[double]),
+    Own(1, <Kernel>cosh[float], <Kernel>cosh[double]),
+    Own(1, NULL, <Kernel>tanh[double]),
+    Own(1, NULL, <Kernel>log[double]),
+    Own(1, <Kernel>log1p[float], <Kernel>log1p[double]),
+    Own(1, <Kernel>log2[float], <Kernel>log2[double]),
+    Own(1, <Kernel>log10[float], <Kernel>log10[double]),
+    Own(1, <Kernel>arcsinh[float], <Kernel>arcsinh[double]),
+    Own(1, <Kernel>arccosh[float], <Kernel>arccosh[double]),
+    Own(1, <Kernel>arctanh[float], <Kernel>arctanh[double]),
+]
+cdef tuple FUNCTIONS = (
+    np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tanh, np.log, np.log1p, np.log2, np.log10, np.arcsinh, np.arccosh,
+    np.arctanh)
+
+
+cdef bint exponential_loop(object function, bint single, Loop* loop):
+    """Whether we have a faster loop than NumPy for a function and a float dtype; if so, sets `loop`."""
+    if function not in FUNCTIONS or has_vectors():
+        return False
+    return noted(&OWN[FUNCTIONS.index(function)], single, loop)
+
+
+cdef bint has_vectors():
+    """Whether NumPy computes these functions in vectors: its builds for Linux do with AVX-512."""
+    if sys.platform != "linux" or not wide_registers():
+        return False
+    found = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())
+    return "AVX512_SKX" in found or "X86_V4" in found
