@@ -27,6 +27,11 @@ def evaluate(formula: Any, *operands: Any) -> Any:
     return result if first.flags.c_contiguous or first.shape != result.shape else in_order_of(first, result)
 
 
+def evaluate_into(formula: Any, target: Array, *operands: Any) -> bool:
+    """Writes the value of a formula over its first operand, a float array; returns whether it did."""
+    return False
+
+
 def in_order_of(first: Array, result: Array) -> Array:
     """A result with its dimensions in the order of the first operand's, which PyTorch gives it, not NumPy's."""
     if is_repeated(first):

@@ -275,8 +275,8 @@ cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) n
         start += n
 
 
-cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
-    """The value of a formula, computed by steps, for arrays that broadcast or have different layouts."""
+cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind, cnp.ndarray target):
+    """`take` for arrays that broadcast or have different layouts."""
     cdef Rows rows
     cdef RowJob job
     cdef cnp.ndarray result
@@ -286,8 +286,10 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
         return NotImplemented
     for i in range(tape.operands):
         note_strides(operands[i], &rows, i)
+    if target is not None and not has_shape(target, &rows):
+        return NotImplemented
     sort_dims(&rows, tape.operands)
-    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else kind)
+    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else kind) if target is None else target
     size = cnp.PyArray_SIZE(result)
     if size == 0:
         return result
@@ -313,6 +315,17 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
     else:
         shared(compute_rows, &job, size // n, max(1, GRAIN // n))
     return result
+
+
+cdef inline bint has_shape(cnp.ndarray x, const Rows* rows) noexcept:
+    """Whether an array has the shape that the operands broadcast to."""
+    cdef int d
+    if x.ndim != rows.ndim:
+        return False
+    for d in range(x.ndim):
+        if x.shape[d] != rows.shape[d]:
+            return False
+    return True
 
 
 cdef inline Slot number_slot(float* as_single, double* as_double, bint single) noexcept:
@@ -368,8 +381,11 @@ cdef cnp.ndarray like(cnp.ndarray model, int kind):
     return result if same_strides(result, model) else None
 
 
-cdef object take(Tape tape, PyObject** operands):
-    """The value of a formula by its steps; NotImplemented for operands that the steps cannot take."""
+cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
+    """The value of a formula by its steps, in a new array or in `target`.
+
+    NotImplemented for operands that the steps cannot take.
+    """
     cdef Slot slots[SLOTS]
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
@@ -396,9 +412,12 @@ cdef object take(Tape tape, PyObject** operands):
             slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
     for i in range(tape.constants):
         slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], tape.single)
-    result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind) if alike else None
+    if target is not None:
+        result = target if alike and cnp.PyArray_SAMESHAPE(target, model) and in_step(target, model) else None
+    else:
+        result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind) if alike else None
     if result is None:
-        return take_rows(tape, operands, slots, kind)
+        return take_rows(tape, operands, slots, kind, target)
     size = cnp.PyArray_ITEMSIZE(result)
     slots[RESULT] = Slot(cnp.PyArray_BYTES(result), size, size)
     compute(tape, slots, cnp.PyArray_SIZE(result))
@@ -452,11 +471,35 @@ cdef class Formula:
 cpdef object evaluate(Formula formula, object a, object b, object c, object d):
     """The value of a formula for operands of which the first is an array. Operands beyond its arity are ignored."""
     cdef PyObject* operands[MOST_OPERANDS]
-    cdef Tape tape
-    cdef int i, kinds = 0, type_number
-    cdef int arity = formula.arity
     operands[0], operands[1], operands[2], operands[3] = <PyObject*>a, <PyObject*>b, <PyObject*>c, <PyObject*>d
-    for i in range(arity):
+    found = tape_among(formula, operands)
+    if found is None:
+        return call(formula, a, b, c, d)
+    if (<Tape>found).count == 0:
+        return <object>operands[(<Tape>found).result]
+    result = take(<Tape>found, operands, None)
+    return call(formula, a, b, c, d) if result is NotImplemented else result
+
+
+def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, d=None):
+    """Writes the value of a formula over its first operand, a float array without gaps; returns whether it did.
+
+    The other operands are numbers, options, arrays of the same dtype, or of truths.
+    """
+    cdef PyObject* operands[MOST_OPERANDS]
+    operands[0], operands[1], operands[2], operands[3] = <PyObject*>target, <PyObject*>b, <PyObject*>c, <PyObject*>d
+    if not cnp.PyArray_ISBEHAVED(target) or not cnp.PyArray_ISONESEGMENT(target):
+        return False
+    found = tape_among(formula, operands)
+    if found is None or (<Tape>found).count == 0 or (<Tape>found).gives_truths:
+        return False
+    return take(<Tape>found, operands, target) is not NotImplemented
+
+
+cdef inline object tape_among(Formula formula, PyObject** operands):
+    """The tape for some operands; None where the formula has to be called as a Python function."""
+    cdef int i, kinds = 0, type_number
+    for i in range(formula.arity):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             type_number = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
             if type_number == cnp.NPY_FLOAT:
@@ -466,17 +509,10 @@ cpdef object evaluate(Formula formula, object a, object b, object c, object d):
             elif type_number == cnp.NPY_BOOL:
                 kinds |= TRUTHS << 2 * i
             else:
-                return call(formula, a, b, c, d)
+                return None
         elif not is_value(<object>operands[i]):
-            return call(formula, a, b, c, d)
-    found = tape_of(formula, kinds, a, b, c, d)
-    if found is None:
-        return call(formula, a, b, c, d)
-    tape = found
-    if tape.count == 0:
-        return <object>operands[tape.result]
-    result = take(tape, operands)
-    return call(formula, a, b, c, d) if result is NotImplemented else result
+            return None
+    return tape_of(formula, kinds, <object>operands[0], <object>operands[1], <object>operands[2], <object>operands[3])
 
 
 cdef inline bint is_value(object x) noexcept:

@@ -16,6 +16,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import last_number, next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
+from rushlight.core.formulas import evaluate_into
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
@@ -129,6 +130,31 @@ def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: An
     return True
 
 
+def computed_over(op: Operator, tensor: TensorBase, *operands: Any) -> bool:
+    """Has the formula of an elementwise operator write over a float tensor, its first operand; returns whether it did.
+
+    It does not if the change is recorded, or an operand needs promotion.
+    """
+    array = tensor._array
+    if STACK.depth or type(array) is not np.ndarray or array.dtype.char not in "fd":
+        return False
+    recorded = recording()
+    if recorded and (tensor._needs or tensor._view is not None):
+        return False
+    arrays = []
+    for operand in operands:
+        if isinstance(operand, TensorBase):
+            if operand._array.dtype is not array.dtype or (recorded and operand.requires_grad):
+                return False
+            operand = operand._array
+        arrays.append(operand)
+    check_memory(tensor, operands)
+    if not evaluate_into(op.compute, array, *arrays):
+        return False
+    tensor._bump()
+    return True
+
+
 def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """`change` for an elementwise operator of two operands; uses no temporary where nothing is recorded."""
     if STACK.depth:
@@ -138,6 +164,8 @@ def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
 
 def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """`change_binary` without profilers."""
+    if computed_over(op, tensor, other):
+        return tensor
     plain = is_plain(op, tensor, other) and not levels() and writer() is None
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         try:
@@ -237,10 +265,13 @@ def keep(old: TensorBase) -> None:
 def write(tensor: TensorBase, array: Array) -> None:
     """Overwrites a tensor's elements and increments its version."""
     target = tensor._array
-    if array.dtype is not target.dtype or array.shape != target.shape:
+    alike = array.dtype is target.dtype and array.shape == target.shape
+    if not alike:
         check_result(target, array)
     if type(target) is Batched or type(array) is Batched:
         write_examples(target, array)
+    elif alike:
+        target[...] = array
     else:
         np.copyto(target, array, casting="unsafe")
     if (writes := writer()) is not None:

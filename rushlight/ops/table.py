@@ -27,7 +27,7 @@ from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.functions import of_operands, of_tensor
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import change, change_binary
+from rushlight.core.inplace import change, change_binary, computed_over
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.ops.arguments.promotion import NUMBERS
@@ -121,7 +121,7 @@ def unary(
 
     function = announced(partial(of_tensor, entry, partial(other_form, 1)), OF_TENSOR, name, doc, methods)
     if methods and inplace:
-        add_in_place(function, name, doc)
+        add_in_place(function, entry, name, doc)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = function
     return function
@@ -244,10 +244,14 @@ def announced(
     return function
 
 
-def add_in_place(function: Callable[..., Any], name: str, doc: str) -> None:
+def add_in_place(function: Callable[..., Any], entry: Operator, name: str, doc: str) -> None:
     """Adds the in-place variant of an operator of one tensor."""
+
+    def variant(self: Tensor, *args: Any) -> Tensor:
+        return self if not args and computed_over(entry, self) else change(self, function, *args)
+
     told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
-    setattr(Tensor, name + "_", with_public_name(lambda self, *args: change(self, function, *args), name + "_", told))
+    setattr(Tensor, name + "_", with_public_name(variant, name + "_", told))
 
 
 def retold(doc: Any, name: str, other: str) -> str:
@@ -286,12 +290,18 @@ def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return same
 
 
-def in_place(function: Function) -> Function:
-    """Adds the in-place variant of a public function of a tensor."""
+def in_place(function: Function, at_once: Callable[..., bool] | None = None) -> Function:
+    """Adds the in-place variant of a public function of a tensor.
+
+    `at_once`, called first with the same arguments, changes the tensor without a temporary array if it can, and returns
+    whether it did.
+    """
     name = function.__name__ + "_"
 
     @functools.wraps(function, updated=())  # the attribute `refuses` belongs to the function
     def variant(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if at_once is not None and at_once(self, *args, **kwargs):
+            return self
         return change(self, function, *args, **kwargs)
 
     variant.__name__ = variant.__qualname__ = name

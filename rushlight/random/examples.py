@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import ENTERED, Batched, Level, grown, levels_of, spread
-from rushlight.core.interpreters import noted
+from rushlight.core.interpreters import STACK, noted
 from rushlight.core.modes import Setting
 
 REFUSED = (
@@ -74,7 +74,9 @@ def for_examples(draw: Callable[..., Any]) -> Callable[..., Any]:
     def drawn(generator: Any, shape: Sequence[int], *args: Any, **kwargs: Any) -> Array:
         levels = levels_to_draw_on(*args) if ENTERED.get() else levels_of(*args)
         if not levels:
-            return drawn_once(draw, generator, shape, args, kwargs)
+            if STACK.depth:
+                return drawn_once(draw, generator, shape, args, kwargs)
+            return draw(generator, shape, *args, **kwargs)
         n, sizes = len(levels), tuple([level.size for level in levels])
         wide = [grown(spread(arg, levels), n, len(shape)) if is_array(arg) else arg for arg in args]
         return Batched(outside(draw, generator, (*sizes, *shape), *wide, **kwargs), levels)

@@ -8,9 +8,9 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import change, change_binary, is_followed
+from rushlight.core.inplace import change, change_binary, computed_over
 from rushlight.core.kinds import kind_of
-from rushlight.core.writing import shares
+from rushlight.core.operators import Operator
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import no_zero, only
 from rushlight.ops.derivatives import recurrences
@@ -158,7 +158,8 @@ def with_multiple(name: str, sign: int) -> Any:
         promote=arithmetic,
         broadcasts=True,
     )
-    return enter(lambda input, other, alpha: input + factor_in(input.dtype, sign * alpha) * other)
+    combine = np.add if sign == 1 else np.subtract
+    return enter(lambda input, other, alpha: combine(input, factor_in(input.dtype, alpha) * other))
 
 
 def factor_in(dtype: np.dtype, alpha: float) -> Any:
@@ -293,26 +294,14 @@ def reversed_divide(self: Tensor, other: float) -> Tensor:
     return self.reciprocal() * other
 
 
-def is_multiplied_at_once(tensor: Tensor, other: Any, alpha: Any) -> bool:
-    """Whether `alpha * other` may be computed outside the graph: nothing records, and the tensors share no memory."""
-    return (
-        type(alpha) in (float, int)
-        and isinstance(other, TensorBase)
-        and other._array.dtype is tensor._array.dtype
-        and other._array.dtype.char in "fd"
-        and not is_followed(tensor, other)
-        and not shares(tensor, other)
-    )
-
-
-def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) -> Callable[..., Any]:
-    """The in-place variant of `add` or `sub`; with `alpha` 1 it makes no temporary array."""
+def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any], scaled: Operator) -> Callable[..., Any]:
+    """The in-place variant of `add` or `sub`, from those without and with `alpha`."""
 
     def variant(self: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         if type(alpha) is int and alpha == 1:
             return unscaled(self, other)
-        if isinstance(other, TensorBase) and is_multiplied_at_once(self, other, alpha):
-            return unscaled(self, new_tensor(other._array * alpha))
+        if isinstance(other, TensorBase) and computed_over(scaled, self, other, alpha):
+            return self
         return change(self, function, other, alpha=alpha)
 
     return with_public_name(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
@@ -329,8 +318,8 @@ def rounded_in_place(unrounded: Callable[..., Any]) -> Callable[..., Any]:
     return with_public_name(variant, "div_", "`div`, in place.")
 
 
-Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_)
-Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
+Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_, _add_scaled)
+Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_, _sub_scaled)
 Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
 Tensor.__imul__ = Tensor.mul_
 Tensor.__rtruediv__ = reversed_divide

@@ -1,9 +1,13 @@
 """Linear interpolation (`lerp`), and `addcmul` and `addcdiv`."""
 
+from functools import partial
+
 import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import computed_over
+from rushlight.core.operators import Operator
 from rushlight.ops.arguments.promotion import common, only
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import write_out
@@ -46,7 +50,14 @@ def _lerp_tensor(input: Array, end: Array, weight: Array) -> Array:
     return np.where(np.absolute(weight) < 0.5, *ways(input, end, weight))
 
 
-@in_place
+def lerp_over(input: Tensor, end: Tensor, weight: Tensor | float) -> bool:
+    """Writes `lerp` over `input` without a temporary array, if possible; returns whether it did."""
+    if not isinstance(end, TensorBase):
+        return False
+    return computed_over(_lerp_tensor if isinstance(weight, TensorBase) else _lerp, input, end, weight)
+
+
+@partial(in_place, at_once=lerp_over)
 @method
 def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | None = None) -> Tensor:
     """Linear interpolation between `input` and `end`: `input + weight * (end - input)`.
@@ -86,6 +97,13 @@ C_NAMES = {
 }
 
 
+def products_added(entry: Operator, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> bool:
+    """Writes `addcmul` or `addcdiv` over `input` without a temporary array, if possible; returns whether it did."""
+    if not (isinstance(tensor1, TensorBase) and isinstance(tensor2, TensorBase)):
+        return False
+    return computed_over(entry, input, tensor1, tensor2, value)
+
+
 @operator(
     input=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
@@ -99,7 +117,7 @@ def _addcmul(input: Array, tensor1: Array, tensor2: Array, value: float) -> Arra
     return input + value * tensor1 * tensor2
 
 
-@in_place
+@partial(in_place, at_once=partial(products_added, _addcmul))
 @method
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + value * tensor1 * tensor2`, with broadcasting.
@@ -128,7 +146,7 @@ def _addcdiv(input: Array, tensor1: Array, tensor2: Array, value: float) -> Arra
     return input + value * tensor1 / tensor2
 
 
-@in_place
+@partial(in_place, at_once=partial(products_added, _addcdiv))
 @method
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + value * tensor1 / tensor2`, with broadcasting. RuntimeError for a quotient of integers.

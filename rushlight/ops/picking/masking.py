@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, aligned, grown
 from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import changed_at_once
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layouts import owned
 from rushlight.ops.changes.filling import checked_number
@@ -51,7 +54,24 @@ def _masked_fill_tensor(input: Array, mask: Array, value: Array) -> Array:
     return _masked_fill.forward(input, mask, value)
 
 
-@in_place
+def filled_over(input: Tensor, mask: Tensor, value: Tensor | complex) -> bool:
+    """Fills a float tensor itself, without a temporary array, if possible; returns whether it did."""
+    if type(value) not in (int, float) or not isinstance(mask, TensorBase) or kind_of(input._array.dtype) != "f":
+        return False
+    where = mask._array
+    if type(where) is not np.ndarray or where.dtype != BOOL or where.shape != input._array.shape:
+        return False
+    number = checked_number(value, input._array.dtype)
+    return changed_at_once(input, write_where, number, where)
+
+
+def write_where(array: np.ndarray, number: float, where: np.ndarray) -> bool:
+    """Overwrites the elements at which a condition holds."""
+    np.copyto(array, number, where=where)
+    return True
+
+
+@partial(in_place, at_once=filled_over)
 @method
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
     """A copy of `input` with one value where the mask is true: a number, or a tensor without dimensions.

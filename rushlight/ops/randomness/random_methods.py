@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import check_history
+from rushlight.core.inplace import changed_at_once, check_history
 from rushlight.core.recording import recording
 from rushlight.ops.changes.filling import enter, overwrite
 from rushlight.ops.randomness.random_tensors import interval, source
@@ -35,7 +37,13 @@ def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator |
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
-    return overwrite(tensor, ENTRIES[name], array)
+    return tensor if changed_at_once(tensor, copy_over, array) else overwrite(tensor, ENTRIES[name], array)
+
+
+def copy_over(array: np.ndarray, numbers: np.ndarray) -> bool:
+    """Overwrites an array with the numbers of another of its shape and dtype."""
+    array[...] = numbers
+    return True
 
 
 def uniform_(
