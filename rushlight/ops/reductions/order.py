@@ -32,16 +32,16 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
     """The values at one index in each row along a dimension, and the indices."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64, like=input)
-    index = np.reshape(index, kept_shape(input.shape, (dim,)))
-    values = _gather.forward(input, dim, index)
-    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
+    kept = index.reshape(kept_shape(input.shape, (dim,)))
+    values = _gather.forward(input, dim, kept)
+    return (values, kept) if keepdim else (values.squeeze(dim), index)
 
 
 def ranked(rows: Array, rank: Any) -> Array:
     """The index of the element of a given rank (a number, or one for each row) along the last dimension."""
     if isinstance(rank, int):
-        return np.argpartition(rows, rank, -1)[..., rank]
-    order = np.argsort(rows, -1, kind="stable")
+        return rows.argpartition(rank, -1)[..., rank]
+    order = rows.argsort(-1, kind="stable")
     return at_places(order, rank)
 
 
@@ -53,26 +53,29 @@ def at_places(rows: Array, places: Array) -> Array:
 def middle(rows: Array) -> Array:
     """The index of the lower median of each row, or of its first NaN."""
     index = ranked(rows, (rows.shape[-1] - 1) // 2)
-    if kind_of(rows.dtype) != "f":
+    if not has_missing(rows):
         return index
     missing = np.isnan(rows)
-    return np.where(missing.any(-1), missing.argmax(-1), index) if missing.any() else index
+    return np.where(missing.any(-1), missing.argmax(-1), index)
+
+
+def has_missing(rows: Array) -> bool:
+    """Whether there is a NaN: then the largest element is one."""
+    return kind_of(rows.dtype) == "f" and rows.size > 0 and bool(np.isnan(np.maximum.reduce(rows, None)))
 
 
 def middle_number(rows: Array) -> Array:
     """The index of the lower median of the numbers in each row; NaN is sorted last and ignored."""
-    if kind_of(rows.dtype) != "f":
-        return middle(rows)
-    missing = np.isnan(rows)
-    if not missing.any():
+    if not has_missing(rows):
         return ranked(rows, (rows.shape[-1] - 1) // 2)
+    missing = np.isnan(rows)
     numbers = np.add.reduce(~missing, -1, np.int64)
     return ranked(rows, np.maximum(numbers - 1, 0) // 2)
 
 
 def most_frequent(rows: Array) -> Array:
     """The index of the most frequent element of each row: of several such, the smallest, and its last index."""
-    order = np.argsort(rows, -1, kind="stable")
+    order = rows.argsort(-1, kind="stable")
     values = _gather.forward(rows, rows.ndim - 1, order)
     place = np.arange(rows.shape[-1], like=rows)
     first = np.ones(rows.shape, bool, like=rows)

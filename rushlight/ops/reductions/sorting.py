@@ -18,7 +18,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.out import takes_out
-from rushlight.ops.picking.gather import _put_back, picked
+from rushlight.ops.picking.gather import _gather, _put_back, picked
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -28,8 +28,8 @@ __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 def order_of(input: Array, dim: int, descending: bool) -> Array:
     """The indices that sort along a dimension; equal elements keep their order, and NaN counts as the largest."""
     if not descending:
-        return np.argsort(input, dim, kind="stable")
-    order = np.argsort(np.flip(input, dim), dim, kind="stable")
+        return input.argsort(dim, kind="stable")
+    order = np.flip(input, dim).argsort(dim, kind="stable")
     return np.flip(input.shape[dim] - 1 - order, dim)
 
 
@@ -38,7 +38,7 @@ def ordered(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
     order = order_of(input, dim, descending)
-    return np.take_along_axis(input, order, dim), order
+    return _gather.forward(input, dim, order), order
 
 
 @operator(
@@ -147,7 +147,7 @@ def _topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, ...]:
     first = (*[slice(None)] * dim, slice(k))
     if k * 4 >= n:
         order = order_of(input, dim, largest)[first]
-        return np.take_along_axis(input, order, dim), order
+        return _gather.forward(input, dim, order), order
     if largest:
         candidates = np.argpartition(input, n - k, dim)[(*[slice(None)] * dim, slice(n - k, None))]
     else:

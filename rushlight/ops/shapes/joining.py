@@ -1,6 +1,7 @@
 """Joining tensors: along an existing dimension (`cat`) or a new one (`stack`)."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
+shape_of, dtype_of = attrgetter("_array.shape"), attrgetter("_array.dtype")
 
 
 def cat_cotangents(
@@ -79,6 +81,8 @@ def check_list(name: str, tensors: Any) -> list[Tensor]:
         given = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {given}")
     tensors = list(tensors)
+    if {*map(type, tensors)} == {Tensor}:
+        return tensors
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
@@ -97,7 +101,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     tensors = check_list("cat", tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    shapes = [tensor._array.shape for tensor in tensors]
+    shapes = [*map(shape_of, tensors)]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     first = next((shape for shape in shapes if shape != (0,)), (0,))
@@ -125,11 +129,8 @@ def check_joined_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) ->
 
 def common_dtype(tensors: Sequence[Tensor]) -> np.dtype | None:
     """The common dtype of tensors; None if they all have the same one."""
-    dtype = tensors[0]._array.dtype
-    for tensor in tensors:
-        if tensor._array.dtype is not dtype:
-            return dtypes.result_dtype(*tensors)
-    return None
+    found = [*map(dtype_of, tensors)]
+    return None if found.count(found[0]) == len(found) else dtypes.result_dtype(*tensors)
 
 
 def renamed(name: str, function: Any) -> Callable[..., Any]:
@@ -157,12 +158,13 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     tensors = check_list("stack", tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    shape = tensors[0]._array.shape
+    shapes = [*map(shape_of, tensors)]
+    shape = shapes[0]
     place = wrap_dim(dim, len(shape) + 1)
-    for i, tensor in enumerate(tensors):
-        if tensor._array.shape != shape:
-            sizes = f"{list(shape)} at entry 0 and {list(tensor._array.shape)} at entry {i}"
-            raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
+    if shapes.count(shape) < len(shapes):
+        i = next(i for i, other in enumerate(shapes) if other != shape)
+        sizes = f"{list(shape)} at entry 0 and {list(shapes[i])} at entry {i}"
+        raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
     result = _pile(tensors, place, common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
 
