@@ -7,6 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.graph import new_tensor
+from rushlight.core.turned import memory
 from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU
 from rushlight.layouts import laid_over
@@ -29,12 +30,13 @@ def is_storage(obj: object, /) -> bool:
 def flat_memory(tensor: Tensor) -> np.ndarray:
     """The whole memory that a tensor is a part of, as a one-dimensional array."""
     tensor._settled()
-    whole = memory_of(tensor)
-    if whole.dtype != tensor._array.dtype or whole.size == 0:
-        whole = tensor._array
+    whole = memory(memory_of(tensor))
+    if whole.size == 0:
+        whole = memory(tensor._array)
     steps = zip(whole.shape, whole.strides, strict=True)
     count = 1 + sum((n - 1) * s for n, s in steps) // whole.itemsize if whole.size else 0
-    return laid_over(whole, (count,), (whole.itemsize,))
+    flat = laid_over(whole, (count,), (whole.itemsize,))
+    return flat if flat.nbytes % tensor._array.itemsize else flat.view(tensor._array.dtype)
 
 
 class UntypedStorage:

@@ -24,7 +24,7 @@ from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.turned import Turned
 from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU, META, device
-from rushlight.layouts import compact, contiguous_format, has_format, memory_format
+from rushlight.layouts import compact, contiguous_format, has_format, memory_format, strided
 from rushlight.printing import batched_str, meta_str, tensor_str
 from rushlight.settings import warn_once
 from rushlight.size import Size, size_of
@@ -330,6 +330,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
             raise TypeError(advised("len() of a 0-d tensor"))
         return self._array.shape[0]
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
+
     def __iter__(self) -> Any:
         if self._array.ndim == 0:
             raise TypeError(advised("iteration over a 0-d tensor"))
@@ -457,6 +460,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if (value.layout is strided) != (self.layout is strided):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+                "type."
+            )
+        if self._needs and kind_of(value._array.dtype) not in "fc":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         expect(self, value._settled())
         self._array, self._unsettled, self._inference = value._array, False, value._inference
         self.__dict__.pop("_memory", None)

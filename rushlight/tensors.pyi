@@ -1129,6 +1129,7 @@ class Tensor(TensorBase):
     __array_namespace__: Any
     __array_ufunc__: Any
     __deepcopy__: Any
+    __delitem__: Any
     __dlpack__: Any
     __dlpack_device__: Any
     __torch_dispatch__: Any

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from rushlight.devices import device
 from rushlight.ops.making.conversion import convert
 from rushlight.ops.products import equations
 from rushlight.ops.products.products import is_within_matmul
+from rushlight.utils.recomputation import AROUND, Again
 
 __all__ = [
     "autocast",
@@ -214,6 +215,15 @@ class autocast(ContextDecorator):
         nesting[0] -= 1
         if self._entered:
             self._entered.pop().leave()
+
+
+def cast_again() -> Again:
+    """Makes contexts that cast as `autocast` does now, for recomputation in backward."""
+    first = state("cpu")
+    return lambda: nullcontext() if state("cpu") is first else autocast("cpu", first.dtype, first.casts, first.caches)
+
+
+AROUND.append(cast_again)
 
 
 def is_autocast_available(device_type: str) -> bool:

@@ -118,6 +118,14 @@ class Function(metaclass=FunctionMeta):
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        """Computes the function of a whole batch, inside `vmap`: returns the outputs and their batch dimensions."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap static method or set "
+            "generate_vmap_rule=True."
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Calls the function, and records the call if a tensor among `args` requires grad."""
@@ -150,6 +158,11 @@ class Function(metaclass=FunctionMeta):
         outputs = output if isinstance(output, tuple) else (output,)
         outputs = connected(node, tensors, outputs) if recorded else unrecorded(node, tensors, outputs)
         return node, outputs if isinstance(output, tuple) else outputs[0]
+
+    @classmethod
+    def has_batch_rule(cls) -> bool:
+        """Whether the class defines `vmap`."""
+        return cls.vmap is not Function.vmap
 
     @classmethod
     def has_setup(cls) -> bool:

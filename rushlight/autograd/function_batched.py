@@ -29,7 +29,7 @@ def uses_own_rule(cls: Any) -> bool:
 
     RuntimeError if it has neither that nor `generate_vmap_rule`, or both.
     """
-    has_rule = "vmap" in {name for base in cls.__mro__[:-1] for name in vars(base)}
+    has_rule = cls.has_batch_rule()
     if has_rule and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "

@@ -87,13 +87,33 @@ def dual_output(
         )
     if position is not None and any(out is dirty for dirty in ctx.dirty_tensors):
         return changed_input(args[position], out, tangent, tangents[position], level)
-    if tangent is None or any(out is t for t in ctx.non_differentiable):
+    if tangent is None:
         return out
-    if tangent._view is None and any(shows(out, p) for p in primals if isinstance(p, TensorBase)):
+    if any(out is t for t in ctx.non_differentiable) or kind_of(out._array.dtype) not in "fc":
+        raise RuntimeError(
+            f"The jvp of a custom Function returned a gradient for output {i}, which is not differentiable. You should "
+            "return None at that position instead."
+        )
+    for primal, given in zip(primals, tangents, strict=True):
+        if isinstance(primal, TensorBase) and shows(out, primal):
+            check_view(tangent, given)
+    return with_tangent(out, tangent, level)
+
+
+def check_view(tangent: TensorBase, given: TensorBase | None) -> None:
+    """RuntimeError for the tangent of a view (or of an input as it is) that is no view of the input's tangent."""
+    if tangent._view is None:
         raise RuntimeError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
         )
-    return with_tangent(out, tangent, level)
+    if given is None:
+        return
+    base = given if given._view is None else given._view.base
+    if tangent._view.base is not base:
+        raise RuntimeError(
+            "A custom Function is returning a view but the jvp is not returning a view of the "
+            f"{'given' if base is given else 'same base as the given'} grad input."
+        )
 
 
 def changed_input(arg: Any, out: Any, tangent: Any, given: Any, level: Any) -> Any:

@@ -33,6 +33,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
 from rushlight.dtypes import complex128, float64
+from rushlight.layouts import strided
 from rushlight.ops.randomness.random_tensors import rand
 from rushlight.tensors import Tensor
 
@@ -107,6 +108,11 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
             warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
+            )
+        if x.layout is not strided:
+            raise NotImplementedError(
+                f"rushlight has no gradcheck of sparse inputs (input {i}) as they are: use "
+                "torch.sparse.as_sparse_gradcheck(torch.autograd.gradcheck)."
             )
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(

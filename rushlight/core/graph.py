@@ -356,10 +356,12 @@ class TensorBase(Vertex):
     @property
     def requires_grad(self):
         """Whether gradients must be computed for this tensor. True also for a view whose base requires grad."""
-        return self._needs or (self._view is not None and self._view.base._needs)
+        return self._needs or (self._view is not None and self._view.base._needs and not self._inference)
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if not value and self.grad_fn is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
@@ -369,7 +371,11 @@ class TensorBase(Vertex):
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if value and kind_of(self._array.dtype) not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self._needs = bool(value)
+        self._needs = value
+
+    @requires_grad.deleter
+    def requires_grad(self):
+        raise RuntimeError("requires_grad must be a bool: set it to False")
 
     @property
     def grad_fn(self):

@@ -33,7 +33,7 @@ def requires_grad(tensor):
     if tensor._view is not None:
         if tensor._view.version != tensor._counter.value and recording():
             tensor._synchronize()
-        return tensor._needs or tensor._view.base._needs
+        return tensor._needs or (tensor._view.base._needs and not tensor._inference)
     return tensor._needs
 
 

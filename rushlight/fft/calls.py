@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, get_default_dtype
-from rushlight.ops.arguments.dims import known_dim
+from rushlight.ops.arguments.dims import INTEGERS, known_dim
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
 from rushlight.tensors import Tensor
@@ -51,7 +51,7 @@ def several_sizes(
             raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions.")
         dims = tuple(range(0 if s is None else array.ndim - len(s), array.ndim))
     else:
-        dims = tuple(known_dim(d, array.shape) for d in ((dim,) if isinstance(dim, int) else dim))
+        dims = tuple(known_dim(d, array.shape) for d in ((dim,) if isinstance(dim, INTEGERS) else dim))
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
     if s is not None and len(s) != len(dims):

@@ -10,7 +10,7 @@ from rushlight.dtypes import dtype
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.singular_values import svdvals
 from rushlight.linalg.solving import inv_ex
-from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.dims import INTEGERS, wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.reductions import norms
@@ -85,9 +85,9 @@ def largest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
 
 def matrix_dims(A: Tensor, dim: Any) -> tuple[int, ...]:
     """The two dimensions of matrices as non-negative numbers."""
-    if isinstance(dim, int) or len(dim) != 2:
+    if isinstance(dim, INTEGERS) or len(dim) != 2:
         raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, int) else list(dim)}"
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, INTEGERS) else list(dim)}"
         )
     rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
     if rows == columns:
@@ -108,10 +108,10 @@ def norm(
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]])), torch.linalg.norm(torch.eye(2), "nuc")
     (tensor(5.), tensor(2.))
     """
-    count = 1 if isinstance(dim, int) else None if dim is None else len(dim)
+    count = 1 if isinstance(dim, INTEGERS) else None if dim is None else len(dim)
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
+    if dim is not None and not isinstance(dim, INTEGERS) and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if count is None and A._array.ndim not in (1, 2):
         raise RuntimeError(

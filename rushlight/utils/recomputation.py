@@ -225,6 +225,7 @@ class Recomputation:
             )
         else:
             tip = (
+                "You are seeing this error because you passed `debug=True` to checkpoint.\n"
                 f"Saved during forward:\n{''.join(self.frame.lines)}Saved during recomputation:\n{''.join(self.lines)}"
             )
         return CheckpointError(f"torch.utils.checkpoint: {message}\n{tip}")

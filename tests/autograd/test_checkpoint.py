@@ -321,3 +321,21 @@ def test_debug_shows_the_lines_that_saved():
         CheckpointError, match=r"(?s)Saved during forward:.*test_checkpoint.py.*Saved during recomputation:"
     ):
         y.backward()
+
+
+def test_autocast_is_restored(torch):
+    kinds = []
+
+    def run(x):
+        y = torch.mm(x, x)
+        kinds.append(y.dtype)
+        return torch.mm(y, x)
+
+    x = torch.ones(2, 2, requires_grad=True)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = torch.utils.checkpoint.checkpoint(run, x, use_reentrant=False).sum()
+    loss.backward()
+    other = torch.utils.checkpoint.checkpoint(run, x, use_reentrant=False).sum()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        other.backward()
+    assert kinds == [torch.bfloat16] * 2 + [torch.float32] * 2

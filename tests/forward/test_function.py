@@ -174,3 +174,45 @@ def test_views(torch, dual, tangent):
 def test_errors(torch, dual, jvp, error, message):
     with pytest.raises(error, match=message):
         function(torch, scaled, jvp)(dual, 2.0)
+
+
+KINDS = {
+    "clone": "is not returning a view",
+    "other": "is not returning a view of the given grad input",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tangent_of_a_view_is_a_view_of_the_tangent(torch, kind):
+    class First(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.narrow(0, 0, 2)
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            part = tangent.narrow(0, 0, 2).clone()
+            return part if kind == "clone" else part.view_as(part)
+
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        with pytest.raises(RuntimeError, match=KINDS[kind]):
+            First.apply(x)
+
+
+def test_an_output_without_derivative_has_no_tangent(torch):
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            out = x.clone()
+            ctx.mark_non_differentiable(out)
+            return x.clone(), out
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent, tangent.clone()
+
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        with pytest.raises(RuntimeError, match="You should return None at that position instead"):
+            Both.apply(x)

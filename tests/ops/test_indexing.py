@@ -447,3 +447,57 @@ def test_tensors_assigned_to_their_own_rows(name):
         return x.tolist()
 
     assert seen(torch) == seen(theirs)
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.int16, torch.int32, torch.uint16])
+def test_integers_of_any_size_without_dimensions_select(kind):
+    x, i = torch.arange(6).reshape(2, 3), torch.tensor(1, dtype=kind)
+    assert x[i].data_ptr() == x[1].data_ptr()
+    x[i, i] = 7
+    assert x[1].tolist() == [3, 7, 5]
+    if kind is not torch.int32:
+        with pytest.raises(IndexError, match="tensors used as indices must be long, int, byte or bool tensors"):
+            x[i.reshape(1)]
+
+
+@pytest.mark.parametrize("key", [(slice(None), [0, 1]), (slice(None), [1], None), (torch.tensor([0]), [0])])
+def test_indices_along_a_dimension_of_size_0(key):
+    with pytest.raises(IndexError, match="index is out of bounds for dimension with size 0"):
+        torch.empty(10, 0)[key]
+    assert torch.empty(10, 0)[[1, 2]].shape == (2, 0)
+
+
+def test_shapes_are_compared_before_dtypes():
+    x = torch.arange(4)
+    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[3\] cannot be broadcast"):
+        x[x > -1] = torch.ones(3)
+    with pytest.raises(RuntimeError, match=r"source and destination dtypes match, got Long .* and Float"):
+        x[x > -1] = torch.ones(4)
+
+
+def test_elements_cannot_be_deleted():
+    with pytest.raises(TypeError, match="Tensor does not support deleting items"):
+        del torch.ones(2)[0]
+
+
+def test_a_mask_of_bytes_warns_once():
+    x = torch.ones(3)
+    with pytest.warns(UserWarning, match="torch.uint8 is now deprecated") as warned:
+        x.index_put_((torch.tensor([1, 0, 1], dtype=torch.uint8),), torch.ones(2), accumulate=True)
+    assert len(warned) == 1
+    assert x.tolist() == [2, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.float32, torch.int32])
+def test_take_along_dim_needs_long_indices(dtype):
+    with pytest.raises(RuntimeError, match="dtype of indices should be Long"):
+        torch.take_along_dim(torch.ones(2, 3), torch.zeros(1, 3, dtype=dtype), 0)
+
+
+UNFIT = [((1, 2.0), "sequence to only contain ints"), (torch.tensor([2]), "to be int or")]
+
+
+@pytest.mark.parametrize(("shape", "words"), UNFIT)
+def test_shapes_of_unravelled_indices_are_integers(shape, words):
+    with pytest.raises(TypeError, match=f"expected 'shape' {words}"):
+        torch.unravel_index(torch.tensor([1]), shape)

@@ -42,3 +42,16 @@ def test_how_tests_come_out(tmp_path):
 
 def test_nothing_without_a_folder():
     assert pytorch_files.run(arguments_of("pytorch_files", pytorch_files, [])) == []
+
+
+def test_notes_keep_outcomes(tmp_path):
+    (tmp_path / "test_few.py").write_text(FILE)
+    words = ["--folder", str(tmp_path), "--files", "test_few.py", "--notes", str(tmp_path / "notes")]
+
+    def run(*more):
+        return pytorch_files.run(arguments_of("pytorch_files", pytorch_files, [*words, *more]))[0]
+
+    assert run("--most", "2").checked == 2
+    assert run().checked == 4
+    (tmp_path / "test_few.py").write_text(FILE.replace("[1.0, 1.0])", "[])"))
+    assert run().expected == 1

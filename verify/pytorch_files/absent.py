@@ -12,6 +12,7 @@ FACTS = {  # what files ask for while they are loaded, and go on with
     "torch._C._len_torch_function_stack": lambda: 0,
     "torch._C._get_torch_function_state": lambda: 0,
 }
+MARKS = ("parametrize_fn", "passes_switch", "in_place_of")  # by which files know templates, rushlight its functions
 DTYPES = r"torch\.(complex32|chalf|float[48]_\w+|q?u?int\d+(x\d)?|bits\d\w*)"  # types that rushlight lacks
 
 
@@ -55,7 +56,7 @@ class Placeholder(type):
         super().__init__(name, (), {})
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__") or name == "parametrize_fn":  # by which files know tests that are templates
+        if name.startswith("__") or name in MARKS:
             raise AttributeError(name)
         return cls.used(f"{cls.absent}.{name}")
 
@@ -82,6 +83,9 @@ class Placeholder(type):
 
     __ror__ = __and__ = __rand__ = __or__
 
+    def __radd__(cls, other: Any) -> Any:
+        return other
+
     def __lt__(cls, other: Any) -> bool:
         return False
 
@@ -97,7 +101,7 @@ class PlaceholderModule(ModuleType):
     __path__: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in MARKS:
             raise AttributeError(name)
         if Placeholder.running and not asked_by_tools():
             raise Absent(f"{self.__name__}.{name}")

@@ -1,10 +1,11 @@
 """A plugin of pytest: writes the outcome of each test of PyTorch's files, line by line, into the file that NOTES names.
 
-With LIBRARY=rushlight, rushlight is the `torch` of the tests. A test that has an outcome already is skipped; one that
-was begun and has none has crashed the process.
+With LIBRARY=rushlight, rushlight is the `torch` of the tests. With ONLY, only the tests run that passed in those notes;
+with MOST, at most so many, evenly spaced. A test that has an outcome already is skipped; one that was begun and has
+none has crashed the process.
 """
 
-import json
+import math
 import os
 import signal
 import sys
@@ -12,48 +13,54 @@ from pathlib import Path
 
 import pytest
 
+from verify.pytorch_files import notes
 from verify.pytorch_files.absent import Absent, Placeholder
+from verify.pytorch_files.serving import Beside, serve
 
-LONGEST = 60  # seconds for a test
-NOTES, FOLDER = Path(os.environ["NOTES"]), Path(os.environ["FOLDER"])
+LONGEST = 60  # seconds of computing for a test
+STUCK = 300  # seconds after which a test is ended that only waits
+NOTES, ONLY, FOLDER = (Path(os.environ.get(name, "")) for name in ("NOTES", "ONLY", "FOLDER"))
+MOST = int(os.environ.get("MOST", "1000000"))
 if os.environ["LIBRARY"] == "rushlight":
-    from verify.pytorch_files.serving import serve
-
     serve(FOLDER)
-
-
-def note(test: str, came: str, why: str = "") -> None:
-    """Adds a line to the notes."""
-    with NOTES.open("a") as notes:
-        notes.write(json.dumps([test, came, why]) + "\n")
-
-
-def noted() -> dict[str, list[str]]:
-    """How each test came out that is noted."""
-    return {test: [came, why] for test, came, why in map(json.loads, NOTES.read_text().splitlines())}
+else:
+    sys.meta_path.insert(0, Beside(FOLDER))
 
 
 def pytest_collection_modifyitems(items):
-    """Leaves out what is noted already."""
-    done = noted() if NOTES.exists() else {}
-    items[:] = [item for item in items if item.nodeid.partition("::")[2] not in done]
+    """Leaves out what is noted already, and what did not pass with the other library."""
+    named = {item.nodeid.partition("::")[2]: item for item in items}
+    done, elsewhere = notes.read(NOTES), notes.read(ONLY)
+    chosen = list(named)[:: math.ceil(len(named) / MOST) or 1]
+    if ONLY.name:
+        chosen = [test for test in named if test in elsewhere and elsewhere[test][0] == "passed"]
+    items[:] = [named[test] for test in chosen if test not in done]
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     """Notes that a test begins: what it comes to is noted later."""
-    note(item.nodeid.partition("::")[2], "ended")
-    signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(LONGEST)
+    notes.write(NOTES, item.nodeid.partition("::")[2], "ended")
+    limit(LONGEST, STUCK)
     Placeholder.running = True
     yield
     Placeholder.running = False
-    signal.alarm(0)
+    limit(0, 0)
+
+
+def limit(computing: int, waiting: int) -> None:
+    """Lets a test compute, and wait, so long; 0 takes the limit away."""
+    for kind, timer, seconds in (
+        (signal.SIGPROF, signal.ITIMER_PROF, computing),
+        (signal.SIGALRM, signal.ITIMER_REAL, waiting),
+    ):
+        signal.signal(kind, too_long)
+        signal.setitimer(timer, seconds)
 
 
 def too_long(number, frame):
     """Ends a test that takes too long."""
-    raise TimeoutError(f"more than {LONGEST} s")
+    raise TimeoutError(f"more than {LONGEST} s, or {STUCK} s of waiting")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -61,7 +68,9 @@ def pytest_runtest_makereport(item, call):
     """Notes how a test came out."""
     report = (yield).get_result()
     if report.when == "call" or report.outcome != "passed":
-        note(item.nodeid.partition("::")[2], report.outcome, words(call.excinfo.value) if call.excinfo else "")
+        notes.write(
+            NOTES, item.nodeid.partition("::")[2], report.outcome, words(call.excinfo.value) if call.excinfo else ""
+        )
 
 
 def words(error: BaseException) -> str:

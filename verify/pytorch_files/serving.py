@@ -1,7 +1,7 @@
 """`torch` as PyTorch's test files import it: rushlight, with the testing tools from PyTorch's files.
 
 Names that a file needs and rushlight lacks are found by loading the file repeatedly: each time the missing name gets a
-placeholder.
+placeholder. So do names that PyTorch's own tools no longer have.
 """
 
 import re
@@ -16,7 +16,13 @@ from types import ModuleType
 from rushlight.interop.imports import OURS, serve_torch
 from verify.pytorch_files.absent import PlaceholderModule, stand_in
 
-TOOLS = ("torch.testing._internal", "torch.testing._comparison", "torch.testing._creation", "torch.testing._utils")
+TOOLS = (
+    "torch.testing._internal",
+    "torch.testing._comparison",
+    "torch.testing._creation",
+    "torch.testing._utils",
+    "torch.utils._import_utils",
+)
 BEFORE = ["_foreach_zero_", "_foreach_copy_"]  # what files look for with a default
 TRIES = 2000  # names that one file may lack
 
@@ -33,23 +39,16 @@ def serve(folder: Path) -> None:
         setattr(sys.modules["rushlight"], name, lambda *_, name=name: stand_in(f"torch.{name}")())
 
 
-class Finder(MetaPathFinder):
-    """Finds PyTorch's testing tools and test files, and gives placeholders for modules that rushlight lacks."""
+class Beside(MetaPathFinder):
+    """Finds the modules of the folder of test files before installed ones of the same name, such as `autograd`."""
 
-    def __init__(self, package: Path, folder: Path):
-        self.package, self.folder = package, folder
+    def __init__(self, folder: Path):
+        self.folder = folder
 
     def find_spec(self, fullname, path=None, target=None):
         """Where a module is; None for all that others find."""
-        root, _, rest = fullname.partition(".")
-        if fullname.startswith(TOOLS):
-            return self.from_file(fullname, self.package / rest.replace(".", "/"))
-        if root == "torch" and not provided(rest):
-            return ModuleSpec(fullname, PlaceholderLoader(), is_package=True)
         beside = self.folder / fullname.replace(".", "/")
-        if beside.with_suffix(".py").exists():
-            return self.from_file(fullname, beside)
-        return None
+        return self.from_file(fullname, beside) if beside.with_suffix(".py").exists() else None
 
     def from_file(self, fullname: str, place: Path):
         """A module, or a package, in PyTorch's files."""
@@ -62,6 +61,23 @@ class Finder(MetaPathFinder):
         if not file.exists():
             return ModuleSpec(fullname, PlaceholderLoader(), is_package=True)
         return spec_from_file_location(fullname, file, loader=PatientLoader(fullname, str(file)))
+
+
+class Finder(Beside):
+    """Finds PyTorch's testing tools and test files, and gives placeholders for modules that rushlight lacks."""
+
+    def __init__(self, package: Path, folder: Path):
+        super().__init__(folder)
+        self.package = package
+
+    def find_spec(self, fullname, path=None, target=None):
+        """Where a module is; None for all that others find."""
+        root, _, rest = fullname.partition(".")
+        if fullname.startswith(TOOLS):
+            return self.from_file(fullname, self.package / rest.replace(".", "/"))
+        if root == "torch" and not provided(rest):
+            return ModuleSpec(fullname, PlaceholderLoader(), is_package=True)
+        return super().find_spec(fullname, path, target)
 
 
 def provided(rest: str) -> bool:
@@ -89,10 +105,8 @@ class PatientLoader(SourceFileLoader):
 
     def exec_module(self, module):
         """Executes the file until nothing is missing."""
-        for owner, name in re.findall(r"\b(torch\._C|torch)\.(\w+)", Path(self.path).read_text()):
-            real = sys.modules[owner.replace("torch", "rushlight")]
-            if not hasattr(real, name) and not provided(f"{owner}.{name}".removeprefix("torch.")):
-                setattr(real, name, stand_in(f"{owner}.{name}"))  # tools ask for these while tests run
+        if sys.modules.get("torch") is sys.modules["rushlight"]:
+            self.fill()
         clean = dict(vars(module))
         for _ in range(TRIES):
             try:
@@ -106,6 +120,13 @@ class PatientLoader(SourceFileLoader):
             vars(module).clear()
             vars(module).update(clean)
         raise ImportError(f"{module.__name__} asks for more than {TRIES} names that are not there")
+
+    def fill(self):
+        """Gives placeholders for names of rushlight's that the file mentions: tools ask for these while tests run."""
+        for owner, name in re.findall(r"\b(torch\._C|torch)\.(\w+)", Path(self.path).read_text()):
+            real = sys.modules[owner.replace("torch", "rushlight")]
+            if not hasattr(real, name) and not provided(f"{owner}.{name}".removeprefix("torch.")):
+                setattr(real, name, stand_in(f"{owner}.{name}"))
 
 
 def missing(error: Exception) -> tuple[ModuleType | type, str] | None:

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.refusals.signatures import misfit
 from rushlight.tensors import Tensor
+
+INTEGERS = int, np.integer
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -45,7 +49,7 @@ def integer(dim: int) -> int:
 
 def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:
     """Several dimensions as non-negative numbers; RuntimeError if one occurs twice."""
-    wrapped = tuple([wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, int) else dims)])
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, INTEGERS) else dims)])
     for dim in wrapped:
         if wrapped.count(dim) > 1:
             raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")

@@ -169,15 +169,16 @@ def from_sequence(items: Any) -> np.ndarray:
     return array if array.dtype == bool else array.astype(np.int64)
 
 
-def as_index(array: Array) -> Array:
+def as_index(array: Array, warned: bool = False) -> Array:
     """An array of indices or a mask; an array without dimensions becomes the int or bool that it holds."""
     if array.dtype == UINT8:
-        warn(BYTES)
+        if not warned:
+            warn(BYTES)
         array = array.astype(bool)
+    if array.ndim == 0 and array.dtype.kind in "iub" and type(array) is not Batched:
+        return array.item()
     if array.dtype not in KEY_TYPES:
         raise IndexError(advised("tensors used as indices must be long, int, byte or bool tensors"))
-    if array.ndim == 0 and type(array) is not Batched:
-        return array.item()
     return array
 
 

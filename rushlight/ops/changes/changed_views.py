@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.core.hooks import expect
 from rushlight.core.inplace import check_history, move, stand_in
+from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 from rushlight.core.turned import memory, turn, turning
@@ -22,7 +23,7 @@ from rushlight.layouts import (
     preserve_format,
 )
 from rushlight.layouts import memory_format as MemoryFormat
-from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
+from rushlight.ops.arguments.dims import INTEGERS, sequence, wrap_dim, wrap_dims
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.changes.resizing import lay_anew
 from rushlight.ops.shapes.dimensions import _t, _transpose, _transpose_scalar, check_matrix
@@ -92,7 +93,7 @@ def squeeze_(self: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
     shape = self._array.shape
     if dim is None:
         return look_anew(self, _squeeze_all_, tuple([i for i, n in enumerate(shape) if n == 1]))
-    entry = _squeeze_dim_ if isinstance(dim, int) else _squeeze_dims_
+    entry = _squeeze_dim_ if isinstance(dim, INTEGERS) else _squeeze_dims_
     return look_anew(self, entry, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
 
 
@@ -124,7 +125,7 @@ def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryForm
     >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
     tensor([1, 2, 3])
     """
-    if self.requires_grad:
+    if self.requires_grad and not CURRENT.get().inference:
         raise RuntimeError("cannot resize variables that require grad")
     check_inference(self)
     shape, array = tuple(sequence("resize_", "size", sizes)), self._settled()
@@ -137,6 +138,8 @@ def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryForm
     if memory_format is not None and not has_format(self._array, memory_format):
         in_order = np.broadcast_to(self._array.dtype.type(), shape)
         lay_anew(self, shape, empty_array(in_order, self._array.dtype, memory_format).strides)
+    if self._array is not array:
+        self._bump()
     return self
 
 

@@ -19,8 +19,8 @@ from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
-from rushlight.layouts import Memory, empty_array, has_format, memory_format
-from rushlight.ops.making.from_data import shared
+from rushlight.layouts import empty_array, has_format, memory_format
+from rushlight.ops.making.from_data import is_capsule, of_capsule, shared
 from rushlight.ops.table import operator, with_public_name
 from rushlight.tensors import Tensor
 
@@ -176,8 +176,15 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
 
 
-def dlpack(self: Tensor, **options: Any) -> Any:
-    """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
+def dlpack(self: Tensor, *, stream: int | None = None, **options: Any) -> Any:
+    """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad.
+
+    A CPU has no streams: `stream` is None, or -1 for no waiting.
+    """
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if any(turning(self._array)):
@@ -190,19 +197,6 @@ def dlpack_device(self: Tensor) -> tuple[int, int]:
     return self._array.__dlpack_device__()
 
 
-class Capsule:
-    """Wraps a DLPack capsule, such as `tensor.__dlpack__()` returns, as the object that NumPy expects."""
-
-    def __init__(self, exported: Any):
-        self.exported = exported
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self.exported
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # the CPU; NumPy refuses memory of other devices
-
-
 def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's array, or of a capsule that `__dlpack__` returned.
 
@@ -211,11 +205,9 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     tensor([0, 1, 2])
     """
     check_device(device)
-    if type(ext_tensor).__name__ != "PyCapsule":
-        return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
-    found = np.from_dlpack(Capsule(ext_tensor), copy=copy)  # read-only if the capsule does not say
-    place = found.__array_interface__["data"][0], False
-    return new_tensor(np.asarray(Memory({**found.__array_interface__, "data": place}, found)))
+    if is_capsule(ext_tensor):
+        return new_tensor(of_capsule(ext_tensor, copy))
+    return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:

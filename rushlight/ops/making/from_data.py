@@ -7,6 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
+from rushlight.layouts import Memory
 from rushlight.ops.arguments.options import Options, created, numpy_type, require_grad
 from rushlight.ops.making.nested import array_of
 from rushlight.tensors import Tensor
@@ -69,8 +70,9 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) 
         return data.to(device=device, dtype=data.dtype if dtype is None else dtype)
     options: Options = {} if device is None else {"device": device}
     d = None if dtype is None else numpy_type("as_tensor", dtype)
-    if isinstance(data, np.ndarray):
-        return created("as_tensor", cast(shared(data), d), options)
+    source = data if isinstance(data, np.ndarray) else exported(data)
+    if source is not None:
+        return created("as_tensor", cast(shared(source), d), options)
     return created("as_tensor", new_array(data, d), options)
 
 
@@ -113,11 +115,43 @@ def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
         return obj
     if isinstance(obj, np.ndarray):
         return new_tensor(shared(obj))
-    if hasattr(obj, "__dlpack__"):
-        return new_tensor(shared(np.from_dlpack(obj)))
+    if (source := exported(obj)) is not None:
+        return new_tensor(source)
     if not isinstance(obj, np.generic) and has_buffer(obj):
         return new_tensor(of_buffer(obj, numpy_type("asarray", dtype)))
     return None
+
+
+class Capsule:
+    """Wraps a DLPack capsule, such as `tensor.__dlpack__()` returns, as the object that NumPy expects."""
+
+    def __init__(self, exported: Any):
+        self.exported = exported
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.exported
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU; NumPy refuses memory of other devices
+
+
+def is_capsule(obj: Any) -> bool:
+    """Whether an object is a DLPack capsule."""
+    return type(obj).__name__ == "PyCapsule"
+
+
+def exported(obj: Any) -> np.ndarray | None:
+    """The memory that an object exports by DLPack: a capsule, or an object with `__dlpack__`; None for all others."""
+    if is_capsule(obj):
+        return of_capsule(obj)
+    return shared(np.from_dlpack(obj)) if hasattr(obj, "__dlpack__") else None
+
+
+def of_capsule(capsule: Any, copy: bool | None = None) -> np.ndarray:
+    """The memory of a DLPack capsule, writable also where the capsule does not say so."""
+    found = np.from_dlpack(Capsule(capsule), copy=copy)
+    place = found.__array_interface__["data"][0], False
+    return np.asarray(Memory({**found.__array_interface__, "data": place}, found))
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
@@ -182,7 +216,7 @@ def of_buffer(buffer: Any, dtype: np.dtype, count: int = -1, offset: int = 0) ->
     rest = length - offset
     if count < 0 and rest % size:
         raise ValueError(
-            f"buffer length ({length} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
+            f"buffer length ({rest} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
         )
     if count * size > rest:
         raise ValueError(
@@ -230,6 +264,8 @@ def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__array__") and not isinstance(data, np.generic):
         return np.array(shared(np.asarray(data)), dtype)
+    if (source := exported(data)) is not None:
+        return np.array(source, dtype)
     return array_of(data, dtype)
 
 

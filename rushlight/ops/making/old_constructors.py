@@ -26,9 +26,10 @@ def constructed(
     check_device(device)
     if size is not None or data is not None:
         given = (Size(size) if data is None else data,)
-    if len(given) != 1 or isinstance(given[0], Size) or is_size(given[0]):
-        shape = given[0] if len(given) == 1 and isinstance(given[0], Size) else given
-        return np.empty(sizes("new", (tuple(shape),)) if shape else 0, dtype)
+    if len(given) == 1 and isinstance(given[0], Size):
+        return np.empty(sizes("new", (tuple(given[0]),)), dtype)
+    if len(given) != 1 or is_size(given[0]):
+        return np.empty(sizes("new", (given,)) if given else 0, dtype)
     source = given[0]
     if isinstance(source, TensorBase):
         if cast and source._array.dtype != dtype:

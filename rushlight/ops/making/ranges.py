@@ -120,6 +120,8 @@ def logspace(
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
+    if isinstance(base, complex):
+        raise TypeError("logspace(): argument 'base' (position 4) must be float, not complex")
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
     return created("logspace", _powers(first, last, index(steps), d, base), options, dtype)
 
@@ -215,9 +217,15 @@ def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     default = dtypes.get_default_dtype()
-    if isinstance(first, complex) or isinstance(last, complex):
+    is_complex = isinstance(first, complex) or isinstance(last, complex)
+    if is_complex:
         default = default.to_complex()
     d = numpy_type(name, dtype, type_of_out(options) or default._numpy)
+    if is_complex and d.kind != "c":
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {default} can't be safely cast to passed dtype "
+            f"{dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[d]]}"
+        )
     if d.kind == "b":
         raise missing(f"{name}_cpu", d)
     if d.kind in "iu":

@@ -12,6 +12,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
 from rushlight.core.interpreters import noted, rely_on
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_runs, are_indices
@@ -224,6 +225,12 @@ def embedding_bag(
     tensor([[1., 2.],
             [6., 8.]])
     """
+    if weight._array.dtype == np.int64 and input.is_floating_point():
+        warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`."
+        )
+        weight, input = input, weight
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if sparse and mode == "max":

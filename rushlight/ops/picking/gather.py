@@ -216,12 +216,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     tensor([[1],
             [2]])
     """
-    if indices._array.dtype not in INDICES:
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+    if indices._array.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {TYPE_NAMES[indices.dtype]}"
         )
-    if dim is None:
-        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -330,7 +330,11 @@ def _scatter_add(input: Array, dim: int, index: Array, src: Array) -> Array:
     node="NotImplemented",
 )
 def _scatter_with_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str) -> Array:
-    values = corner(src, index.shape) if is_array(src) else np.broadcast_to(src, index.shape)
+    if is_array(src):
+        values = corner(src, index.shape)
+    else:
+        number = np.asarray(src).astype(input.dtype) if input.dtype.char in "fdFD" else src  # rounded first
+        values = np.broadcast_to(number, index.shape)
     return reduced_along(input, dim, index, values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
 

@@ -21,7 +21,7 @@ from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.kernels.picking import put_along
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
-    as_item,
+    as_index,
     as_torch,
     basic_and_arrays,
     check_masks,
@@ -179,7 +179,16 @@ def check_write(target: Tensor, value: Any) -> None:
 
 
 def anywhere(array: Array, arrays: Sequence[Array]) -> Any:
-    """A key of arrays for an empty tensor: nothing is selected, so no index is out of range."""
+    """A key of arrays for an empty tensor: nothing is selected, so no index is out of range.
+
+    IndexError for indices along a dimension of size 0.
+    """
+    dim = 0
+    for item in arrays:
+        mask = is_array(item) and item.dtype.kind == "b"
+        if is_array(item) and not mask and item.size and not array.shape[dim]:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        dim += item.ndim if mask else 1
     if 0 not in selected_shape(array, arrays):
         return arrays
     return tuple([np.zeros_like(x) if is_array(x) and x.dtype != bool else x for x in arrays])
@@ -309,25 +318,23 @@ def checked_values(
     With `trimmed`, leading dimensions of size 1 are removed.
     """
     array, given = target._array, value._array
-    if given.dtype is not array.dtype:
-        if not (any_dtype and given.size == 1):
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{TYPE_NAMES[target.dtype]} for the destination and {TYPE_NAMES[value.dtype]} for the source."
-            )
-        value = value.to(target.dtype)
     shape = selected_shape(array, key)
     while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
         value = value.squeeze(0)
     ndim = value._array.ndim
     if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
-        if any(is_array(item) and item.size and not n for item, n in zip(key, array.shape, strict=False)):
-            raise IndexError("index is out of bounds for dimension with size 0")
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of "
             f"shape {list(shape)}"
         )
-    return value
+    if given.dtype is array.dtype:
+        return value
+    if not (any_dtype and given.size == 1):
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{TYPE_NAMES[target.dtype]} for the destination and {TYPE_NAMES[value.dtype]} for the source."
+        )
+    return value.to(target.dtype)
 
 
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
@@ -376,7 +383,8 @@ def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = basic_and_arrays(items, input._array.ndim)
     for place, item in enumerate(items):
-        if type(number := as_item(item)) is int:  # from a tensor without dimensions
+        number = as_index(item._array, warned=True) if isinstance(item, TensorBase) else item
+        if type(number) is int:  # from a tensor without dimensions
             arrays = (*arrays[:place], np.asarray(number), *arrays[place:])
     check_masks(arrays, input._array.shape)
     return arrays if input._array.size else anywhere(input._array, arrays)

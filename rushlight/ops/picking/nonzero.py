@@ -92,7 +92,7 @@ def argwhere(input: Tensor) -> Tensor:
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Converts flat indices to coordinates in a tensor of the given shape: one tensor for each dimension.
 
-    TypeError for indices that are not integers, ValueError for a negative shape.
+    TypeError for indices or a shape that are not integers, ValueError for a negative shape.
 
     >>> import rushlight as torch
     >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
@@ -100,7 +100,12 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     """
     if indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
     if min(sizes, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]

@@ -14,7 +14,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.placing import RULES
 from rushlight.ops.arguments import mismatch
-from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.arguments.dims import INTEGERS, size_of
 from rushlight.ops.arguments.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
@@ -173,7 +173,7 @@ def contracted_dims(dims: Sequence[Sequence[int]] | int, a: Array, b: Array) -> 
     """The two lists of dimensions that `tensordot` sums over."""
     if isinstance(dims, TensorBase):
         dims = dims.tolist()
-    if isinstance(dims, int):
+    if isinstance(dims, INTEGERS):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):

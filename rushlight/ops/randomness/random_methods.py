@@ -104,10 +104,11 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
     return overwrite_drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
 
 
-def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:
+def random_(self: Tensor, *bounds: int | None, to: int | None = None, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with random integers: `random_(from, to)`, `random_(to)` from 0, or `random_()`.
 
-    Without bounds they are from 0 up to the largest integer below which the dtype represents all integers.
+    Without an upper bound, or with None for it, they are up to the largest integer below which the dtype represents all
+    integers.
 
     >>> import rushlight as torch
     >>> torch.empty(2).random_(5, 6)
@@ -116,6 +117,8 @@ def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Genera
     given = [*bounds, *(() if to is None else (to,))]
     if not given:
         return overwrite_drawn(self, "random_", integers.random_, generator)
+    if len(given) == 2 and given[1] is None:
+        return overwrite_drawn(self, "random_", integers.randint, generator, given[0], None)
     low, high = interval("random_", *(given if len(given) == 2 else (0, *given)))
     return overwrite_drawn(self, "random_", integers.randint, generator, low, high)
 

@@ -13,6 +13,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.reductions import NUMBERS, SUM, reduced, total
+from rushlight.ops.arguments.dims import INTEGERS
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.table import method, operator
@@ -29,7 +30,7 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     if type(dim) is int and -ndim <= dim < ndim:
         return (dim % ndim,)
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    dims = (dim,) if isinstance(dim, INTEGERS) else tuple(dim)
     for d in dims:
         if not -max(ndim, 1) <= d < max(ndim, 1):
             limit = max(ndim, 1)

@@ -105,7 +105,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     first = next((shape for shape in shapes if shape != (0,)), (0,))
-    dim = wrap_dim(dim, len(first))
+    dim = 0 if first == (0,) else wrap_dim(dim, len(first))
     if shapes.count(first) < len(shapes):
         check_joined_sizes(shapes, first, dim)
     result = _cat(tensors, dim, common_dtype(tensors))

@@ -12,7 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
-from rushlight.ops.arguments.dims import sequence, tensors_given, wrap_dim, wrap_dims
+from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
 
@@ -162,24 +162,34 @@ def view_as_dtype(input: Array, dtype: Any) -> Any:
         kind = "conjugate view tensors" if input.is_conj() else "tensors with negative bit set"
         raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     if target.itemsize != array.itemsize:
-        check_divisible(array, target)
+        check_divisible(array, target, input.storage_offset())
     out = new_tensor(array.view(target))
     out._counter = input._versions()
     share_memory(out, input)
     return out
 
 
-def check_divisible(array: Array, target: Array) -> None:
-    """Raises RuntimeError if the last dimension cannot be read as elements of another size."""
+def check_divisible(array: Array, target: Array, offset: int) -> None:
+    """Raises RuntimeError if the last dimension cannot be read as elements of another size.
+
+    Larger ones have to begin where PyTorch's would, at a multiple of their size in the memory.
+    """
     names = [dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[d]] for d in (array.dtype, target)]
-    change = f"to view {names[0]} as {names[1]} (different element sizes), but got"
+    change = f"to view {names[0]} as {names[1]} (different element sizes)"
     if array.ndim == 0:
-        raise RuntimeError(f"self.dim() cannot be 0 {change} 0")
+        raise RuntimeError(f"self.dim() cannot be 0 {change}")
     ratio = target.itemsize // array.itemsize
     if ratio and array.shape[-1] % ratio:
-        raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {change} {array.shape[-1]}")
+        raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {change}, but got {array.shape[-1]}")
+    if ratio and offset % ratio:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {change}, but got {offset}")
     if array.size and array.strides[-1] != array.itemsize:
-        raise RuntimeError(f"self.stride(-1) must be 1 {change} {array.strides[-1] // array.itemsize}")
+        raise RuntimeError(f"self.stride(-1) must be 1 {change}, but got {array.strides[-1] // array.itemsize}")
+    for dim, step in enumerate(array.strides[:-1]):
+        if ratio and step % target.itemsize:
+            raise RuntimeError(
+                f"self.stride({dim}) must be divisible by {ratio} {change}, but got {step // array.itemsize}"
+            )
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -295,7 +305,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     shape = input._array.shape
     if dim is None:
         return _squeeze_all(input, tuple([i for i, n in enumerate(shape) if n == 1]))
-    entry = _squeeze_dim if isinstance(dim, int) else _squeeze_dims
+    entry = _squeeze_dim if isinstance(dim, INTEGERS) else _squeeze_dims
     return entry(input, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
 
 

@@ -1,0 +1,54 @@
+"""Why tests of PyTorch's files do not pass with rushlight, where that has a reason."""
+
+import re
+
+from rushlight.absent.left_out import reason
+
+INNER = "PyTorch's inner workings: a name with an underscore"
+SAYS = "rushlight has no such thing, and says so"
+REFS = "it tests torch._refs, PyTorch's own second definitions of its operators"
+PROFILER = "PyTorch's library behind its profiler, or the fields of that library's events"
+ADVICE = "the test compares the whole message, and rushlight's says also what to do"
+COMPLEX32 = "NumPy has no complex numbers of two halves (torch.complex32)"
+DIMENSIONS = "NumPy's arrays have at most 64 dimensions, which are an error in both, with other words"
+MUTATION = "what PyTorch's allow_mutation_on_saved_tensors keeps inside: copies are made elsewhere here"
+VIEWS = "a view of an inference tensor that requires grad requires grad too"
+TORCHSCRIPT = "the test expects that TorchScript refuses a program, which rushlight runs as it is"
+MORE = "the test expects a failure of PyTorch's, where rushlight computes"
+
+ABSENT = r"verify\.pytorch_files\.absent\.(torch\.[\w.]+)"
+
+# A pattern that is found in "Class::test: outcome words", and the reason.
+REASONS = {
+    r"__refs_\w+_cpu": REFS,
+    r"AttributeError: (type object )?'(?!NoneType)\w+' (object )?has no attribute '_\w+'": INNER,
+    r"ImportError: cannot import name '_": INNER,
+    r"NotImplementedError: .*rushlight (has no|knows|asks no)": SAYS,
+    r"test_profiler|test_record_function": PROFILER,
+    r"must be real number, not (complex|bytes)$|KeyError: '\|V1|numpy.void": COMPLEX32,
+    r"Unknown Complex ScalarType for Half|test_cat_all_dtypes_and_devices|test_complex_assertraises": COMPLEX32,
+    r"only tensors with up to 64 dims": DIMENSIONS,
+    r"TestAllowMutationOnSaved": MUTATION,
+    r"test_nonzero_astuple_out": TORCHSCRIPT,
+    r"test_numpy_array_binary_ufunc_promotion|test_scatter_index_reduce_prod_gradgrad_error": MORE,
+    r"test_not_implemented_fwad": MORE,
+    r"test_autograd_inplace_views_cross_dtype": "PyTorch's gradient is wrong there, as the test says",
+    r"test_numpy_array_interface": "NumPy's comparisons of tensors are bool here; PyTorch makes uint8 of them",
+    r"test_numpy_scalar_cmp": "PyTorch drops imaginary parts in comparisons with NumPy's complex numbers",
+    r"test_numpy_unresizable": "resize_ takes new memory where NumPy holds the old; PyTorch refuses",
+    r"test_grad: failed AssertionError: String comparison failed: 'Mism": ADVICE,
+    r"test_dir: ": "hasattr(x, 'imag') is False for a real tensor; with PyTorch it raises RuntimeError",
+    r"test_deep_reentrant": "passes inside passes nest as deep as Python's recursion limit; PyTorch changes threads",
+    r"test_attribute_deletion": INNER,
+    r"test_inference_mode_inf_tensor_in_normal_mode_view_op": VIEWS,
+    r"DLPack only supports signed/unsigned": "NumPy's arrays cannot be exchanged as bfloat16 by DLPack",
+    r"test_scatter_\w*(prod|reductions)_cpu_complex": "complex products are rounded in another order in a scatter",
+}
+
+
+def explanation(test: str, came: str, why: str) -> str:
+    """The reason why a test cannot pass, or nothing."""
+    absent = re.match(r"absent (.*)", why) or re.search(ABSENT, why)
+    if absent:
+        return reason(absent[1]) or (INNER if any(part[:1] == "_" for part in absent[1].split(".")) else "")
+    return next((given for found, given in REASONS.items() if re.search(found, f"{test}: {came} {why}")), "")
