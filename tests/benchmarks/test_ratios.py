@@ -33,6 +33,8 @@ OTHER_FORMS = {  # entries that are a form of another, or a part of it, which th
     "geqrf",
     "in_columns",
     "lobpcg_generalized",
+    "gru_sequence",
+    "lstm_sequence",
     "lstm_states",
     "max_pool2d_backward",
     "minors",

@@ -107,3 +107,27 @@ def test_second_derivatives_of_lstm():
     cell = rushlight.nn.LSTMCell(2, 3, dtype=rushlight.float64)
     x, h, c = (rushlight.tensor(rng.standard_normal((2, n)), requires_grad=True) for n in (2, 3, 3))
     check_derivatives(lambda x, h, c: sum((part**2).sum() for part in cell(x, (h, c))), x, h, c)
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU"])
+@pytest.mark.parametrize("form", ["outputs", "last state", "bidirectional", "no batch"])
+def test_whole_sequences_are_the_steps_one_after_the_other(name, form, monkeypatch):
+    """Values and derivatives of the operator that takes a whole sequence, and of the steps that packed data takes."""
+    from derivatives import check_derivatives
+
+    layer = getattr(rushlight.nn, name)(2, 3, bidirectional=form == "bidirectional", dtype=rushlight.float64)
+    rng = np.random.default_rng(0)
+    x = rushlight.tensor(rng.standard_normal((4, 2) if form == "no batch" else (4, 2, 2)), requires_grad=True)
+    weights = list(layer.parameters())
+
+    def called(x, *_):
+        y, state = layer(x)
+        parts = state if isinstance(state, tuple) else (state,)
+        return sum(part.sin().sum() for part in parts) if form == "last state" else (y**2).sum() + parts[-1].sum()
+
+    whole = [called(x), *rushlight.autograd.grad(called(x), [x, *weights])]
+    check_derivatives(called, x, *weights)
+    monkeypatch.setattr(rushlight.nn.functional.recurrent_layers, "are_plain", lambda *tensors: False)
+    steps = [called(x), *rushlight.autograd.grad(called(x), [x, *weights])]
+    for a, b in zip(whole, steps, strict=True):
+        np.testing.assert_allclose(a.detach(), b.detach(), rtol=1e-12, atol=1e-14)

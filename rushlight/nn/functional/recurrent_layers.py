@@ -10,6 +10,7 @@ from typing import Any
 
 from rushlight.nn.functional.dropping import dropout as drop
 from rushlight.nn.functional.recurrence import GATES, STEPS, State, run_backwards, run_forwards
+from rushlight.nn.functional.sequences import SEQUENCES, are_plain
 from rushlight.ops.products.products import linear
 from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
@@ -40,15 +41,30 @@ def run_layers(
         for number in range(first, first + directions):
             named = weights[number]
             projected = linear(data, named["weight_ih"], named.get("bias_ih"))
-            inputs = projected.unbind(0) if sizes is None else projected.split(sizes)
-            run = run_backwards if number > first else run_forwards
-            states, end = run(inputs, tuple(part[number] for part in state), step_of(mode, named))
-            outputs.append(stack(states) if sizes is None else cat(states))
+            states, end = run_layer(
+                mode, projected, sizes, tuple(part[number] for part in state), named, number > first
+            )
+            outputs.append(states)
             last.append(end)
         data = outputs[0] if directions == 1 else cat(outputs, -1)
         if dropout and first + directions < len(weights):
             data = drop(data, dropout)
     return data, tuple(stack(parts) for parts in zip(*last, strict=True))
+
+
+def run_layer(
+    mode: str, projected: Tensor, sizes: list[int] | None, state: State, weights: dict[str, Tensor], backwards: bool
+) -> tuple[Tensor, State]:
+    """Runs one layer in one direction over its projected inputs: its hidden states, and the last states."""
+    if sizes is None and mode in SEQUENCES and "bias_hh" in weights and "weight_hr" not in weights:
+        arguments = projected, *state, weights["weight_hh"], weights["bias_hh"]
+        if are_plain(*arguments):
+            output, end = SEQUENCES[mode](projected.flip(0) if backwards else projected, state, *arguments[-2:])
+            return output.flip(0) if backwards else output, end
+    inputs = projected.unbind(0) if sizes is None else projected.split(sizes)
+    run = run_backwards if backwards else run_forwards
+    states, end = run(inputs, state, step_of(mode, weights))
+    return stack(states) if sizes is None else cat(states), end
 
 
 def step_of(mode: str, weights: dict[str, Tensor]) -> Any:
