@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from rushlight.kernels import direct, few_taps
+from rushlight.kernels import depthwise, direct, few_taps, pointwise
 from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
 from rushlight.kernels.plans import Shape
 from rushlight.kernels.products import multiply_into, products
@@ -42,6 +42,10 @@ def convolution(
         return few_taps.convolution(input, weight, bias, shape, groups)
     if direct.takes(input, weight):
         return direct.convolution(input, weight, bias, shape, groups)
+    if depthwise.takes(shape, weight.shape, groups, input, weight):
+        return depthwise.convolution(input, weight, bias, shape, groups)
+    if pointwise.takes(shape, groups, input, weight):
+        return _add_bias(pointwise.convolution(input, weight), bias)
     output = empty_batch((samples, weight.shape[0], *places), np.result_type(input, weight))
     filters = _filters(weight, groups)
     for run, result in zip(runs(input), runs(output), strict=True):
@@ -75,6 +79,10 @@ def convolution_input(
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
     if direct.takes(grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
+    if depthwise.takes(shape, weight.shape, groups, grad, weight):
+        return depthwise.convolution_input(grad, weight, bias, shape, groups)
+    if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
+        return _add_bias(pointwise.convolution_input(grad, weight), bias)
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
     keeps = _keeps_size(input_shape, kernel, places, stride, padding, dilation)
@@ -106,6 +114,10 @@ def convolution_weight(
         return few_taps.convolution_weight(grad, input, shape, groups)
     if direct.takes(grad, input):
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
+    if depthwise.takes(shape, weight_shape, groups, grad, input):
+        return depthwise.convolution_weight(grad, input, shape, groups)
+    if pointwise.takes(shape, groups, grad, input):
+        return pointwise.convolution_weight(grad, input, weight_shape)
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):
         cotangent = np.ascontiguousarray(cotangent, like=cotangent)

@@ -9,20 +9,28 @@ from hypothesis import strategies as st
 from kernels.cases import CONVOLUTIONS, Arrays, Convolution, waves
 
 from rushlight.kernels import convolution as module
-from rushlight.kernels import direct, few_taps
+from rushlight.kernels import depthwise, direct, few_taps, pointwise
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
 each_case = pytest.mark.parametrize("name", CONVOLUTIONS)
 
 
-@pytest.fixture(scope="module", params=["compiled", "few taps", "numpy"], autouse=True)
+@pytest.fixture(scope="module", params=["compiled", "few taps", "special", "numpy"], autouse=True)
 def form(request: pytest.FixtureRequest):
-    """Every test runs on the compiled kernels, where they are, on those for few taps, and on the NumPy form."""
+    """Every test runs on the compiled kernels, where they are, on those for few taps, and on the NumPy form.
+
+    "special" are the forms for one channel in each group and for kernels of one element, at all sizes.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(few_taps, "FEW", 1 << 40 if request.param == "few taps" else 0)
-        if request.param == "few taps":
+        for special in (depthwise, pointwise):
+            patch.setattr(special, "LONG", 1 if request.param == "special" else 1 << 40)
+        patch.setattr(depthwise, "MOST_CHANNELS", 1 << 40)
+        if request.param in ("few taps", "special"):
             if few_taps.fast is None:
                 pytest.skip("nothing was compiled")
+            if request.param == "special":
+                patch.setattr(direct, "fast", None)
             yield request.param
             return
         if request.param == "numpy":

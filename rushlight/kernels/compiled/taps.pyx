@@ -1,9 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Small convolutions and their adjoints: tap by tap, row by row, without tables."""
+"""Small convolutions, those with one channel in each group, and their adjoints: tap by tap, row by row."""
 
 cimport numpy as cnp
 
-from rushlight.kernels.compiled.lanes cimport real
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
@@ -12,11 +13,17 @@ cdef enum:
     RESULT = 0  # what is added to
     INPUT = 1
     WEIGHT = 2
+    SIDE_BY_SIDE = 16  # products of a row that are added up separately
+    GRAIN = 1 << 16  # products of a thread's part
 
 cdef struct Line:
     Py_ssize_t size, kernel, places, stride, padding, dilation
 
 cdef struct Job:
+    void* x
+    void* weight
+    void* out
+    bint single
     Py_ssize_t samples, groups, outer, inner  # channels of the result and of the input, in a group
     Line lines[MOST]  # of size 1 where there are fewer dimensions
     int target
@@ -34,19 +41,46 @@ cdef Py_ssize_t end_of_places(const Line* line, Py_ssize_t tap) noexcept nogil:
     return min(line.places, room // line.stride + 1) if room >= 0 else 0
 
 
+cdef wide add_scaled(const real* x, real factor, real* out, Py_ssize_t n) noexcept nogil:
+    """Adds a multiple of a row."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] += factor * x[i]
+
+
+cdef wide add_product(const real* x, const real* out, real* weight, Py_ssize_t n) noexcept nogil:
+    """Adds the inner product of two rows to a weight."""
+    cdef real[SIDE_BY_SIDE] found
+    cdef real total = 0
+    cdef Py_ssize_t i, j
+    for j in range(SIDE_BY_SIDE):
+        found[j] = 0
+    for i in range(n // SIDE_BY_SIDE):
+        for j in range(SIDE_BY_SIDE):
+            found[j] += x[i * SIDE_BY_SIDE + j] * out[i * SIDE_BY_SIDE + j]
+    for i in range(n - n % SIDE_BY_SIDE, n):
+        total += x[i] * out[i]
+    for j in range(SIDE_BY_SIDE):
+        total += found[j]
+    weight[0] += total
+
+
 cdef void add_row(real* x, real* weight, real* out, Py_ssize_t n, Py_ssize_t stride, int target) noexcept nogil:
     """Applies one tap to a row of n positions, whose input elements are `stride` apart."""
     cdef Py_ssize_t i
     cdef real factor = weight[0], total = 0
     if target == RESULT and stride == 1:
-        for i in range(n):
-            out[i] += factor * x[i]
+        add_scaled(x, factor, out, n)
     elif target == RESULT:
         for i in range(n):
             out[i] += factor * x[i * stride]
+    elif target == INPUT and stride == 1:
+        add_scaled(out, factor, x, n)
     elif target == INPUT:
         for i in range(n):
             x[i * stride] += factor * out[i]
+    elif stride == 1:
+        add_product(x, out, weight, n)
     else:
         for i in range(n):
             total += x[i * stride] * out[i]
@@ -75,23 +109,36 @@ cdef void add_plane(real* x, real* weight, real* out, const Job* job) noexcept n
                 weight += 1
 
 
-cdef void add_all(real* x, real* weight, real* out, const Job* job) noexcept nogil:
-    """Processes all samples and channels."""
+cdef void add_group(real* x, real* weight, real* out, const Job* job, Py_ssize_t sample, Py_ssize_t group) noexcept nogil:
+    """Processes the channels of a group in a sample."""
     cdef Py_ssize_t elements = job.lines[0].size * job.lines[1].size * job.lines[2].size
     cdef Py_ssize_t taps = job.lines[0].kernel * job.lines[1].kernel * job.lines[2].kernel
     cdef Py_ssize_t places = job.lines[0].places * job.lines[1].places * job.lines[2].places
-    cdef Py_ssize_t sample, group, o, i, row
-    for sample in range(job.samples):
-        for group in range(job.groups):
-            for o in range(job.outer):
-                row = group * job.outer + o
-                for i in range(job.inner):
-                    add_plane(
-                        x + ((sample * job.groups + group) * job.inner + i) * elements,
-                        weight + (row * job.inner + i) * taps,
-                        out + (sample * job.groups * job.outer + row) * places,
-                        job,
-                    )
+    cdef Py_ssize_t o, i, row
+    for o in range(job.outer):
+        row = group * job.outer + o
+        for i in range(job.inner):
+            add_plane(
+                x + ((sample * job.groups + group) * job.inner + i) * elements,
+                weight + (row * job.inner + i) * taps,
+                out + (sample * job.groups * job.outer + row) * places,
+                job,
+            )
+
+
+cdef void add_groups(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Processes some groups: of one sample after the other, or each in all samples where the weight is added to."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t number, sample, group, samples = job.samples if job.target == WEIGHT else 1
+    for number in range(start * samples, stop * samples):
+        if job.target == WEIGHT:
+            sample, group = number % samples, number // samples
+        else:
+            sample, group = number // job.groups, number % job.groups
+        if job.single:
+            add_group(<float*>job.x, <float*>job.weight, <float*>job.out, job, sample, group)
+        else:
+            add_group(<double*>job.x, <double*>job.weight, <double*>job.out, job, sample, group)
 
 
 def add(
@@ -104,6 +151,7 @@ def add(
     """
     cdef Job job
     cdef int dims = x.ndim - 2, d, own
+    cdef Py_ssize_t count, size = cnp.PyArray_SIZE(weight) // groups
     job.samples, job.groups, job.target = x.shape[0], groups, target
     job.outer, job.inner = weight.shape[0] // groups, weight.shape[1]
     for d in range(MOST):
@@ -114,7 +162,9 @@ def add(
             job.lines[d] = Line(
                 x.shape[own + 2], weight.shape[own + 2], out.shape[own + 2], stride[own], padding[own], dilation[own]
             )
-    if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT:
-        add_all(<float*>cnp.PyArray_DATA(x), <float*>cnp.PyArray_DATA(weight), <float*>cnp.PyArray_DATA(out), &job)
-    else:
-        add_all(<double*>cnp.PyArray_DATA(x), <double*>cnp.PyArray_DATA(weight), <double*>cnp.PyArray_DATA(out), &job)
+        size *= job.lines[d].places
+    job.x, job.weight, job.out = cnp.PyArray_DATA(x), cnp.PyArray_DATA(weight), cnp.PyArray_DATA(out)
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    count = job.groups if target == WEIGHT else job.groups * job.samples
+    size = size * job.samples if target == WEIGHT else size
+    shared(add_groups, &job, count, max(1, GRAIN // max(1, size)))

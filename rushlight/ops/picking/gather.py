@@ -99,9 +99,9 @@ def _put_back(input: Array, dim: int, index: Array, shape: Sequence[int], distin
     out = np.zeros_like(input, shape=shape)
     if out.ndim == 0 or index.ndim != out.ndim:
         np.add.at(out.reshape(-1), index, input)
-    elif distinct:
+    elif distinct and not put_along(out, index, dim, input):
         out[grid(index, dim)] = input
-    elif input.size:
+    elif not distinct and input.size:
         out = np.zeros(out.size, input.dtype, like=input)
         np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
         return out.reshape(shape)

@@ -18,6 +18,8 @@ from rushlight.tensors import Tensor
 
 __all__ = ["constant_pad_nd"]
 
+NARROW = 16  # more positions than that around a line are added back by their index
+
 
 def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     """The batch rule of `constant_pad_nd`."""
@@ -100,6 +102,21 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
     return _unpad.forward(input, (*input.shape[:n], *shape), places)
 
 
+def folded_back(input: np.ndarray, shape: Any, places: Any) -> np.ndarray | None:
+    """What `_unpad` gives, where the padding is narrow and surrounds all elements of each line; otherwise None."""
+    work = input.copy()
+    for dim, index in enumerate(places, len(shape) - len(places)):
+        starts = [i for i in np.flatnonzero(index == 0) if np.array_equal(index[i : i + shape[dim]], range(shape[dim]))]
+        if not starts or len(index) - shape[dim] > NARROW:
+            return None
+        before = (slice(None),) * dim
+        inside = work[(*before, slice(starts[0], starts[0] + shape[dim]))]
+        for i in {*range(len(index))} - {*range(starts[0], starts[0] + shape[dim])}:
+            inside[(*before, index[i])] += work[(*before, i)]
+        work = inside
+    return np.ascontiguousarray(work)
+
+
 @operator(
     aten=(),
     batch=by(unpad_batch),
@@ -109,6 +126,8 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
 )
 def _unpad(input: Array, shape: Sequence[int], places: Sequence[Array]) -> Array:
     """Adds padding that was taken from the tensor's elements back to these: the adjoint of such padding."""
+    if type(input) is np.ndarray and (found := folded_back(input, shape, places)) is not None:
+        return found
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.swapaxes(input, dim, 0)
         input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
