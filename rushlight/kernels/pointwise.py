@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.kernels.patches import INNERMOST_FROM, Size
 from rushlight.kernels.plans import Shape
+from rushlight.kernels.products import products
 
 LONG = 64
 """Positions from which on this pays off."""
@@ -20,22 +21,22 @@ def takes(shape: Shape, groups: int, *operands: np.ndarray) -> bool:
 
 def convolution(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """`kernels.convolution.convolution` without a bias."""
-    return products(weight.reshape(weight.shape[:2]), input)
+    return multiplied(weight.reshape(weight.shape[:2]), input)
 
 
 def convolution_input(grad: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """`kernels.convolution.convolution_input` without a bias."""
-    return products(weight.reshape(weight.shape[:2]).T, grad)
+    return multiplied(weight.reshape(weight.shape[:2]).T, grad)
 
 
 def convolution_weight(grad: np.ndarray, input: np.ndarray, weight_shape: Size) -> np.ndarray:
     """`kernels.convolution.convolution_weight`."""
-    return np.matmul(planes(grad), planes(input).swapaxes(1, 2)).sum(0).reshape(weight_shape)
+    return products(planes(grad), planes(input).swapaxes(1, 2)).sum(0).reshape(weight_shape)
 
 
-def products(matrix: np.ndarray, batch: np.ndarray) -> np.ndarray:
+def multiplied(matrix: np.ndarray, batch: np.ndarray) -> np.ndarray:
     """The products of a matrix with each sample's channels."""
-    return np.matmul(matrix, planes(batch)).reshape(len(batch), len(matrix), *batch.shape[2:])
+    return products(matrix, planes(batch)).reshape(len(batch), len(matrix), *batch.shape[2:])
 
 
 def planes(batch: np.ndarray) -> np.ndarray:
