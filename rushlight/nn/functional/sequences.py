@@ -97,11 +97,13 @@ def lstm_cotangents(
     joint=lstm_cotangents,
     inputs=("projected", "hidden", "cell", "weight", "bias"),
 )
-def _lstm_sequence(projected, hidden, cell, weight, bias):
+def _lstm_sequence(projected: Array, hidden: Array, cell: Array, weight: Array, bias: Array) -> tuple[Array, ...]:
     """The hidden states, cell states and gates of an LSTM at all time steps."""
     n, turned = hidden.shape[-1], weight.T
-    rows, hiddens, cells, gates = projected + bias, [], [], []
-    for row in rows:
+    hiddens: list[Array] = []
+    cells: list[Array] = []
+    gates: list[Array] = []
+    for row in projected + bias:
         gate = row + product(hidden, turned)
         entering, forgetting, new, leaving = (gate[:, i * n : (i + 1) * n] for i in range(4))
         cell = next_cell(entering, forgetting, new, cell)
@@ -137,7 +139,7 @@ def gru_cotangents(
 
 
 @operator(aten=(), batch=one_by_one, joint=gru_cotangents, inputs=("projected", "hidden", "weight", "bias"))
-def _gru_sequence(projected, hidden, weight, bias):
+def _gru_sequence(projected: Array, hidden: Array, weight: Array, bias: Array) -> tuple[Array, ...]:
     """The hidden states of a GRU at all time steps, and their projections."""
     n, turned = hidden.shape[-1], weight.T
     hiddens, projections = [], []
