@@ -21,7 +21,7 @@ from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
 from rushlight.core.narrow import TYPES as NARROW_TYPES
-from rushlight.core.turned import Turned
+from rushlight.core.turned import Turned, memory, turn, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU, META, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format, strided
@@ -614,7 +614,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return copy
 
     def __reduce_ex__(self, protocol: int) -> Any:
-        return rebuild, (type(self), self._settled(), self._needs)
+        array = self._settled()
+        return rebuild, (type(self), memory(array), self._needs, turning(array))
 
 
 def share_memory(tensor: Tensor, other: Tensor) -> None:
@@ -682,10 +683,10 @@ class AccumulateGrad(Node):
         return add_hook(hooks_of(self.variable).pre, fn)
 
 
-def rebuild(cls: Any, array: Array, requires_grad: bool) -> Tensor:
-    """Makes a leaf of a class from an array, for pickle and deepcopy."""
+def rebuild(cls: Any, array: Array, requires_grad: bool, bits: tuple[bool, ...] = (False, False)) -> Tensor:
+    """Makes a leaf of a class from an array, for pickle and deepcopy; `bits` tell if it is conjugated or negated."""
     tensor = Arithmetic.__new__(cls)
-    tensor._array = dtypes.canonical(array)
+    tensor._array = turn(dtypes.canonical(array), *bits)
     tensor._needs = requires_grad
     return counted(tensor)
 

@@ -98,6 +98,9 @@ GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pyto
 IN_ORDER = "PyTorch's kernel takes contiguous tensors only, and says so by an internal error"
 UNDERIVED = "PyTorch has no derivative of these changes in place"
 OWN_PLACE = "PyTorch's linear gives a view that is given as out= memory of its own"
+RESIZES = "PyTorch's addbmm_ gives its tensor another shape, instead of refusing: docs/pytorch-mistakes.md"
+UNSIZED = "PyTorch's normal adds the mean to an `out` before it has its size"
+SPACED = "PyTorch's lstsq leaves gaps in an `out` that it has resized"
 POLES = "PyTorch's polygamma is large, not infinite, at negative integers"
 MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
 TRANSFORMS = "PyTorch's library for Fourier transforms refuses to transform nothing"
@@ -292,6 +295,13 @@ EXPLANATIONS = [
     Explanation("calls", "offsets has to be None", "embedding_bag", FLAT_BAGS),
     Explanation("calls", "raises (Runtime|Index)Error", NONSENSE, UNCHECKED),
     Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
+    Explanation("operators", r"^result\[0\](\['right'\]\[0\])?\[1\]: values", r"mode\(", TIES),
+    Explanation(
+        "operators", "output with shape .* doesn't match the broadcast shape", r"in place.*: addbmm\(", RESIZES
+    ),
+    Explanation("operators", r"\['none'\]: .* PyTorch's 'RuntimeError'", r"out=: normal\.", UNSIZED),
+    Explanation("operators", r"\['none'\]\[1\]", r"out=: linalg\.lstsq\(", SPACED),
+    Explanation("operators", "raises nothing.*INTERNAL ASSERT", "as_strided_scatter", INTERNAL),
     Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
     Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),
     Explanation("operators", "derivative for 'inplace version of", "in place[^:]*: a(cos|sin|tan)h", UNDERIVED),
@@ -304,9 +314,14 @@ EXPLANATIONS = [
     Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
     Explanation("operators", "value '0', PyTorch's", "(layout|strided|views).*: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "value '", "(as_strided|diagonal|select|slice)_scatter", MEMORY),
-    Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
+    Explanation(
+        "operators",
+        "on PyTorch RuntimeError: (Expected X.is_contiguous|view size|grad_input must be contiguous)",
+        "strided",
+        IN_ORDER,
+    ),
     Explanation("operators", "values", r"mode[(]bfloat16", TIES),
-    Explanation("operators", "PyTorch's.array..*nan", r"matrix_exp[(]float16", OVERFLOWS),
+    Explanation("operators", "PyTorch's.array..*nan", r"(matrix_exp|soft_margin_loss)[(]float16", OVERFLOWS),
     Explanation("operators", "values", r"(matrix_exp|histc|normal|logcumsumexp)[(].*bfloat16", ROUNDED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

@@ -100,6 +100,7 @@ cpdef bint disordered(object arg)
 
 cdef bint needs_place(Operator op, list arrays, object result)
 
+@cython.locals(array=array_type, i=int)
 cdef ready_for_view(Operator op, TensorBase tensor)
 
 @cython.locals(x=array_type, y=array_type)

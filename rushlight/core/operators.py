@@ -330,9 +330,15 @@ def finish(op, args, arrays):
 
 
 def ready_for_view(op, tensor):
-    """Settles a tensor before a view of it is made, unless the view only has another shape."""
+    """Settles a tensor before a view is made, unless the view only has another shape; an empty one gets strides."""
     if tensor._unsettled and op.layout != "reshaped":
         tensor._settled()
+    if type(tensor._array) is ndarray:
+        array = tensor._array
+        for i in range(array.ndim):
+            if array.shape[i] == 0:
+                ABOVE.stretch(tensor)
+                return
 
 
 def on_arrays(op, arrays):

@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_dense, is_repeated, joint_shape
+from rushlight.layouts import compact, fills, is_dense, is_repeated, joint_shape, laid_over
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 ANSWERS = 1024  # kept of a rule that only looks at shapes and strides
@@ -57,6 +57,14 @@ def settle(tensor: TensorBase) -> None:
         for other in (base, *looks_at(base)):
             other._array = memory.reshape(other._array.shape)
             other._unsettled = False
+
+
+@above
+def stretch(tensor: TensorBase) -> None:
+    """Gives an empty array, for which NumPy has strides of 0, those of PyTorch, which views of it show."""
+    array = tensor._array
+    if not any(array.strides) and tensor._view is None:
+        tensor._array = laid_over(array, array.shape, compact([max(n, 1) for n in array.shape], array.itemsize))
 
 
 in_their_order: Callable[..., Any] = noted(np.ascontiguousarray)
@@ -210,6 +218,13 @@ def columns(shape: Any, args: Any) -> Any:
     return (*compact(shape, 1)[:-2], 1, shape[-2])
 
 
+def joined(shape: Sequence[int], args: Any) -> Any:
+    """Channels last if all tensors of a list are."""
+    tensors = args[0]
+    same = all(x._array.ndim == len(shape) and suggests_channels_last(*seen(x)) for x in tensors)
+    return channels_last(shape, tensors[:1]) if same else None
+
+
 def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)) -> Any:
     """Channels last if an operand is; `ranks` are the numbers of dimensions for which this applies."""
     if len(shape) not in ranks or 0 in shape:
@@ -217,6 +232,20 @@ def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)
     if not any(suggests_channels_last(*seen(x)) for x in tensors_of(args) if x._array.ndim == len(shape)):
         return None
     return strides_in([1, *reversed(range(2, len(shape))), 0], shape)
+
+
+def piled(shape: Sequence[int], args: Any) -> Any:
+    """The strides of a stack: tensors are joined along a dimension, which is then split, except for the last one."""
+    dim = args[1]
+    whole = [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]] if dim + 1 < len(shape) else []
+    strides = joined(whole, args)
+    return strides and (*strides[:dim], strides[dim] * shape[dim + 1], *strides[dim:])
+
+
+def halved(shape: Sequence[int], args: Any) -> Any:
+    """The strides of an elementwise function of two halves of a tensor."""
+    strides = seen(args[0])[1]
+    return strides_among(shape, (shape, strides), (shape, strides))
 
 
 def convolution(shape: Sequence[int], args: Any) -> Any:
@@ -238,7 +267,10 @@ def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool
 def spectral(shape: Sequence[int], args: Any, pinned: bool = False) -> tuple[int, ...] | None:
     """The strides of a transform of some dimensions; with `pinned` the last of them is the innermost of all."""
     input, sizes, dims, *_ = args
-    return strides_of_transform(shape, *seen(input), tuple(read_sizes(sizes, args)), tuple(dims), pinned)
+    own, strides = seen(input)
+    if not pinned and input._array.dtype.kind == "f":  # real numbers become complex ones first
+        strides = strides_among(own, (own, strides)) or compact(own, 1)
+    return strides_of_transform(shape, own, strides, tuple(read_sizes(sizes, args)), tuple(dims), pinned)
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -303,6 +335,9 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "viewed": viewed,
     "columns": columns,
     "channels last": channels_last,
+    "joined": joined,
+    "piled": piled,
+    "halved": halved,
     "channels last, planes": partial(channels_last, ranks=(4,)),
     "channels last, lines": partial(channels_last, ranks=(3, 4)),
     "convolution": convolution,

@@ -32,8 +32,8 @@ EXACT = {
         slice_copy slice_scatter softmax sort split_copy split_with_sizes_copy squeeze_copy sum svd t_copy topk
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy view_copy""",
     "Found dtype {Given} but expected {Own}": """
-        abs bitwise_not ceil clamp clamp_max clamp_min conj_physical fft_ifft fft_ihfft floor frac gelu hardshrink neg
-        round sgn sign softplus softshrink trunc""",
+        abs bitwise_not ceil clamp clamp_max clamp_min conj_physical fft_ifft fft_ihfft floor frac gelu hardshrink lerp
+        neg round sgn sign softplus softshrink trunc""",
     "expected scalar_type {Own} but found {Given}": "cummax cummin diff logcumsumexp",
     "expected scalar type {Own} but found {Given}": "linalg_solve_triangular log_sigmoid native_batch_norm",
     "result dtype {Given} does not match input dtype {Own}": "dot matmul vdot",
@@ -83,11 +83,16 @@ RULES = {name: words for words, names in EXACT.items() for name in names.split()
 # Inputs for which these functions cast all the same: complex numbers, and bounds that are tensors.
 CASTS: dict[str, Callable[..., bool]] = {
     "abs": lambda input: input.is_complex(),
+    "lerp": lambda input, end, weight: not isinstance(weight, TensorBase),
+    "diff": lambda input, n=1, *_: n > 0,
+    "inner": lambda input, other: not (input.dim() and other.dim()),
     **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), lambda input, *bounds: any_tensor(bounds)),
 }
 # Functions that resize `out` to another layout than the result's: contiguous, or contiguous unless it was empty.
 CONTIGUOUS = (
     "cholesky",
+    "cholesky_solve",
+    "linalg_matrix_power",
     "fft_fft",
     "fft_hfft",
     "fft_ihfft2",
@@ -97,7 +102,14 @@ CONTIGUOUS = (
     "linalg_tensorinv",
     "lu",
 )
-CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
+CONTIGUOUS_UNLESS_EMPTY = (
+    "cholesky_inverse",
+    "geqrf",
+    "linalg_eig",
+    "linalg_householder_product",
+    "linalg_lstsq",
+    "ormqr",
+)
 JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
 # Elementwise functions, which may write where they read; `table` adds the operators of one and two tensors.
 IN_STEP = set(

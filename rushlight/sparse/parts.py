@@ -7,6 +7,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.core.above import above
+from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import Name, sparse_coo, sparse_csc, sparse_csr, strided
 from rushlight.layouts import layout as Layout
@@ -189,6 +190,8 @@ def to_sparse(
     tensor([[0],
             [1]])
     """
+    if type(self._array) is Batched:
+        raise NotImplementedError("rushlight makes no sparse tensors inside vmap: call to_sparse outside of it.")
     if isinstance(sparse_dim, Layout):
         sparse_dim, layout = None, sparse_dim
     wanted = layout or sparse_coo

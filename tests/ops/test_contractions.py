@@ -54,11 +54,29 @@ def test_einsum_as_torch(case):
     np.testing.assert_allclose(found.numpy(), torch.einsum(equation, *[torch.from_numpy(x) for x in arrays]).numpy())
 
 
-def test_einsum_does_not_share_memory():
-    x = random_leaf(2, 2).detach()
-    y = rushlight.einsum("ij->ji", x)
-    y.zero_()
-    assert (x != 0).all()
+@pytest.mark.parametrize("library", ["rushlight", "torch"])
+@pytest.mark.parametrize(
+    ("equation", "changed"),
+    [
+        ("ii->i", [[7, 1, 2], [3, 7, 5], [6, 7, 7]]),
+        ("ij->ji", [[7, 7, 7], [7, 7, 7], [7, 7, 7]]),
+        ("...->...", [[7, 7, 7], [7, 7, 7], [7, 7, 7]]),
+        ("ij->i", [[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
+    ],
+)
+def test_einsum_of_one_operand_without_a_sum_is_a_view(library, equation, changed):
+    torch = pytest.importorskip(library)
+    x = torch.arange(9).view(3, 3)
+    torch.einsum(equation, x).fill_(7)
+    assert x.tolist() == changed
+
+
+def test_gradients_flow_through_a_diagonal_that_einsum_changes():
+    x = rushlight.ones(2, 2, dtype=rushlight.float64, requires_grad=True)
+    y = x * 2
+    rushlight.einsum("ii->i", y).mul_(x[0])
+    y.sum().backward()
+    assert x.grad.tolist() == [[4, 4], [2, 2]]
 
 
 def test_einsum_of_large_operands():

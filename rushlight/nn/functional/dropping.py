@@ -198,6 +198,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 
 @operator(
+    layout="elementwise",
     batch=elementwise,
     node="NativeDropoutBackward0",
     nondifferentiable=(1,),
@@ -225,11 +226,10 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     >>> torch.native_dropout(torch.ones(3), 0.5, True)
     (tensor([0., 0., 2.]), tensor([False, False,  True]))
     """
-    shape = input._array.shape
     if train is False:
-        return input * 1, new_tensor(np.ones(shape, bool))
-    kept = distributions.bernoulli(random.default_generator, shape, np.dtype(bool), 1 - p)
-    return _native_dropout(input, new_tensor(kept), 1 / (1 - p) if p < 1 else 0)
+        return input * 1, new_tensor(np.ones_like(input._settled(), bool))
+    kept = drawn_as_copied(input, None, distributions.bernoulli, 1 - p)
+    return _native_dropout(input, new_tensor(kept.astype(bool)), 1 / (1 - p) if p < 1 else 0)
 
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:

@@ -19,7 +19,7 @@ def _pixel_shuffle(input: Array, factor: int) -> Array:
     return moved.copy().reshape(*lead, channels // factor**2, high * factor, wide * factor)
 
 
-@operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
+@operator(layout="channels last", batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
 def _pixel_unshuffle(input: Array, factor: int) -> Array:
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)

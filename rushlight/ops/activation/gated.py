@@ -140,7 +140,7 @@ def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
     return np.concatenate([grad * gate, grad * (value * (gate * (1 - gate)))], axis=dim)
 
 
-@operator(batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
+@operator(layout="halved", batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
 def _glu(input: Array, dim: int) -> Array:
     value, gate = halves(input, dim)
     return value * logistic(gate)

@@ -54,6 +54,7 @@ def chebyshev(x: Array, k: int, last: Array, before: Array) -> Array:
     return 2 * x * last - before
 
 
+MOST = {4: 128, 8: 512}  # the degree from which on Hermite's polynomials are nan, by the size of a number
 HIGHEST = 10  # up to this degree, if it is the same for all elements, the recurrence is used
 # the polynomial of degree 1, and a function that gives degree k + 1 from degrees k and k - 1
 RECURRENCES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -92,9 +93,12 @@ def polynomial(name: str, function: Callable[..., Any], doc: str) -> Binary:
         if type(n) in (int, float) and 1 <= n < HIGHEST + 1:
             return by_recurrence(name, x, int(n))
         whole = np.trunc(n)
-        known = np.where(whole >= 0, whole, 0).astype(np.int64)
-        values = np.asarray(function(known, np.asarray(x, np.float64)))
-        return np.where(whole >= 0, values, 0).astype(np.result_type(x, n), copy=False)
+        proper = (whole >= 0) & (whole < np.inf)
+        known = np.where(proper, whole, 0).astype(np.int64)
+        values = np.where(known == 0, 1, function(known, np.asarray(x, np.float64)))
+        if name.startswith("hermite"):
+            values = np.where(known >= MOST.get(np.result_type(x, n).itemsize, np.inf), np.nan, values)
+        return np.where(proper, values, 0).astype(np.result_type(x, n), copy=False)
 
     return binary(name, forward, doc=doc, promote=floats(f"{name}_cpu"), numbers="either", methods=False)
 

@@ -373,6 +373,7 @@ ldexp: Binary = binary(
 
 
 @operator(
+    layout="elementwise",
     batch=elementwise,
     input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
     nondifferentiable=(1,),

@@ -15,11 +15,12 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT, outline
+from rushlight.core.placing import suggests_channels_last
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
-from rushlight.layouts import empty_array, has_format, memory_format
+from rushlight.layouts import RANKS, contiguous_format, empty_array, has_format, memory_format
 from rushlight.ops.making.from_data import is_capsule, of_capsule, shared
 from rushlight.ops.table import operator, with_public_name
 from rushlight.tensors import Tensor
@@ -45,13 +46,21 @@ def _to_copy(input: Array, dtype: np.dtype[Any], format: memory_format | None) -
     return out
 
 
+def suggested_format(array: Array) -> memory_format:
+    """The memory format that PyTorch takes an array for."""
+    channels = next((format for format, rank in RANKS.items() if rank == array.ndim), None)
+    if channels is None or not suggests_channels_last(array.shape, array.strides):
+        return contiguous_format
+    return channels
+
+
 def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
     """A tensor in another dtype and memory format; the tensor itself if nothing changes."""
     same = input._array.dtype is dtype and not copy
     if same and format is None:
         return input
     array = input._settled()
-    if same and format is not None and has_format(array, format):
+    if same and format is not None and (has_format(array, format) or suggested_format(array) is format):
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part")

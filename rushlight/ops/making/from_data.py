@@ -10,6 +10,7 @@ from rushlight.core.lines import warn
 from rushlight.layouts import Memory
 from rushlight.ops.arguments.options import Options, created, numpy_type, require_grad
 from rushlight.ops.making.nested import array_of
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer", "tensor"]
@@ -76,6 +77,12 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) 
     return created("as_tensor", new_array(data, d), options)
 
 
+UNSPECIFIED = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+    "requires_grad=False explicitly to get the old behavior and silence this warning."
+)
+
+
 def asarray(
     obj: Any,
     *,
@@ -102,6 +109,8 @@ def asarray(
         asked, held = dtypes.TYPE_NAMES[dtype], dtypes.TYPE_NAMES[source.dtype]
         raise ValueError(f"can't alias tensor with dtype '{held}' into dtype '{asked}'.")
     result = source.to(device=device, dtype=source.dtype if dtype is None else dtype, copy=bool(copy))
+    if requires_grad is None and isinstance(obj, Tensor) and obj.requires_grad:
+        warn_once(UNSPECIFIED)
     if requires_grad is not None:
         result = result.detach()
         if requires_grad:

@@ -24,11 +24,11 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     tensor([[1],
             [2]])
     """
-    if as_tuple and out is not None:
+    if as_tuple and isinstance(out, Tensor):
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-    if as_tuple:
+    if as_tuple and out is None:
         rows = input if input._array.ndim else input.reshape(1)
-        return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])
+        return _nonzero(rows).unbind(1)
     result = _nonzero(input)
     return result if out is None else write_out("nonzero", out, result)
 

@@ -20,6 +20,8 @@ from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
 from rushlight.ops.products.batched_products import of_dims, of_letters
 from rushlight.ops.products.einsum_layout import contracted
+from rushlight.ops.shapes.dimensions import permute
+from rushlight.ops.shapes.slicing import diagonal
 from rushlight.ops.table import operator
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
@@ -80,12 +82,25 @@ def _einsum(operands: Sequence[Array], subscripts: Sequence[str], output: str) -
     return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
 
 
+def arranged(input: Tensor, term: str, output: str) -> Tensor:
+    """A view with the dimensions in the order of the result, a diagonal for a letter that occurs more than once."""
+    letters = list(term)
+    for letter in output:
+        while letters.count(letter) > 1:
+            first = letters.index(letter)
+            second = letters.index(letter, first + 1)
+            input = diagonal(input, 0, first, second)
+            letters = [*letters[:first], *letters[first + 1 : second], *letters[second + 1 :], letter]
+    return permute(input, [letters.index(letter) for letter in output])
+
+
 def einsum(*args: Any) -> Tensor:
     """Sums of products of tensors, in Einstein's summation notation.
 
     `einsum(equation, *operands)`: in `"bij,bjk->bik"` each letter names a dimension. Operands are multiplied along
     dimensions with the same letter, and letters absent from the result are summed over. Without `->`, the result has
     the letters that occur once, in alphabetical order. `...` stands for any further dimensions, which are broadcast.
+    If one operand's dimensions are only reordered, or its diagonal is taken, the result is a view.
     Also `einsum(operand, [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters. RuntimeError for an equation that
     does not fit the operands.
 
@@ -100,7 +115,9 @@ def einsum(*args: Any) -> Tensor:
         mismatch.same_scalars(arrays[0], x)
     letters = "".join(subscripts)
     summed = set(letters) - set(output)
-    if len(operands) == 1 and summed and arrays[0].dtype.kind in "biu":
+    if len(operands) == 1 and not summed:
+        return arranged(operands[0], subscripts[0], output)
+    if len(operands) == 1 and arrays[0].dtype.kind in "biu":
         operands = [operands[0].to(dtypes.int64)]  # the result is then a sum without a product
     elif any(letters.count(letter) > 1 for letter in summed):
         mismatch.refuse_bool("bmm", arrays[0])
@@ -153,9 +170,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Sequence[Sequence[int]] | int = 2, out
     for i, j in zip(dims_a, dims_b, strict=True):
         n, m = a._array.shape[i], b._array.shape[j]
         if n == 1 != m:
-            b = b.sum(j, keepdim=True)
+            b = b.sum(j, keepdim=True, dtype=b.dtype)
         elif m == 1 != n:
-            a = a.sum(i, keepdim=True)
+            a = a.sum(i, keepdim=True, dtype=a.dtype)
         elif n != m:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "

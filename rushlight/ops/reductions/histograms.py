@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.table import method
 from rushlight.return_types import histogram as Histogram
@@ -72,6 +74,53 @@ def histogramdd(
     return HistogramOfPoints(found)
 
 
+def edges_of(bins: Tensor, dtype: np.dtype, dim: int) -> Array:
+    """A copy of the edges of bins. RuntimeError if they are not a vector of the points' type."""
+    if bins.ndim != 1:
+        raise RuntimeError(
+            f"torch.histogramdd: bins tensor should have one dimension, but got {bins.ndim} dimensions in the bins "
+            f"tensor for dimension {dim}"
+        )
+    if bins._array.dtype != dtype:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{C_NAMES[dtype.name]} and bins for dimension {dim} with dtype {C_NAMES[bins._array.dtype.name]}"
+        )
+    if bins._array.size < 2:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins._array.size - 1} for dimension {dim}")
+    return np.array(bins._settled(), order="C")
+
+
+def counts_between(points: Array, edges: list[Array], weights: Array | None, density: bool) -> Array:
+    """The counts, or the sums of weights, between edges, which need not increase: bins are found by bisection."""
+    shape = [len(edge) - 1 for edge in edges]
+    within, places = np.ones(len(points), bool), []
+    for values, edge in zip(points.T, edges, strict=True):
+        within &= (values >= edge[0]) & (values <= edge[-1])
+        places.append(np.where(values == edge[-1], len(edge) - 2, bisected(edge, values) - 1))
+    chosen = np.ravel_multi_index(
+        [np.clip(place[within], 0, n - 1) for place, n in zip(places, shape, strict=True)], shape
+    )
+    chosen_weights = None if weights is None else weights[within]
+    counts = np.bincount(chosen, chosen_weights, math.prod(shape)).reshape(shape).astype(points.dtype)
+    if density:
+        counts = counts / counts.sum()
+        for dim, edge in enumerate(edges):
+            counts = counts / np.diff(edge).reshape([-1 if d == dim else 1 for d in np.arange(len(shape))])
+    return counts
+
+
+def bisected(edges: Array, values: Array) -> Array:
+    """The number of edges up to each value, as C++'s `upper_bound` finds it: for edges in any order too."""
+    first, count = np.zeros(values.shape, np.int64), np.full(values.shape, len(edges))
+    while count.any():
+        middle = first + count // 2
+        above = (count > 0) & (values >= edges[np.minimum(middle, len(edges) - 1)])
+        first = np.where(above, middle + 1, first)
+        count = np.where(above, count - count // 2 - 1, count // 2)
+    return first
+
+
 def counted(
     points: Tensor, bins: list[Any], range: Any, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, list[Tensor]]:
@@ -87,10 +136,13 @@ def counted(
         )
     if any(isinstance(b, int) and b <= 0 for b in bins):
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins[0]} for dimension 0")
-    edges = [b.numpy() if isinstance(b, TensorBase) else b for b in bins]
+    edges = [edges_of(b, array.dtype, dim) if isinstance(b, TensorBase) else b for dim, b in enumerate(bins)]
     limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
     if limits is not None and any(low > high for low, high in limits):
         raise RuntimeError("torch.histogram(): min should not exceed max")
     weights = None if weight is None else weight.numpy(force=True).reshape(-1)
-    counts, found = np.histogramdd(array, edges, limits, weights=weights, density=density)
+    if all(isinstance(b, TensorBase) for b in bins):
+        counts, found = counts_between(array, edges, weights, density), edges
+    else:
+        counts, found = np.histogramdd(array, edges, limits, weights=weights, density=density)
     return new_tensor(counts.astype(array.dtype)), [new_tensor(np.asarray(edge, array.dtype)) for edge in found]

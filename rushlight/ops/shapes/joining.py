@@ -58,7 +58,7 @@ def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 
 @operator(
     in_steps=True,
-    layout="channels last",
+    layout="joined",
     linear=True,
     batch=joined_batch,
     joint=cat_cotangents,

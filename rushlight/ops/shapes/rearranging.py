@@ -12,6 +12,7 @@ from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.kernels.padding import flipped
+from rushlight.layouts import owned
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.shape import flatten, unsqueeze
@@ -125,7 +126,7 @@ def _rot90(input: Array, k: int, dims: tuple[int, int]) -> Array:
     turns, (first, second) = k % 4, dims
     if turns == 0:
         return input.copy()
-    turned = np.flip(input, (second, dims, first)[turns - 1]).copy("K")
+    turned = owned(np.flip(input, (second, dims, first)[turns - 1]))
     return turned if turns == 2 else turned.swapaxes(first, second)
 
 

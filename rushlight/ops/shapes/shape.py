@@ -12,6 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
+from rushlight.layouts import compact, laid_over
 from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
@@ -65,7 +66,16 @@ def enter_view(name: str, node: str, aten: str) -> Any:
         layout="reshaped",
         input=lambda grad, input_shape: np.reshape(grad, input_shape),
     )
-    return enter(lambda input, shape: input.reshape(shape, copy=False))
+    return enter(reshaped_view)
+
+
+def reshaped_view(input: Array, shape: tuple[int, ...]) -> Array:
+    """A view of an array in another shape. ValueError if there is none."""
+    view = input.reshape(shape, copy=False)
+    if 0 in shape and type(view) is np.ndarray:
+        strides = input.strides if input.shape == shape else compact([max(n, 1) for n in shape], input.itemsize)
+        return laid_over(view, shape, strides)
+    return view
 
 
 _view = enter_view("view", "ViewBackward0", "view")

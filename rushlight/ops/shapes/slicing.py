@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.batched import Batched
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
@@ -127,6 +128,7 @@ def _unbind(input: Array, dim: int) -> tuple[Array, ...]:
 
 @operator(
     aten="stack",
+    layout="piled",
     linear=True,
     batch=inserting,
     joint=lambda grad, dim: _unbind(grad, dim),
@@ -299,6 +301,25 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     return _as_strided(input, *strided_windows(input, size, stride, storage_offset))
 
 
+def check_example(array: Batched, size: Sequence[int], stride: Sequence[int], start: int, offset: int) -> None:
+    """RuntimeError if a new view would contain memory beyond an example's first and last element."""
+    call = f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory outside of `tensor`."
+    end = offset + extent(size, stride, 1)
+    last = start + extent(array.shape, [step // array.itemsize for step in array.strides], 1)
+    if 0 in size or (start <= offset and end <= last and 0 not in array.shape):
+        return
+    found = (
+        "`tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with some storage."
+        if 0 in array.shape
+        else f"`result` can access some memory in range [{offset}, {end}], but `tensor` can only access some memory in "
+        f"range [{start}, {last}]."
+    )
+    raise RuntimeError(
+        f"{call} {found} This is not supported inside of vmap, please try to rewrite the `as_strided` call as a "
+        "sequence of PyTorch view operations"
+    )
+
+
 def strided_windows(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: Any
 ) -> tuple[Window, ...]:
@@ -316,6 +337,8 @@ def strided_windows(
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}")
     strides = tuple([s * itemsize for s in stride])
+    if type(array) is Batched:
+        check_example(array, size, stride, start // itemsize, offset // itemsize)
     held = base.nbytes if base.flags.c_contiguous else extent(base.shape, base.strides, base.itemsize)
     needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
     if needed > held:
