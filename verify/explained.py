@@ -101,6 +101,9 @@ OWN_PLACE = "PyTorch's linear gives a view that is given as out= memory of its o
 RESIZES = "PyTorch's addbmm_ gives its tensor another shape, instead of refusing: docs/pytorch-mistakes.md"
 UNSIZED = "PyTorch's normal adds the mean to an `out` before it has its size"
 SPACED = "PyTorch's lstsq leaves gaps in an `out` that it has resized"
+TRIANGLES = (
+    "PyTorch's cholesky_inverse and cholesky_solve have slopes for what they do not read: docs/pytorch-mistakes.md"
+)
 POLES = "PyTorch's polygamma is large, not infinite, at negative integers"
 MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
 TRANSFORMS = "PyTorch's library for Fourier transforms refuses to transform nothing"
@@ -210,6 +213,12 @@ EXPLANATIONS = [
     Explanation("programs", r"\.grad: value .*PyTorch's None", r"cosine_similarity\(.*backward\(", UNFINISHED),
     Explanation(
         "programs",
+        r"\.grad: kind NoneType",
+        r"cosine_similarity\(.*suppress\(Exception\):\n    \w+\.sum\(\)\.backward\(inputs",
+        UNFINISHED,
+    ),
+    Explanation(
+        "programs",
         r"^\w+\[[^\n]*torch\.tensor\(\[\]\)[^\n]*\] = [^\n]*\nraises IndexError, on PyTorch RuntimeError",
         "",
         SEVERAL,
@@ -296,9 +305,7 @@ EXPLANATIONS = [
     Explanation("calls", "raises (Runtime|Index)Error", NONSENSE, UNCHECKED),
     Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
     Explanation("operators", r"^result\[0\](\['right'\]\[0\])?\[1\]: values", r"mode\(", TIES),
-    Explanation(
-        "operators", "output with shape .* doesn't match the broadcast shape", r"in place.*: addbmm\(", RESIZES
-    ),
+    Explanation("operators", "output with shape .* doesn't match the broadcast", r"in place.*: addbmm\(", RESIZES),
     Explanation("operators", r"\['none'\]: .* PyTorch's 'RuntimeError'", r"out=: normal\.", UNSIZED),
     Explanation("operators", r"\['none'\]\[1\]", r"out=: linalg\.lstsq\(", SPACED),
     Explanation("operators", "raises nothing.*INTERNAL ASSERT", "as_strided_scatter", INTERNAL),
@@ -316,10 +323,11 @@ EXPLANATIONS = [
     Explanation("operators", "value '", "(as_strided|diagonal|select|slice)_scatter", MEMORY),
     Explanation(
         "operators",
-        "on PyTorch RuntimeError: (Expected X.is_contiguous|view size|grad_input must be contiguous)",
+        "on PyTorch RuntimeError: (Expected X.is_contiguous|view size|grad_input must be)",
         "strided",
         IN_ORDER,
     ),
+    Explanation("operators", r"\]\[2\]\[\d\]: values", "(views|inputs): cholesky_(inverse|solve)", TRIANGLES),
     Explanation("operators", "values", r"mode[(]bfloat16", TIES),
     Explanation("operators", "PyTorch's.array..*nan", r"(matrix_exp|soft_margin_loss)[(]float16", OVERFLOWS),
     Explanation("operators", "values", r"(matrix_exp|histc|normal|logcumsumexp)[(].*bfloat16", ROUNDED),

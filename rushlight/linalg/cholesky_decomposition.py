@@ -55,7 +55,8 @@ def bad_minors(A: Array, upper: bool) -> Array:
 def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
     """The gradient of L in A = L L^H (with `upper`, L^H L), given that of A: zero for the triangle that is not read."""
     both = change + adjoint(change)
-    return np.triu(np.matmul(L, both)) if upper else np.tril(np.matmul(both, L))
+    read = np.triu if upper else np.tril
+    return read(np.matmul(read(L), both) if upper else np.matmul(both, read(L)))
 
 
 def inverse_by_factor(L: Any, upper: Any, B: Any) -> Any:

@@ -241,3 +241,27 @@ def test_text(torch):
 def test_powers_of_integers(function):
     n = rushlight.tensor([-1, 1, 2, 3])
     assert rushlight.vmap(function)(n).tolist() == function(n).tolist()
+
+
+STRIDED = {
+    "within": (lambda x: x.as_strided((2, 2), (1, 2), 5), True),
+    "its last element": (lambda x: x.as_strided((2, 2), (1, 2), 6), True),
+    "one beyond": (lambda x: x.as_strided((2, 2), (1, 2), 7), False),
+    "the next example": (lambda x: x.as_strided((2, 2), (1, 2), 10), False),
+    "far beyond": (lambda x: x.as_strided((3,), (1,), 1000), False),
+    "nothing": (lambda x: x.as_strided((0, 2), (1, 2), 50), True),
+    "before a part": (lambda x: x[2:].as_strided((2,), (1,), 0), False),
+    "a part": (lambda x: x[2:].as_strided((2,), (1,)), True),
+    "of nothing": (lambda x: x[:0].as_strided((1,), (1,)), False),
+    "of a result": (lambda x: (x * 1).as_strided((2,), (5,), 5), False),
+}
+
+
+@pytest.mark.parametrize("name", STRIDED)
+def test_as_strided_stays_within_an_example(torch, name):
+    function, fits = STRIDED[name]
+    x = numbers(torch, 3, 10)
+    if fits:
+        return close(torch.vmap(function)(x), torch.stack([function(row.clone()) for row in x]))
+    with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
+        torch.vmap(function)(x)

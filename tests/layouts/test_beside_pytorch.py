@@ -1,4 +1,4 @@
-"""Strides, offsets and memory of results and views, beside PyTorch: strided, expanded and channels-last inputs, and none."""
+"""Strides, offsets and memory of results and views, beside PyTorch: of strided, expanded and empty inputs."""
 
 import pytest
 

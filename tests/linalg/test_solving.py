@@ -214,3 +214,17 @@ def test_the_error_has_pytorchs_name():
         rushlight.linalg.inv(rushlight.zeros(2, 2))
     assert type(error.value).__name__ == "_LinAlgError"
     assert pickle.loads(pickle.dumps(error.value)).args == error.value.args
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("name", ["cholesky_inverse", "cholesky_solve"])
+def test_gradients_of_the_triangle_that_is_not_read(name, upper):
+    torch = rushlight
+    factor = torch.tensor([[2.0, 5.0, 0.5], [1.0, 3.0, 7.0], [4.0, 0.3, 2.5]], dtype=torch.float64, requires_grad=True)
+    right = torch.tensor([[1.0], [2.0], [0.5]], dtype=torch.float64, requires_grad=True)
+    if name == "cholesky_inverse":
+        function, inputs = (lambda f: torch.cholesky_inverse(f, upper)), (factor,)
+    else:
+        function, inputs = (lambda b, f: torch.cholesky_solve(b, f, upper)), (right, factor)
+    assert torch.autograd.gradcheck(function, inputs, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(function, inputs, check_fwd_over_rev=True)

@@ -15,6 +15,12 @@ CALLS = [
     "torch.histogramdd(x.reshape(-1, 2), [2, 3])",
     "torch.histogramdd(x.reshape(-1, 2), [2, 2], range=[-1.0, 1.0, 0.0, 2.0])",
     "torch.histogramdd(x.reshape(-1, 3), 2, density=True)",
+    "torch.histogram(x, torch.tensor([0.0, 2.0, -1.0, 3.0]))",
+    "torch.histogram(x, torch.tensor([3.0, 2.0, 1.0]))",
+    "torch.histogram(x, torch.tensor([-1.0, 0.0, 0.0, 2.0]), weight=x.abs())",
+    "torch.histogram(x, torch.arange(-3.0, 6.0)[::3])",
+    "torch.histogram(x, torch.complex(x, x).conj().imag.neg().flatten().sort().values[::5])",
+    "torch.histogramdd(x.reshape(-1, 2), [torch.tensor([0.0, 2.0, 1.0, 3.0]), torch.arange(3.0)], density=True)",
 ]
 
 
