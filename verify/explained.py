@@ -102,7 +102,7 @@ RESIZES = "PyTorch's addbmm_ gives its tensor another shape, instead of refusing
 UNSIZED = "PyTorch's normal adds the mean to an `out` before it has its size"
 SPACED = "PyTorch's lstsq leaves gaps in an `out` that it has resized"
 TRIANGLES = (
-    "PyTorch's cholesky_inverse and cholesky_solve have slopes for what they do not read: docs/pytorch-mistakes.md"
+    "PyTorch differentiates cholesky_inverse and cholesky_solve by what they do not read: docs/pytorch-mistakes.md"
 )
 POLES = "PyTorch's polygamma is large, not infinite, at negative integers"
 MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
