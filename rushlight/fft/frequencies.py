@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.dtypes import dtype as DType
-from rushlight.ops.arguments.dims import INTEGERS, wrap_dim
+from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.options import OutOptions, created, numpy_type
 from rushlight.ops.shapes.rearranging import roll
 from rushlight.tensors import Tensor
@@ -75,4 +75,4 @@ def all_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
     ndim = input._array.ndim
     if dim is None:
         return tuple(range(ndim))
-    return tuple(wrap_dim(d, ndim) for d in ((dim,) if isinstance(dim, INTEGERS) else dim))
+    return tuple(wrap_dim(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,)))

@@ -158,7 +158,8 @@ def along_axes(function: Callable[..., Any]) -> Callable[..., Any]:
             axes = [-1] * len(operands) if keepdims else []
         places = [tuple(np.atleast_1d(place).tolist()) for place in axes]
         if places:
-            operands = [np.moveaxis(as_tensor(x), p, ends(p)) for x, p in zip(operands, places, strict=False)]
+            tensors: list[Any] = [as_tensor(x) for x in operands]
+            operands = [np.moveaxis(x, p, ends(p)) for x, p in zip(tensors, places, strict=False)]
         result = function(*operands)
         if keepdims:
             return np.expand_dims(result, places[0])

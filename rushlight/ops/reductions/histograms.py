@@ -136,12 +136,12 @@ def counted(
         )
     if any(isinstance(b, int) and b <= 0 for b in bins):
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins[0]} for dimension 0")
-    edges = [edges_of(b, array.dtype, dim) if isinstance(b, TensorBase) else b for dim, b in enumerate(bins)]
+    edges = [edges_of(b, array.dtype, dim) if isinstance(b, Tensor) else b for dim, b in enumerate(bins)]
     limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
     if limits is not None and any(low > high for low, high in limits):
         raise RuntimeError("torch.histogram(): min should not exceed max")
     weights = None if weight is None else weight.numpy(force=True).reshape(-1)
-    if all(isinstance(b, TensorBase) for b in bins):
+    if all(isinstance(b, Tensor) for b in bins):
         counts, found = counts_between(array, edges, weights, density), edges
     else:
         counts, found = np.histogramdd(array, edges, limits, weights=weights, density=density)
