@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.promotion import missing
