@@ -18,7 +18,7 @@ from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.nodes import Backward, tensor_at
 from rushlight.compiler.program import Program, Value
 from rushlight.compiler.recorder import Part, Recorder
-from rushlight.compiler.replaying import Effect, Made, Replay, Spent, Stretch
+from rushlight.compiler.replaying import Detached, Effect, Made, Replay, Spent, Stretch
 from rushlight.core.graph import TensorBase
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
@@ -194,7 +194,10 @@ class Recording(Replay):
         ]
 
     def number_of(self, tensor: TensorBase) -> Any:
-        """The part that computed the array of a result; None for a given one. To be called before assembling."""
+        """The part that computed the array of a result, and its value; None or `Detached` for a given tensor.
+
+        To be called before assembling.
+        """
         if id(tensor) in self.given.known:
             return None
         if type(tensor) is not Tensor or type(tensor._array) is not np.ndarray:
@@ -205,6 +208,9 @@ class Recording(Replay):
         found = [part.memories.memories[id(owner)] for part in self.parts if id(owner) in part.memories.memories]
         if found and found[0].given and (any(one.version for one in found) or tensor._array is not found[0].whole):
             raise Unrecordable("a tensor in the memory of one that was there before is returned")
+        for one in self.given.tensors:
+            if one._counter is not None and one._counter is tensor._counter and one._array is tensor._array:
+                return Detached(self.given.place(one))
         for number in reversed(range(len(self.parts))):
             memories = self.parts[number].memories
             memory = memories.memories.get(id(owner))
@@ -217,6 +223,8 @@ class Recording(Replay):
         """The place of a result: a given tensor, or an output."""
         if number is None:
             return self.given.place(tensor)
+        if type(number) is Detached:
+            return number
         part, value = number
         return Made(part, output_of(self.stretches[part].program, value), tensor._unsettled)
 

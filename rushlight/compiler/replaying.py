@@ -136,6 +136,13 @@ class Made:
         self.unsettled = unsettled
 
 
+class Detached:
+    """A tensor among the results that is one that was there before, without its history: the place of that one."""
+
+    def __init__(self, place):
+        self.place = place
+
+
 class Spent:
     """A result whose graph was freed within the call: its number, its node's class, and where the graph ended."""
 
@@ -184,6 +191,8 @@ def run(stretches, arguments, steps):
 
 def tensor_of(result, arguments, made):
     """A tensor of a replay's result."""
+    if type(result) is Detached:
+        return tensor_at(result.place, arguments).detach()
     if type(result) is not Made:
         return tensor_at(result, arguments)
     new = result

@@ -43,6 +43,10 @@ class Made:
     unsettled: bool
     def __init__(self, stretch: int, output: int, unsettled: bool) -> None: ...
 
+class Detached:
+    place: tuple[int, Any]
+    def __init__(self, place: tuple[int, Any]) -> None: ...
+
 class Spent:
     result: int
     cls: type
@@ -51,7 +55,7 @@ class Spent:
     def mark(self, tensors: list[Any], arguments: list[Any]) -> None: ...
 
 def run(stretches: list[Stretch], arguments: list[Any], steps: bool) -> list[Any]: ...
-def tensor_of(result: Made | tuple[int, Any], arguments: list[Any], made: list[Any]) -> TensorBase: ...
+def tensor_of(result: Made | Detached | tuple[int, Any], arguments: list[Any], made: list[Any]) -> TensorBase: ...
 
 class Replay:
     stretches: list[Stretch]

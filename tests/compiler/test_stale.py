@@ -435,3 +435,46 @@ def test_a_call_that_changes_values_in_secret_is_differentiated_again_from_its_s
         return call
 
     both(make, calls=6)
+
+
+@pytest.mark.parametrize("name", ["detached", "data"])
+def test_changes_of_a_result_count_for_the_argument_whose_memory_it_has(name):
+    def make(compile):
+        step = compile(SAME_MEMORY[name])
+
+        def call(i):
+            x = torch.full((4,), float(i))
+            step(x).mul_(2)
+            return x, x._version
+
+        return call
+
+    both(make)
+
+
+VIEWS_OF_ONE_ELEMENT = {
+    "the real part": torch.real,
+    "the imaginary part": torch.imag,
+    "both parts": torch.view_as_real,
+    "a vector": lambda x: x.view(-1),
+    "a matrix": lambda x: x[None, None],
+}
+
+
+@pytest.mark.parametrize("write", [lambda x: x.random_(3), lambda x: x.mul_(2), lambda x: x.fill_(7)])
+@pytest.mark.parametrize("name", VIEWS_OF_ONE_ELEMENT)
+def test_views_of_tensors_without_dimensions_are_written_to(name, write):
+    def make(compile):
+        @compile
+        def step(x):
+            view = VIEWS_OF_ONE_ELEMENT[name](x)
+            write(torch.view_as_real(view) if view.is_complex() else view)
+            return view.clone()
+
+        def call(i):
+            x = torch.tensor(complex(i, i + 1))
+            return step(x), x
+
+        return call
+
+    assert both(make).given_up is None
