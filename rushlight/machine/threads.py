@@ -59,6 +59,9 @@ def set_num_interop_threads(num: int, /) -> None:
     """Allows PyTorch's compiled programs to run operators side by side; here one runs after the other, whatever `num`.
 
     RuntimeError for anything but a positive integer.
+
+    >>> import rushlight as torch
+    >>> torch.set_num_interop_threads(1)
     """
     if isinstance(num, bool) or not isinstance(num, int):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")

@@ -141,8 +141,8 @@ log10: Unary = unary(
     """The logarithm to base 10 of each element.
 
     >>> import rushlight as torch
-    >>> torch.log10(torch.tensor([1.0, 100.0]))
-    tensor([0.0000, 2.0000])
+    >>> torch.log10(torch.tensor([2.0, 5.0]))
+    tensor([0.3010, 0.6990])
     """,
 )
 
