@@ -57,8 +57,8 @@ def keep_blocks(limit: int) -> bool:
 def empty_cache() -> bool:
     """Returns freed memory to the kernel. Returns whether there was any.
 
-    >>> import rushlight as torch
-    >>> torch.memory.empty_cache() in (True, False)
+    >>> from rushlight.machine import memory
+    >>> memory.empty_cache() in (True, False)
     True
     """
     library = glibc()
@@ -68,8 +68,8 @@ def empty_cache() -> bool:
 def memory_info() -> dict[str, int]:
     """Bytes that the process's allocator has `in_use`, `held` for reuse, and `mapped` separately; empty without glibc.
 
-    >>> import rushlight as torch
-    >>> all(size >= 0 for size in torch.memory.memory_info().values())
+    >>> from rushlight.machine import memory
+    >>> all(size >= 0 for size in memory.memory_info().values())
     True
     """
     library = glibc()
