@@ -44,6 +44,14 @@ class Size(tuple[int, ...]):
     def __add__(self, other: tuple[int, ...]) -> "Size":  # type: ignore[override]
         return Size(tuple.__add__(self, other))
 
+    def __radd__(self, other: tuple[int, ...]) -> "Size":
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> "Size":
+        return size_of(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 

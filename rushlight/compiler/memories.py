@@ -155,7 +155,8 @@ def look(
     """The view of an array's memory, starting `offset` bytes after its first element."""
     low = np.lib.array_utils.byte_bounds(whole)[0]
     span = np.lib.array_utils.byte_bounds(whole)[1] - low
-    flat = np.lib.stride_tricks.as_strided(whole[(*(slice(0, 1),) * whole.ndim, ...)], (1,) * whole.ndim).reshape(-1)
+    first: Any = (*(slice(0, 1),) * whole.ndim, ...)  # with the dots it is an array, also where there is no dimension
+    flat = np.lib.stride_tricks.as_strided(whole[first], (1,) * whole.ndim).reshape(-1)
     memory = np.lib.stride_tricks.as_strided(flat.view(np.uint8)[:1], (span,), (1,))
     return np.ndarray(shape, dtype, memory, offset + address(whole) - low, strides)
 

@@ -220,8 +220,8 @@ def columns(shape: Any, args: Any) -> Any:
 
 def joined(shape: Sequence[int], args: Any) -> Any:
     """Channels last if all tensors of a list are."""
-    tensors = args[0]
-    same = all(x._array.ndim == len(shape) and suggests_channels_last(*seen(x)) for x in tensors)
+    tensors, rank = args[0], len(shape)
+    same = rank in (4, 5) and all(x._array.ndim == rank and suggests_channels_last(*seen(x)) for x in tensors)
     return channels_last(shape, tensors[:1]) if same else None
 
 

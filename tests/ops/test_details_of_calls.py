@@ -128,3 +128,16 @@ def test_numbers_scattered_are_rounded_first(torch):
     x = torch.tensor([1.1], dtype=torch.float32)
     found = x.scatter(0, torch.tensor([0]), 0.7, reduce="multiply")
     assert found.item() == (x * 0.7).item()
+
+
+def test_sizes_joined_with_tuples_or_repeated_are_sizes(torch):
+    size = torch.Size([2])
+    for found in (size.__radd__((2,)), size + size, size * 2, 2 * size):
+        assert type(found) is torch.Size
+        assert found == (2, 2)
+
+
+def test_vectors_that_do_not_lie_in_order_are_joined(torch):
+    x = torch.arange(12.0).view(3, 4)
+    assert torch.stack([x[:, 0], x[:, 1]]).tolist() == [[0, 4, 8], [1, 5, 9]]
+    assert torch.cat([x[:, 0], x[:, 1]]).tolist() == [0, 4, 8, 1, 5, 9]
