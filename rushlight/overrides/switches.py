@@ -35,6 +35,7 @@ PASSED_BY = """
     set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled clear_autocast_cache autocast_increment_nesting
     autocast_decrement_nesting compile vmap save load to_dlpack dsmm hsmm hspmm saddmm smm spmm sspaddmm
     sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor
+    cond while_loop get_num_interop_threads set_num_interop_threads set_flush_denormal
 """
 OF_THE_CLASS = """
     __init__ __new__ __init_subclass__ __hash__ __array_ufunc__ __array_function__ __torch_function__ __array__
