@@ -50,7 +50,8 @@ class Size(tuple[int, ...]):
     def __mul__(self, times: SupportsIndex) -> "Size":
         return size_of(tuple.__mul__(self, times))
 
-    __rmul__ = __mul__
+    def __rmul__(self, times: SupportsIndex) -> "Size":
+        return self * times
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"

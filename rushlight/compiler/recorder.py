@@ -475,7 +475,7 @@ class Derivative:
         self.needs = needs
         self.inputs = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
-        self.op = node.op
+        self.op: Any = node.op
         self.name = self.__name__ = f"derivative of {node.op.name}"
 
     def all(self, grad: Array, *values: Array) -> Any:

@@ -16,10 +16,10 @@ from rushlight.machine.blas import WIDE_KERNELS, kernel
 __all__ = ["add_row", "matvec", "multiplied", "multiply_into", "outer", "product", "products", "sum_rows"]
 
 fast: ModuleType | None = load("products")
-gemm = load("gemm")
+gemm: ModuleType | None = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None
-blas = load("blas")
+blas: ModuleType | None = load("blas")
 LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it uses AVX-512
 ALL = 1 << 62
 

@@ -457,7 +457,7 @@ VIEWS_OF_ONE_ELEMENT = {
     "the imaginary part": torch.imag,
     "both parts": torch.view_as_real,
     "a vector": lambda x: x.view(-1),
-    "a matrix": lambda x: x[None, None],
+    "a matrix": lambda x: x.view(1, 1),
 }
 
 

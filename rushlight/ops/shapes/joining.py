@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
-shape_of, dtype_of = attrgetter("_array.shape"), attrgetter("_array.dtype")
+shape_of: Callable[[Tensor], tuple[int, ...]] = attrgetter("_array.shape")
+dtype_of: Callable[[Tensor], np.dtype[Any]] = attrgetter("_array.dtype")
 
 
 def cat_cotangents(
