@@ -150,6 +150,8 @@ class Traced(NDArrayOperatorsMixin):
             return self.recorder.number(LIKE[function])
         if function in (np.real, np.imag):
             return args[0].real if function is np.real else args[0].imag
+        if function is np.copy:
+            return args[0].copy()
         if function is not np.where or kwargs or len(args) != 3:
             raise Untraceable
         return self.recorder.choose(*args)
@@ -184,6 +186,11 @@ class Traced(NDArrayOperatorsMixin):
     def clip(self, low: int, high: int) -> Any:
         """The array within bounds."""
         return np.minimum(np.maximum(self, low), high)
+
+    def __setitem__(self, key: Any, value: "Traced") -> None:
+        if key is not Ellipsis or self.given or value.dtype != self.dtype:
+            raise Untraceable
+        self.place = value.place
 
     def __bool__(self) -> bool:
         raise Untraceable

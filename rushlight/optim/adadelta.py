@@ -29,8 +29,6 @@ class Adadelta(ElementwiseOptimizer):
     True
     """
 
-    _kernel = "adadelta"
-
     def __init__(
         self,
         params: Params,
@@ -66,16 +64,16 @@ class Adadelta(ElementwiseOptimizer):
         return "square_avg", "acc_delta"
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
-        return option_number(group["lr"], group), group["rho"], group["eps"]
+        return option_number(group["lr"], group), group["rho"], 1 - group["rho"], group["eps"]
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, squares: Array, steps: Array) -> None:
-        lr, rho, eps = numbers
+        lr, rho, rest, eps = numbers
         squares *= rho
-        squares += grad * (1 - rho) * grad
+        squares += grad * rest * grad
         step = np.sqrt(steps + eps) / np.sqrt(squares + eps) * grad
         steps *= rho
-        steps += step * (1 - rho) * step
+        steps += step * rest * step
         param -= step * lr
 
 

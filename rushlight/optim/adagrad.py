@@ -31,8 +31,6 @@ class Adagrad(ElementwiseOptimizer):
     tensor([1.9000], requires_grad=True)
     """
 
-    _kernel = "adagrad"
-
     def __init__(
         self,
         params: Params,

@@ -35,8 +35,6 @@ class Adam(ElementwiseOptimizer):
     tensor([0.9000])
     """
 
-    _kernel = "adam"
-
     def __init__(
         self,
         params: Params,
@@ -81,16 +79,16 @@ class Adam(ElementwiseOptimizer):
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = (option_number(beta, group) for beta in group["betas"])
         rate = option_number(group["lr"], group) / (1 - beta1**moment)
-        return rate, (1 - beta2**moment) ** 0.5, beta1, beta2, group["eps"]
+        return rate, (1 - beta2**moment) ** 0.5, 1 - beta1, beta2, 1 - beta2, group["eps"]
 
     @staticmethod
     def _rule(
         numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array, largest: Array | None = None
     ) -> None:
-        rate, correction, beta1, beta2, eps = numbers
-        mean += (grad - mean) * (1 - beta1)
+        rate, correction, rest1, beta2, rest2, eps = numbers
+        mean += (grad - mean) * rest1
         square *= beta2
-        square += grad * (1 - beta2) * grad
+        square += grad * rest2 * grad
         if largest is not None:
             largest[...] = np.maximum(
                 largest + 0, square

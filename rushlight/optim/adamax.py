@@ -28,8 +28,6 @@ class Adamax(ElementwiseOptimizer):
     tensor([1.9000], requires_grad=True)
     """
 
-    _kernel = "adamax"
-
     def __init__(
         self,
         params: Params,
@@ -63,12 +61,12 @@ class Adamax(ElementwiseOptimizer):
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = group["betas"]
-        return option_number(group["lr"], group) / (1 - beta1**moment), beta1, beta2, group["eps"]
+        return option_number(group["lr"], group) / (1 - beta1**moment), 1 - beta1, beta2, group["eps"]
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, largest: Array) -> None:
-        rate, beta1, beta2, eps = numbers
-        mean += (grad - mean) * (1 - beta1)
+        rate, rest, beta2, eps = numbers
+        mean += (grad - mean) * rest
         largest[...] = np.maximum(np.copy(largest) * beta2, np.abs(grad) + eps)
         param -= mean * rate / largest
 

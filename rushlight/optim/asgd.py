@@ -28,7 +28,6 @@ class ASGD(ElementwiseOptimizer):
     tensor([1.6000], requires_grad=True)
     """
 
-    _kernel = "asgd"
     _later = "any"
 
     def __init__(
@@ -75,14 +74,14 @@ class ASGD(ElementwiseOptimizer):
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         rate, share = moment
-        return group["lambd"] * rate, rate, share
+        return 1 - group["lambd"] * rate, rate, None if type(share) is float and share == 1 else share
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array) -> None:
-        decay, rate, share = numbers
-        param *= 1 - decay
+        kept, rate, share = numbers
+        param *= kept
         param -= grad * rate
-        if type(share) is float and share == 1:
+        if share is None:
             mean[...] = param
         else:
             mean += (param - mean) * share

@@ -1,8 +1,8 @@
 """Optimizers whose rule treats each element of a parameter separately.
 
-A rule is written once in NumPy, as a function that changes its arguments in place. It gets arrays, in blocks that fit
-the processor's cache; with `differentiable=True` it gets tensors instead, and is recorded. For common dtypes and
-layouts a compiled kernel of the same name, which passes over the memory only once, is used instead.
+A rule is written once, in NumPy, as a function that changes its arguments in place. It gets arrays
+(`kernels.updates`, whose loops in C are made from it); with `differentiable=True` it gets tensors instead, and is
+recorded in the graph.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,12 @@ import numpy as np
 
 from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.advice import advised
-from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
+from rushlight.kernels.updates import Direction, change, update
 from rushlight.optim.optimizer import Optimizer, Params, _get_scalar_dtype, beside
 
-fast: ModuleType | None = load("updates")
 gathering: ModuleType | None = load("gathering")
-BLOCK = 16384  # elements
 NUMBERS = {"step", "eta", "mu", "mu_product"}  # entries of a state that are tensors of one number
 
 
@@ -30,9 +28,10 @@ class ElementwiseOptimizer(Optimizer):
     A subclass checks its options, and defines
     - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes these tensors and
       the parameter in place, and first copies what a recorded step needs unchanged. Weight decay and the sign for
-      `maximize` are already applied to the gradient. `_kernel` names its compiled version, if it has one;
+      `maximize` are already applied to the gradient;
     - `_names`, the names of these tensors of the state, and `_first`, their initial values if not zeros;
-    - `_moment`, which counts a step in a state, and `_numbers`, which computes the rule's numbers from its result;
+    - `_moment`, which counts a step in a state, and `_numbers`, which computes the rule's numbers from its result. A
+      rule computes with tensors only, not with numbers alone; None, True and False among the numbers are options.
       `_later` says what `_moment` returns once the state exists: "count" (the number of steps), "none", or "any".
 
     All of them have the options `maximize` (ascend instead of descend), `foreach` and `fused` (None, False or True,
@@ -40,7 +39,6 @@ class ElementwiseOptimizer(Optimizer):
     that gradients flow through it).
     """
 
-    _kernel: ClassVar[str] = ""
     _later: ClassVar[str] = "count"
 
     def __init__(self, params: Params, defaults: dict[str, Any]):
@@ -102,7 +100,7 @@ class ElementwiseOptimizer(Optimizer):
         if gathering is not None and (self._later != "any" or not names):
             rows = gathering.rows_of(group["params"], self.state, names, self._later == "count")
         for moment, together in (self._rows(group, names) if rows is None else rows).items():
-            self._change(together, direction(group), self._numbers(group, moment))
+            change(self._rule, together, direction(group), self._numbers(group, moment))
 
     def _rows(self, group: dict[str, Any], names: tuple[str, ...]) -> dict[Any, list[Any]]:
         """The arrays of each parameter with a gradient, and of its state, grouped by the result of `_moment`."""
@@ -142,15 +140,6 @@ class ElementwiseOptimizer(Optimizer):
             name, instead = "Adam", ", please consider SparseAdam instead"
         raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
-    def _change(self, rows: list[Any], where: tuple[bool, Any, Any], numbers: tuple[Any, ...]) -> None:
-        """Updates parameters; each row has the arrays of a parameter, its gradient and its state."""
-        if fast is not None:
-            rows = fast.change(self._kernel, rows, where, numbers)  # returns the rows it does not support
-        for row in rows:
-            if row[0].dtype.kind == "c":
-                row = [as_real(array) for array in row]
-            in_blocks(directed(self._rule, where, numbers), row)
-
     def _step_recorded(self, group: dict[str, Any]) -> None:
         """Updates the parameters of a group in a recorded step.
 
@@ -166,51 +155,15 @@ class ElementwiseOptimizer(Optimizer):
                     first = state[name] if name in state else self._first(name, group, param._array)
                     state[name] = first.clone() if isinstance(first, TensorBase) else new_tensor(first)
                     tensors.append(state[name])
-                directed(self._rule, direction(group), self._numbers(group, moment))(param, param.grad, *tensors)
+                update(self._rule, direction(group), self._numbers(group, moment), param, param.grad, *tensors)
 
 
-def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
-    """How a group's gradients are applied: `maximize`, weight decay, decoupled weight decay.
-
-    Weight decay is the multiple of the parameters to be added to their gradients; decoupled weight decay the fraction
-    to be subtracted from the parameters, or None.
-    """
+def direction(group: dict[str, Any]) -> Direction:
+    """How a group's gradients are applied, by `maximize`, `weight_decay` and `decoupled_weight_decay`."""
     maximize, decay = group["maximize"], option_number(group.get("weight_decay", 0), group)
     if decay and group.get("decoupled_weight_decay"):
-        return maximize, 0, option_number(group["lr"], group) * decay
-    return maximize, decay, None
-
-
-def directed(rule: Callable[..., Any], where: tuple[bool, Any, Any], numbers: tuple[Any, ...]) -> Callable[..., Any]:
-    """A rule with its numbers, `maximize` and weight decay: a function of parameter, raw gradient and state."""
-    maximize, decay, taken_off = where
-
-    def change(param: Array, grad: Array, *others: Array) -> None:
-        if maximize:
-            grad = -grad
-        if decay:
-            grad = grad + np.copy(param) * decay
-        if taken_off is not None:
-            param *= 1 - taken_off
-        rule(numbers, param, grad, *others)
-
-    return change
-
-
-def in_blocks(rule: Callable[..., Any], arrays: list[np.ndarray]) -> None:
-    """Applies a rule to arrays of one shape, in blocks if they are long, so that temporary values stay in the cache."""
-    size = arrays[0].size
-    if size <= 2 * BLOCK or not all(array.flags.c_contiguous for array in arrays):
-        rule(*arrays)
-        return
-    flat = [array.reshape(-1) for array in arrays]
-    for start in range(0, size, BLOCK):
-        rule(*[array[start : start + BLOCK] for array in flat])
-
-
-def as_real(array: np.ndarray) -> np.ndarray:
-    """Complex numbers as pairs of real numbers, in the same memory."""
-    return array[..., np.newaxis].view(array.real.dtype)
+        return maximize, None, 1 - option_number(group["lr"], group) * decay
+    return maximize, decay if decay else None, None
 
 
 def scalar(value: Any) -> Any:

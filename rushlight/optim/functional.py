@@ -6,7 +6,8 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from rushlight.core.graph import TensorBase
-from rushlight.optim.elementwise import ElementwiseOptimizer, directed, direction, refuse_capturable
+from rushlight.kernels.updates import change, update
+from rushlight.optim.elementwise import ElementwiseOptimizer, direction, refuse_capturable
 from rushlight.optim.optimizer import beside
 
 __all__ = ["Function", "function_of"]
@@ -90,12 +91,12 @@ class Step:
                 state[name] = beside(param, optimizer._first(name, group, param._array))
         tensors = [param, grad, *[state[name] for name in optimizer._names(group)]]
         if group["differentiable"]:
-            directed(optimizer._rule, direction(group), numbers)(*tensors)
+            update(optimizer._rule, direction(group), numbers, *tensors)
             return
         array = optimizer._dense(param._array, grad, group) if grad._array is None else grad._array
         if array is not None:
             row = [param._array, array, *[tensor._array for tensor in tensors[2:]]]
-            optimizer._change([row], direction(group), numbers)
+            change(optimizer._rule, [row], direction(group), numbers)
         param._bump()
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from rushlight.autograd import enable_grad
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.optim.elementwise import as_real, check_rate
+from rushlight.kernels.updates import as_real
+from rushlight.optim.elementwise import check_rate
 from rushlight.optim.line_search import strong_wolfe
 from rushlight.optim.optimizer import Optimizer, Params, refuse_part
 

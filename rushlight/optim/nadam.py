@@ -29,7 +29,6 @@ class NAdam(ElementwiseOptimizer):
     True
     """
 
-    _kernel = "nadam"
     _later = "any"
 
     def __init__(
@@ -82,14 +81,14 @@ class NAdam(ElementwiseOptimizer):
         lr, (beta1, beta2) = option_number(group["lr"], group), group["betas"]
         now, ahead = momentum_at(step, group), momentum_at(step + 1, group)
         rate, rate_ahead = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
-        return rate, rate_ahead, 1 - beta2**step, beta1, beta2, group["eps"]
+        return rate, rate_ahead, 1 - beta2**step, 1 - beta1, beta2, 1 - beta2, group["eps"]
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array) -> None:
-        rate, rate_ahead, correction, beta1, beta2, eps = numbers
-        mean += (grad - mean) * (1 - beta1)
+        rate, rate_ahead, correction, rest1, beta2, rest2, eps = numbers
+        mean += (grad - mean) * rest1
         square *= beta2
-        square += grad * (1 - beta2) * grad
+        square += grad * rest2 * grad
         scale = np.sqrt(square / correction) + eps
         param -= grad * rate / scale
         param -= mean * rate_ahead / scale

@@ -30,8 +30,6 @@ class RAdam(ElementwiseOptimizer):
     tensor([1.6000], requires_grad=True)
     """
 
-    _kernel = "radam"
-
     def __init__(
         self,
         params: Params,
@@ -68,26 +66,27 @@ class RAdam(ElementwiseOptimizer):
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
         beta1, beta2 = group["betas"]
         corrections = 1 - beta1**moment, (1 - beta2**moment) ** 0.5
-        return option_number(group["lr"], group), *corrections, rectify(moment, beta2), beta1, beta2, group["eps"]
+        options = 1 - beta1, beta2, 1 - beta2, group["eps"]
+        return option_number(group["lr"], group), *corrections, rectify(moment, beta2), *options
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, mean: Array, square: Array) -> None:
-        lr, correction1, correction2, rectification, beta1, beta2, eps = numbers
-        mean += (grad - mean) * (1 - beta1)
+        lr, correction1, correction2, rectification, rest1, beta2, rest2, eps = numbers
+        mean += (grad - mean) * rest1
         square *= beta2
-        square += grad * (1 - beta2) * grad
+        square += grad * rest2 * grad
         change = mean / correction1 * lr
-        if rectification:
+        if rectification is not None:
             change = change * (correction2 / (np.sqrt(square) + eps)) * rectification
         param -= change
 
 
-def rectify(step: float, beta2: float) -> float:
-    """The factor that rectifies the variance of Adam's scale; 0 while it is not known well enough."""
+def rectify(step: float, beta2: float) -> float | None:
+    """The factor that rectifies the variance of Adam's scale; None while it is not known well enough."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)
     if length <= 5:
-        return 0.0
+        return None
     return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
 
 

@@ -30,8 +30,6 @@ class RMSprop(ElementwiseOptimizer):
     tensor([1.], requires_grad=True)
     """
 
-    _kernel = "rmsprop"
-
     def __init__(
         self,
         params: Params,
@@ -71,21 +69,22 @@ class RMSprop(ElementwiseOptimizer):
         return "square_avg", *["momentum_buffer"] * (group["momentum"] > 0), *["grad_avg"] * group["centered"]
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
-        return option_number(group["lr"], group), group["alpha"], group["eps"], group["momentum"]
+        alpha, momentum = group["alpha"], group["momentum"]
+        return option_number(group["lr"], group), alpha, 1 - alpha, group["eps"], momentum if momentum > 0 else None
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, square: Array, *others: Array) -> None:
         """The rule; `others` are a momentum buffer if there is momentum, and a mean if `centered`."""
-        lr, alpha, eps, momentum = numbers
+        lr, alpha, rest, eps, momentum = numbers
         square *= alpha
-        square += grad * (1 - alpha) * grad
+        square += grad * rest * grad
         variance = square
-        if len(others) > (momentum > 0):
+        if len(others) > (momentum is not None):
             mean = others[-1]
-            mean += (grad - mean) * (1 - alpha)
+            mean += (grad - mean) * rest
             variance = square - mean * mean
         step = grad / (np.sqrt(variance) + eps)
-        if momentum > 0:
+        if momentum is not None:
             buffer = others[0]
             buffer *= momentum
             buffer += step

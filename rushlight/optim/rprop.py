@@ -32,8 +32,6 @@ class Rprop(ElementwiseOptimizer):
     tensor([1.9000], requires_grad=True)
     """
 
-    _kernel = "rprop"
-
     def __init__(
         self,
         params: Params,

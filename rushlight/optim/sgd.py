@@ -32,7 +32,6 @@ class SGD(ElementwiseOptimizer):
     tensor([0.8000])
     """
 
-    _kernel = "sgd"
     _later = "none"
 
     def __init__(
@@ -86,15 +85,16 @@ class SGD(ElementwiseOptimizer):
         return state.get("momentum_buffer") is None
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
-        portion = 1 if moment else 1 - group["dampening"]  # the buffer starts as the gradient itself
-        return option_number(group["lr"], group), group["momentum"], portion, group["nesterov"]
+        dampened = not moment and group["dampening"] != 0  # the buffer starts as the gradient itself
+        portion = 1 - group["dampening"] if dampened else None
+        return option_number(group["lr"], group), group["momentum"], portion, bool(group["nesterov"])
 
     @staticmethod
     def _rule(numbers: tuple[Any, ...], param: Array, grad: Array, buffer: Array | None = None) -> None:
         lr, momentum, portion, nesterov = numbers
         if buffer is not None:
             buffer *= momentum
-            buffer += grad if portion == 1 else grad * portion
+            buffer += grad if portion is None else grad * portion
             grad = grad + buffer * momentum if nesterov else buffer
         param -= grad * lr
 

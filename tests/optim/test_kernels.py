@@ -1,10 +1,15 @@
 """The compiled rules: the same as the rules in NumPy and as PyTorch's, and what they leave to the former."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from beside import beside
 from optim.problems import OPTIMIZERS
 
 import rushlight as torch
+from rushlight.kernels import updates
 from rushlight.optim import elementwise
 
 MORE = """
@@ -22,7 +27,7 @@ ASGD(maximize=True, weight_decay=0.1, t0=2.0)
 """.strip().split("\n")
 
 each_optimizer = pytest.mark.parametrize("expression", [*OPTIMIZERS, *MORE])
-needs_kernels = pytest.mark.skipif(elementwise.fast is None, reason="nothing was compiled")
+needs_kernels = pytest.mark.skipif(updates.fast is None, reason="nothing was compiled")
 SHAPES = [(33, 7), (16,), (1,), (), (0, 3), (3, 11, 5)]
 
 
@@ -72,14 +77,14 @@ def left(monkeypatch):
             calls.append(len(rows))
             return rows
 
-    kernels = elementwise.fast
-    monkeypatch.setattr(elementwise, "fast", Watched())
+    kernels = updates.fast
+    monkeypatch.setattr(updates, "fast", Watched())
     return calls
 
 
 def in_numpy(monkeypatch, function, *args):
     with monkeypatch.context() as patch:
-        patch.setattr(elementwise, "fast", None)
+        patch.setattr(updates, "fast", None)
         return function(*args)
 
 
@@ -242,3 +247,9 @@ def test_what_is_not_gathered_has_not_changed(odd):
     assert elementwise.gathering.rows_of(params, optimizer.state, ("exp_avg", "exp_avg_sq"), True) is None
     assert optimizer.state[params[0]]["step"] == 1
     assert [param._version for param in params] == versions
+
+
+def test_loops_are_up_to_date():
+    script = beside("update_loops.py")
+    done = subprocess.run([sys.executable, script, "--check"], cwd=script.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

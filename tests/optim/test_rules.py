@@ -41,7 +41,7 @@ def test_live(expression, dtype):
 @each_optimizer
 def test_long_parameters_are_changed_block_by_block(expression, monkeypatch):
     whole = steps(rushlight, expression)
-    monkeypatch.setattr("rushlight.optim.elementwise.BLOCK", 2)
+    monkeypatch.setattr("rushlight.kernels.updates.BLOCK", 2)
     blocks = steps(rushlight, expression)
     assert all(np.array_equal(whole[part], blocks[part]) for part in whole)
 

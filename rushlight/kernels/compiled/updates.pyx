@@ -1,10 +1,10 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: cdivision=True, wraparound=False
-"""Optimizer updates on bare arrays: each changes a parameter and its state in one pass over memory.
+"""Updates of parameters by optimizers' rules, on bare arrays: each passes over the memory once.
 
-The NumPy versions are with the optimizers, in `rushlight.optim`, and explain more. The columns of an update rule are
-the parameter, its gradient and its state tensors; its numbers begin with the sign of the gradient, the weight decay
-that is added to it, and the factor by which a decoupled one shrinks the parameter. GCC vectorizes the loops.
+The loops are made from the rules (`update_loops.pxi`); `kernels/updates.py` explains more. Their arrays are the
+parameter, its gradient and its state; their numbers begin with the sign of the gradient, the weight decay that is added
+to it, and the factor by which the parameter is multiplied. The compiler vectorizes them.
 """
 
 cimport numpy as cnp
@@ -19,36 +19,38 @@ cdef enum:
     NUMBERS = 12
     GRAIN = 32768  # elements of one thread's part
 
-cdef enum Rule:
-    SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, ASGD
 
-RULES = {
-    "sgd": SGD, "adam": ADAM, "rmsprop": RMSPROP, "adagrad": ADAGRAD, "adadelta": ADADELTA, "adamax": ADAMAX,
-    "nadam": NADAM, "radam": RADAM, "rprop": RPROP, "asgd": ASGD,
-}
+def change(str rule, list rows, tuple direction, tuple numbers):
+    """Updates rows of arrays, one for each parameter, by a rule; returns the rows that no loop takes.
 
-
-def change(str rule, list rows, tuple where, tuple numbers):
-    """Updates rows of arrays, one for each parameter, by a rule; returns the rows that no kernel takes.
-
-    Kernels take float32 or float64 rows in which all arrays have the same dtype, shape and gapless layout, and do not
+    Loops take float32 or float64 rows in which all arrays have the same dtype, shape and gapless layout, and do not
     overlap.
     """
     cdef Update update = Update()
+    cdef tuple kinds = tuple([number if is_option(number) else 0.0 for number in numbers])
     cdef list row, left = []
-    cdef int i
-    maximize, decay, taken_off = where
+    cdef int i = 3
+    maximize, decay, factor = direction
     update.numbers[0] = -1.0 if maximize else 1.0
-    update.numbers[1] = decay
-    update.numbers[2] = 1.0 if taken_off is None else 1.0 - taken_off
-    for i, number in enumerate(numbers, 3):
-        update.numbers[i] = number
+    update.numbers[1] = 0.0 if decay is None else decay
+    update.numbers[2] = 1.0 if factor is None else factor
+    for number in numbers:
+        if not is_option(number):
+            update.numbers[i] = number
+            i += 1
     for row in rows:
-        if not update.takes(rule, row):
+        found = LOOPS.get((rule, kinds, len(row)))
+        if found is None or not update.takes(row):
             left.append(row)
         else:
+            update.which = found
             shared(run_part, <const void*>update, update.size, GRAIN)
     return left
+
+
+cdef inline bint is_option(number):
+    """Whether a rule has a loop of its own for a value."""
+    return number is None or number is True or number is False
 
 
 cdef class Update:
@@ -58,17 +60,15 @@ cdef class Update:
     cdef void* columns[COLUMNS]
     cdef Py_ssize_t size
     cdef bint single
-    cdef Rule rule
+    cdef int which
 
-    cdef bint takes(self, str rule, list row):
-        """Whether there is a kernel for a row; if so, makes it the row to update."""
+    cdef bint takes(self, list row):
+        """Whether a row can be updated; if so, makes it the row to update."""
         cdef cnp.ndarray array, param
         cdef int flags = cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_F_CONTIGUOUS, i
-        if rule not in RULES or not are_arrays(row):
+        if not are_arrays(row):
             return False
         param = row[0]
-        for i in range(COLUMNS):
-            self.columns[i] = NULL
         for i, array in enumerate(row):
             if not cnp.PyArray_ISALIGNED(array) or not cnp.PyArray_ISNOTSWAPPED(array):
                 return False
@@ -78,7 +78,6 @@ cdef class Update:
                 return False
             flags &= cnp.PyArray_FLAGS(array)
             self.columns[i] = cnp.PyArray_DATA(array)
-        self.rule = RULES[rule]
         self.single = cnp.PyArray_TYPE(param) == cnp.NPY_FLOAT
         self.size = cnp.PyArray_SIZE(param)
         if not self.single and cnp.PyArray_TYPE(param) != cnp.NPY_DOUBLE:
@@ -97,9 +96,9 @@ cdef class Update:
 
     cdef void run(self, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
         if self.single:
-            run(self.rule, <float**>self.columns, start, stop, self.numbers)
+            run(self.which, <float**>self.columns, start, stop, self.numbers)
         else:
-            run(self.rule, <double**>self.columns, start, stop, self.numbers)
+            run(self.which, <double**>self.columns, start, stop, self.numbers)
 
 
 cdef void run_part(const void* update, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -113,30 +112,6 @@ cdef bint are_arrays(list row):
         if type(item) is not cnp.ndarray:
             return False
     return len(row) <= COLUMNS
-
-
-cdef void run(Rule rule, real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    """Updates the elements from `start` to `stop` by a rule."""
-    if rule == SGD:
-        sgd(columns, start, stop, numbers)
-    elif rule == ADAM:
-        adam(columns, start, stop, numbers)
-    elif rule == RMSPROP:
-        rmsprop(columns, start, stop, numbers)
-    elif rule == ADAGRAD:
-        adagrad(columns, start, stop, numbers)
-    elif rule == ADADELTA:
-        adadelta(columns, start, stop, numbers)
-    elif rule == ADAMAX:
-        adamax(columns, start, stop, numbers)
-    elif rule == NADAM:
-        nadam(columns, start, stop, numbers)
-    elif rule == RADAM:
-        radam(columns, start, stop, numbers)
-    elif rule == RPROP:
-        rprop(columns, start, stop, numbers)
-    else:
-        asgd(columns, start, stop, numbers)
 
 
 # elements
@@ -169,191 +144,9 @@ cdef inline real larger(real x, real y) noexcept nogil:
     return x if (x > y) | (x != x) else y
 
 
-# rules
-
-cdef wide sgd(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* buffer = columns[2]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], lr = <real>numbers[3]
-    cdef real momentum = <real>numbers[4], portion = <real>numbers[5], g, moved
-    cdef bint nesterov = numbers[6] != 0
-    cdef Py_ssize_t i
-    if buffer is NULL:
-        for i in range(start, stop):
-            param[i] -= descent(grad[i], param[i], sign, decay) * lr
-        return
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        moved = buffer[i] * momentum + g * portion
-        buffer[i] = moved
-        param[i] -= (g + moved * momentum if nesterov else moved) * lr
+cdef inline real smaller(real x, real y) noexcept nogil:
+    """The smaller of two; NaN if either is."""
+    return x if (x < y) | (x != x) else y
 
 
-cdef wide adam(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* mean = columns[2]
-    cdef real* square = columns[3]
-    cdef real* largest = columns[4]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], shrink = <real>numbers[2], rate = <real>numbers[3]
-    cdef real correction = <real>numbers[4], toward = <real>(1 - numbers[5]), beta2 = <real>numbers[6]
-    cdef real rest = <real>(1 - numbers[6]), eps = <real>numbers[7], g, m, s
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        m = mean[i] + (g - mean[i]) * toward
-        s = square[i] * beta2 + g * rest * g
-        mean[i] = m
-        square[i] = s
-        if largest is not NULL:
-            s = larger(largest[i], s)
-            largest[i] = s
-        param[i] = param[i] * shrink - m * rate / (root(s) / correction + eps)
-
-
-cdef wide rmsprop(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], lr = <real>numbers[3], alpha = <real>numbers[4]
-    cdef real rest = <real>(1 - numbers[4]), eps = <real>numbers[5], momentum = <real>numbers[6], g, s, m, moved
-    cdef bint heavy = momentum > 0
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* square = columns[2]
-    cdef real* buffer = columns[3]
-    cdef real* mean = columns[3 + heavy]
-    cdef bint centered = mean is not NULL
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        s = square[i] * alpha + g * rest * g
-        square[i] = s
-        if centered:
-            m = mean[i] + (g - mean[i]) * rest
-            mean[i] = m
-            s = s - m * m
-        moved = g / (root(s) + eps)
-        if heavy:
-            moved = buffer[i] * momentum + moved
-            buffer[i] = moved
-        param[i] -= moved * lr
-
-
-cdef wide adagrad(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* total = columns[2]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], rate = <real>numbers[3], eps = <real>numbers[4], g, s
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        s = total[i] + g * g
-        total[i] = s
-        param[i] -= g * rate / (root(s) + eps)
-
-
-cdef wide adadelta(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* squares = columns[2]
-    cdef real* steps = columns[3]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], lr = <real>numbers[3], rho = <real>numbers[4]
-    cdef real rest = <real>(1 - numbers[4]), eps = <real>numbers[5], g, s, step
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        s = squares[i] * rho + g * rest * g
-        step = root(steps[i] + eps) / root(s + eps) * g
-        squares[i] = s
-        steps[i] = steps[i] * rho + step * rest * step
-        param[i] -= step * lr
-
-
-cdef wide adamax(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* mean = columns[2]
-    cdef real* largest = columns[3]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], rate = <real>numbers[3]
-    cdef real toward = <real>(1 - numbers[4]), beta2 = <real>numbers[5], eps = <real>numbers[6], g, m, most
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        m = mean[i] + (g - mean[i]) * toward
-        most = larger(largest[i] * beta2, magnitude(g) + eps)
-        mean[i] = m
-        largest[i] = most
-        param[i] -= m * rate / most
-
-
-cdef wide nadam(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* mean = columns[2]
-    cdef real* square = columns[3]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], shrink = <real>numbers[2], rate = <real>numbers[3]
-    cdef real rate_ahead = <real>numbers[4], correction = <real>numbers[5], toward = <real>(1 - numbers[6])
-    cdef real beta2 = <real>numbers[7], rest = <real>(1 - numbers[7]), eps = <real>numbers[8], g, m, s, scale
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        m = mean[i] + (g - mean[i]) * toward
-        s = square[i] * beta2 + g * rest * g
-        mean[i] = m
-        square[i] = s
-        scale = root(s / correction) + eps
-        param[i] = param[i] * shrink - g * rate / scale - m * rate_ahead / scale
-
-
-cdef wide radam(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* mean = columns[2]
-    cdef real* square = columns[3]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], shrink = <real>numbers[2], lr = <real>numbers[3]
-    cdef real shortfall = <real>numbers[4], correction = <real>numbers[5], rectification = <real>numbers[6]
-    cdef real toward = <real>(1 - numbers[7]), beta2 = <real>numbers[8], rest = <real>(1 - numbers[8])
-    cdef real eps = <real>numbers[9], g, m, s, moved
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = descent(grad[i], param[i], sign, decay)
-        m = mean[i] + (g - mean[i]) * toward
-        s = square[i] * beta2 + g * rest * g
-        mean[i] = m
-        square[i] = s
-        moved = m / shortfall * lr
-        param[i] = param[i] * shrink - (
-            moved * (correction / (root(s) + eps)) * rectification if rectification else moved
-        )
-
-
-cdef wide rprop(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* previous = columns[2]
-    cdef real* size = columns[3]
-    cdef real sign = <real>numbers[0], shrink = <real>numbers[3], grow = <real>numbers[4]
-    cdef real low = <real>numbers[5], high = <real>numbers[6], g, s, agreement
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        g = grad[i] * sign
-        agreement = g * previous[i]
-        s = size[i] * (grow if agreement > 0 else shrink if agreement < 0 else 1)
-        s = low if s < low else s
-        s = high if s > high else s
-        g = 0 if agreement < 0 else g
-        size[i] = s
-        previous[i] = g
-        param[i] -= sign_of(g) * s
-
-
-cdef wide asgd(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
-    cdef real* param = columns[0]
-    cdef real* grad = columns[1]
-    cdef real* mean = columns[2]
-    cdef real sign = <real>numbers[0], decay = <real>numbers[1], keep = <real>(1 - numbers[3]), rate = <real>numbers[4]
-    cdef real weight = <real>numbers[5], p
-    cdef Py_ssize_t i
-    for i in range(start, stop):
-        p = param[i] * keep - descent(grad[i], param[i], sign, decay) * rate
-        param[i] = p
-        mean[i] = p if weight == 1 else mean[i] + (p - mean[i]) * weight
+include "update_loops.pxi"
