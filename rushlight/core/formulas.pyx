@@ -498,7 +498,11 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
 
 cdef inline object tape_among(Formula formula, PyObject** operands):
     """The tape for some operands; None where the formula has to be called as a Python function."""
-    cdef int i, kinds = 0, type_number
+    cdef int i, kinds = 0, type_number = common_type(operands, formula.arity)
+    if type_number == cnp.NPY_FLOAT and formula.singles is not UNTRACED:
+        return formula.singles
+    if type_number == cnp.NPY_DOUBLE and formula.doubles is not UNTRACED:
+        return formula.doubles
     for i in range(formula.arity):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             type_number = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
@@ -515,13 +519,25 @@ cdef inline object tape_among(Formula formula, PyObject** operands):
     return tape_of(formula, kinds, <object>operands[0], <object>operands[1], <object>operands[2], <object>operands[3])
 
 
+cdef inline int common_type(PyObject** operands, int n) noexcept:
+    """The number of the type that all operands are arrays of; -1 if there is none."""
+    cdef int i, found = -1
+    for i in range(n):
+        if not cnp.PyArray_CheckExact(<object>operands[i]):
+            return -1
+        if i and cnp.PyArray_TYPE(<cnp.ndarray>operands[i]) != found:
+            return -1
+        found = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
+    return found
+
+
 cdef inline bint is_value(object x) noexcept:
     """Whether an operand is a number or an option, which formulas may depend on."""
     return type(x) is float or type(x) is int or x is None or type(x) is str
 
 
 cdef object tape_of(Formula formula, int kinds, object a, object b, object c, object d):
-    """The tape for operands of some kinds; the usual case, arrays of one float dtype, is looked up first."""
+    """The tape for operands of some kinds; arrays of one float dtype are looked up first."""
     cdef int all_singles = (1 << 2 * formula.arity) // 3  # SINGLES for each operand
     if kinds == all_singles:
         if formula.singles is UNTRACED:

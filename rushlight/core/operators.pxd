@@ -85,10 +85,10 @@ cdef tuple several(Operator op, tuple args, list arrays, tuple results, int need
 cdef unwrap(object arg)
 
 @cython.locals(array=array_type, dtype=object)
-cdef bint is_float(object a)
+cdef inline bint is_float(object a)
 
 @cython.locals(array=array_type)
-cdef bint in_order(object a)
+cdef inline bint in_order(object a)
 
 @cython.locals(result=array_type)
 cdef lay(Operator op, tuple args, TensorBase out)

@@ -1,7 +1,15 @@
 """`torch.cuda` as in PyTorch without CUDA: scripts ask it before they choose a device; what needs a device raises."""
 
-from typing import Any, NoReturn
+from typing import Any
 
+from rushlight.absent.hardware import (
+    Needed,
+    device_count,
+    is_available,
+    is_bf16_supported,
+    is_initialized,
+    not_in_build,
+)
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.cuda import amp, graphs, memory, nvtx, profiler, random, streams, types
 from rushlight.cuda.graphs import *
@@ -9,7 +17,7 @@ from rushlight.cuda.memory import *
 from rushlight.cuda.random import *
 from rushlight.cuda.streams import *
 from rushlight.cuda.types import *
-from rushlight.cuda.without import ADVICE, index_of, not_built_in, not_compiled
+from rushlight.cuda.without import ADVICE, index_of, not_compiled
 from rushlight.devices import AcceleratorError, OutOfMemoryError
 
 __all__ = """
@@ -24,31 +32,6 @@ __all__ += graphs.__all__ + memory.__all__ + random.__all__ + streams.__all__ + 
 
 default_generators: tuple[()] = ()
 has_half, has_magma = True, False
-
-
-def is_available() -> bool:
-    """Whether CUDA is available: False.
-
-    >>> import rushlight as torch
-    >>> torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    device(type='cpu')
-    """
-    return False
-
-
-def device_count() -> int:
-    """The number of CUDA devices: 0."""
-    return 0
-
-
-def is_initialized() -> bool:
-    """Whether CUDA was initialized: False."""
-    return False
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the current device computes in bfloat16: False, as there is none."""
-    return False
 
 
 def is_tf32_supported() -> bool:
@@ -66,21 +49,6 @@ def get_gencode_flags() -> str:
     return ""
 
 
-def init() -> NoReturn:
-    """Raises AssertionError, as PyTorch without CUDA."""
-    not_compiled()
-
-
-def synchronize(device: Any = None) -> None:
-    """Raises AssertionError: there is no device to wait for."""
-    not_compiled()
-
-
-def current_device() -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
 def set_device(device: Any) -> None:
     """Raises AttributeError, as in PyTorch: there is no device. For -1, which means no device, nothing happens.
 
@@ -93,68 +61,17 @@ def set_device(device: Any) -> None:
     AttributeError: module 'torch._C' has no attribute '_cuda_setDevice' in rushlight: it needs a GPU, ...
     """
     if index_of(device) != -1:
-        not_built_in("_cuda_setDevice")
+        not_in_build("_cuda_setDevice")()
 
 
-def get_device_name(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
+init = current_device = get_sync_debug_mode = ipc_collect = not_compiled()
+cudart = current_blas_handle = current_solver_handle = not_compiled()
+synchronize = get_device_name = get_device_properties = get_device_capability = not_compiled("device=None")
+can_device_access_peer = not_compiled("device, peer_device")
+set_sync_debug_mode = not_compiled("debug_mode")
 
-
-def get_device_properties(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def get_device_capability(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def can_device_access_peer(device: Any, peer_device: Any) -> None:
-    """Raises AssertionError: there are no devices."""
-    not_compiled()
-
-
-def get_sync_debug_mode() -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def set_sync_debug_mode(debug_mode: int | str) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def ipc_collect() -> None:
-    """Raises AssertionError: there is no device whose memory processes could share."""
-    not_compiled()
-
-
-def cudart() -> None:
-    """Raises AssertionError: there is no CUDA."""
-    not_compiled()
-
-
-def current_blas_handle() -> None:
-    """Raises AssertionError: there is no CUDA."""
-    not_compiled()
-
-
-def current_solver_handle() -> None:
-    """Raises AssertionError: there is no CUDA."""
-    not_compiled()
-
-
-def utilization(device: Any = None) -> None:
-    """Raises ModuleNotFoundError, as PyTorch does where NVIDIA's management library is not installed.
-
-    So do `clock_rate`, `device_memory_used`, `memory_usage`, `power_draw` and `temperature`.
-    """
-    raise ModuleNotFoundError(f"nvidia-ml-py does not seem to be installed or it can't be imported. {ADVICE}")
-
-
-clock_rate = device_memory_used = memory_usage = power_draw = temperature = utilization
+_needs_nvml = Needed(ModuleNotFoundError, "nvidia-ml-py does not seem to be installed or it can't be imported.", ADVICE)
+utilization = clock_rate = device_memory_used = memory_usage = power_draw = temperature = _needs_nvml("device=None")
 
 
 class device:

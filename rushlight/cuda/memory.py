@@ -1,31 +1,21 @@
 """The memory of CUDA devices, of which there are none: nothing is in use, and nothing can be set."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from rushlight.cuda.without import ADVICE, index_of, not_built_in, not_compiled, only_a_name
+from rushlight.absent.hardware import empty_cache, entered, memory_allocated, not_in_build
+from rushlight.cuda.without import ADVICE, index_of, not_compiled, only_a_name
 
-__all__ = """
+__all__ = ["empty_cache", "memory_allocated"]
+__all__ += """
     CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_disabled
-    caching_allocator_enable change_current_allocator empty_cache get_allocator_backend get_per_process_memory_fraction
+    caching_allocator_enable change_current_allocator get_allocator_backend get_per_process_memory_fraction
     host_memory_stats host_memory_stats_as_nested_dict list_gpu_processes max_memory_allocated max_memory_cached
-    max_memory_reserved mem_get_info memory_allocated memory_cached memory_reserved memory_snapshot memory_stats
+    max_memory_reserved mem_get_info memory_cached memory_reserved memory_snapshot memory_stats
     memory_stats_as_nested_dict memory_summary reset_accumulated_host_memory_stats reset_accumulated_memory_stats
     reset_max_memory_allocated reset_max_memory_cached reset_peak_host_memory_stats reset_peak_memory_stats
     set_per_process_memory_fraction use_mem_pool
 """.split()
-
-
-def empty_cache() -> None:
-    """Does nothing, as in PyTorch: there is no device with memory to free."""
-
-
-def memory_allocated(device: Any = None) -> int:
-    """The memory in use on a device: 0. So are its peak, the reserved memory and its peak."""
-    return 0
-
 
 max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = max_memory_cached = memory_allocated
 
@@ -64,18 +54,13 @@ def list_gpu_processes(device: Any = None) -> str:
 def mem_get_info(device: Any = None) -> None:
     """Raises AssertionError: there is no device with free memory."""
     index_of(device, optional=True)
-    not_compiled()
-
-
-def memory_snapshot(mempool_id: Any = None, include_traces: bool = True) -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator."""
-    not_built_in("_cuda_memorySnapshot")
+    not_compiled()()
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
     """Raises AttributeError, as in PyTorch: there are no peaks to reset."""
     index_of(device, optional=True)
-    not_built_in("_cuda_resetPeakMemoryStats")
+    not_in_build("_cuda_resetPeakMemoryStats")()
 
 
 reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
@@ -84,65 +69,24 @@ reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
 def reset_accumulated_memory_stats(device: Any = None) -> None:
     """Raises AttributeError, as in PyTorch: there are no statistics to reset."""
     index_of(device, optional=True)
-    not_built_in("_cuda_resetAccumulatedMemoryStats")
+    not_in_build("_cuda_resetAccumulatedMemoryStats")()
 
 
-def reset_peak_host_memory_stats() -> None:
-    """Raises AttributeError, as `reset_peak_memory_stats`."""
-    not_built_in("_cuda_resetPeakHostMemoryStats")
-
-
-def reset_accumulated_host_memory_stats() -> None:
-    """Raises AttributeError, as `reset_accumulated_memory_stats`."""
-    not_built_in("_cuda_resetAccumulatedHostMemoryStats")
-
-
-def get_per_process_memory_fraction(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> None:
-    """Raises AssertionError: there is no device to allocate on."""
-    not_compiled()
-
-
-def caching_allocator_delete(mem_ptr: int) -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator."""
-    not_built_in("_cuda_cudaCachingAllocator_raw_delete")
+memory_snapshot = not_in_build("_cuda_memorySnapshot", "mempool_id=None, include_traces=True")
+reset_peak_host_memory_stats = not_in_build("_cuda_resetPeakHostMemoryStats")
+reset_accumulated_host_memory_stats = not_in_build("_cuda_resetAccumulatedHostMemoryStats")
+get_per_process_memory_fraction = not_compiled("device=None")
+set_per_process_memory_fraction = not_compiled("fraction, device=None")
+caching_allocator_alloc = not_compiled("size, device=None, stream=None")
+caching_allocator_delete = not_in_build("_cuda_cudaCachingAllocator_raw_delete", "mem_ptr")
+caching_allocator_disabled = entered(not_in_build("_cuda_cudaCachingAllocator_is_enabled"))
+get_allocator_backend = not_in_build("_cuda_getAllocatorBackend")
+change_current_allocator = not_in_build("_cuda_changeCurrentAllocator", "allocator")
+use_mem_pool = entered(not_compiled("pool, device=None"))
 
 
 def caching_allocator_enable(value: bool = True) -> None:
     """Does nothing: there is no device whose allocator caches memory."""
-
-
-@contextmanager
-def caching_allocator_disabled() -> Iterator[None]:
-    """A context that raises AttributeError, as in PyTorch: there is no allocator."""
-    not_built_in("_cuda_cudaCachingAllocator_is_enabled")
-    yield
-
-
-def get_allocator_backend() -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator."""
-    not_built_in("_cuda_getAllocatorBackend")
-
-
-def change_current_allocator(allocator: Any) -> None:
-    """Raises AttributeError, as in PyTorch: there is no allocator."""
-    not_built_in("_cuda_changeCurrentAllocator")
-
-
-@contextmanager
-def use_mem_pool(pool: Any, device: Any = None) -> Iterator[None]:
-    """A context that raises AssertionError: there is no device to allocate on."""
-    not_compiled()
-    yield
 
 
 class MemPool:

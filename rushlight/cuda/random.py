@@ -2,48 +2,17 @@
 
 from typing import Any
 
+from rushlight.absent.hardware import manual_seed, seed
 from rushlight.cuda.without import not_compiled
 from rushlight.tensors import Tensor
 
-__all__ = [
-    "get_rng_state",
-    "get_rng_state_all",
-    "initial_seed",
-    "manual_seed",
-    "manual_seed_all",
-    "seed",
-    "seed_all",
-    "set_rng_state",
-    "set_rng_state_all",
-]
+__all__ = ["manual_seed", "seed"]
+__all__ += """
+    get_rng_state get_rng_state_all initial_seed manual_seed_all seed_all set_rng_state set_rng_state_all
+""".split()
 
-
-def manual_seed(seed: int) -> None:
-    """Does nothing, as in PyTorch: there is no device whose generator could be seeded."""
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Does nothing, as in PyTorch: there are no devices whose generators could be seeded."""
-    int(seed)
-
-
-def seed() -> None:
-    """Does nothing, as `manual_seed`."""
-
-
-def seed_all() -> None:
-    """Does nothing, as `manual_seed_all`."""
-
-
-def initial_seed() -> None:
-    """Raises AssertionError: there is no generator."""
-    not_compiled()
-
-
-def get_rng_state(device: Any = "cuda") -> None:
-    """Raises AssertionError: there is no generator."""
-    not_compiled()
+manual_seed_all, seed_all = manual_seed, seed
+initial_seed, get_rng_state = not_compiled(), not_compiled("device='cuda'")
 
 
 def get_rng_state_all() -> list[Tensor]:

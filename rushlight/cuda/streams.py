@@ -61,19 +61,8 @@ def stream(stream: Any) -> StreamContext:
 def set_stream(stream: Any) -> None:
     """Selects a stream. Nothing happens for None; there are no others: AssertionError."""
     if stream is not None:
-        not_compiled()
+        current_stream()
 
 
-def current_stream(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def default_stream(device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
-
-
-def get_stream_from_external(data_ptr: int, device: Any = None) -> None:
-    """Raises AssertionError: there is no device."""
-    not_compiled()
+current_stream = default_stream = not_compiled("device=None")
+get_stream_from_external = not_compiled("data_ptr, device=None")

@@ -18,5 +18,5 @@ def no_tensor(cls: type, *args: Any, **kwargs: Any) -> None:
 
 
 for name in __all__:
-    refuse = no_tensor if name.endswith("Tensor") else not_compiled
+    refuse = no_tensor if name.endswith("Tensor") else not_compiled("cls, *args, **kwargs")
     globals()[name] = type(name, (), {"__new__": refuse, "__module__": "torch.cuda"})

@@ -1,23 +1,14 @@
-"""The errors for functions that need a CUDA device: as PyTorch without CUDA, then what to do."""
+"""The errors for what needs a CUDA device: as PyTorch without CUDA, then what to do."""
 
 from typing import Any, NoReturn
 
-from rushlight.absent.misses import no_such_name
+from rushlight.absent.hardware import CPU_ONLY, Needed
 from rushlight.devices import device as Device
 
-__all__ = ["ADVICE", "index_of", "not_built_in", "not_compiled", "only_a_name"]
+__all__ = ["ADVICE", "index_of", "not_compiled", "only_a_name"]
 
-ADVICE = "rushlight computes on the CPU only: ask torch.cuda.is_available() first."
-
-
-def not_compiled(*arguments: Any) -> NoReturn:
-    """Raises AssertionError: CUDA is not available."""
-    raise AssertionError(f"Torch not compiled with CUDA enabled. {ADVICE}")
-
-
-def not_built_in(name: str) -> NoReturn:
-    """Raises AttributeError: only PyTorch's builds with CUDA have this function."""
-    raise no_such_name("rushlight._C", name)
+ADVICE = f"{CPU_ONLY}: ask torch.cuda.is_available() first."
+not_compiled = Needed(AssertionError, "Torch not compiled with CUDA enabled.", ADVICE)
 
 
 def only_a_name(name: str) -> NoReturn:
