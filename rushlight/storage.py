@@ -12,6 +12,7 @@ from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU
 from rushlight.layouts import laid_over
 from rushlight.ops.changes.changed_views import set_ as set_to_tensor
+from rushlight.storage_casts import StorageCasts
 from rushlight.tensors import Tensor, share_memory
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
@@ -39,7 +40,7 @@ def flat_memory(tensor: Tensor) -> np.ndarray:
     return flat if flat.nbytes % tensor._array.itemsize else flat.view(tensor._array.dtype)
 
 
-class UntypedStorage:
+class UntypedStorage(StorageCasts):
     """The bytes of a tensor's memory. Changes are seen by all tensors that share it.
 
     >>> import rushlight as torch
@@ -114,17 +115,23 @@ class UntypedStorage:
         self.bytes = bytes
         return self
 
-    def cpu(self) -> "UntypedStorage":
-        """Returns the storage: it is on the CPU."""
-        return self
+    def _elements(self) -> np.ndarray:
+        return self.bytes
 
-    def is_shared(self) -> bool:
-        """Whether the memory is shared between processes."""
-        return new_tensor(self.bytes).is_shared()
+    def _replace(self, elements: np.ndarray) -> None:
+        self.bytes = elements
 
-    def is_pinned(self, device: Any = "cuda") -> bool:
-        """Whether the memory is pinned: False, only GPUs need that."""
-        return False
+    def byteswap(self, dtype: dtypes.dtype) -> None:
+        """Reverses the bytes of each element of a dtype, in place."""
+        self.bytes.view(dtype._numpy).byteswap(inplace=True)
+
+    def mps(self) -> "UntypedStorage":
+        """Always raises RuntimeError: there is only the CPU."""
+        return self.to(device="mps")
+
+    def type(self, dtype: str | None = None, non_blocking: bool = False) -> Any:
+        """The name of the class; for the name of a typed storage, that with the elements converted."""
+        return "torch.storage.UntypedStorage" if dtype is None else self._to(dtype_of(dtype))
 
     def untyped(self) -> "UntypedStorage":
         """Returns the storage."""
@@ -154,7 +161,7 @@ class UntypedStorage:
         return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
 
 
-class TypedStorage:
+class TypedStorage(StorageCasts):
     """The memory of a tensor as elements of its dtype, in one dimension; also the class of `torch.FloatStorage(...)`.
 
     >>> import rushlight as torch
@@ -224,13 +231,40 @@ class TypedStorage:
         self.array[...] = value
         return self
 
-    def cpu(self) -> "TypedStorage":
-        """Returns the storage: it is on the CPU."""
-        return self
+    def _elements(self) -> np.ndarray:
+        return self.array
 
-    def is_shared(self) -> bool:
-        """Whether the memory is shared between processes."""
-        return self.untyped().is_shared()
+    def _replace(self, elements: np.ndarray) -> None:
+        self.array = elements
+
+    def resize_(self, size: int) -> None:
+        """Replaces the memory by one of another number of elements, with those that fit. Tensors keep the old one."""
+        array = np.zeros(size, self.array.dtype)
+        kept = min(size, self.array.size)
+        array[:kept] = self.array[:kept]
+        self.array = array
+
+    def pickle_storage_type(self) -> str:
+        """The name of the class for the storage's dtype."""
+        return f"{dtypes.TYPE_NAMES[self.dtype]}Storage"
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the storage's class; for a name or a dtype, the storage with its elements converted."""
+        if dtype is None:
+            return f"torch.{self.pickle_storage_type()}"
+        wanted = dtype_of(dtype)
+        return self if wanted is self.dtype else self._to(wanted)
+
+    @classmethod
+    def from_buffer(cls, *args: Any, **kwargs: Any) -> "TypedStorage":
+        """The elements of a buffer, copied: `from_buffer(buffer, byte_order, count=-1, offset=0)`."""
+        return cls._over(buffered(cls.dtype, *args, **kwargs))
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool, size: int) -> "TypedStorage":
+        """The first elements of a file, memory-mapped; with `shared` changes are written to the file, else not."""
+        bytes = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize).bytes
+        return cls._over(bytes.view(cls.dtype._numpy))
 
     def __getitem__(self, index: Any) -> Any:
         found = self.array[index]
@@ -245,6 +279,29 @@ class TypedStorage:
     def __repr__(self) -> str:
         rows = "".join(f" {value}\n" for value in self.tolist())
         return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+
+
+def dtype_of(kind: Any) -> dtypes.dtype:
+    """The dtype that is meant by itself, by the class of a storage, or by its name. RuntimeError for another name."""
+    if isinstance(kind, dtypes.dtype):
+        return kind
+    name = kind if isinstance(kind, str) else kind.__name__
+    last = name.rpartition(".")[2].removesuffix("Storage")
+    found = next((dtype for dtype, word in dtypes.TYPE_NAMES.items() if word == last), None)
+    if found is None:
+        raise RuntimeError(f"invalid type: {name!r} is no storage: use torch.FloatStorage, or another class")
+    return found
+
+
+def buffered(
+    dtype: dtypes.dtype, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0
+) -> np.ndarray:
+    """A copy of a buffer's elements, which are stored in a byte order. ValueError for an unknown one."""
+    orders = {"native": "=", "little": "<", "big": ">"}
+    if byte_order not in orders:
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big' or 'little' or 'native')")
+    stored = np.dtype(dtype._numpy).newbyteorder(orders[byte_order])
+    return np.frombuffer(buffer, stored, count, offset).astype(dtype._numpy)
 
 
 class BFloat16Storage(TypedStorage):

@@ -32,7 +32,7 @@ LAYER_NORM = "PyTorch's forward mode of layer_norm is wrong when differentiated:
 FUNCTIONAL = "functions of autograd.functional work inside transforms of func, which PyTorch refuses"
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
 ROUNDED = "bfloat16: rounded once, at the end, where PyTorch rounds between its steps too"
-UNSUPPORTED = "rushlight has no such thing, and says so: sparse gradients"
+BLOCKS = "rushlight has no sparse matrices of blocks, and says so"
 OVERFLOWS = "float16: PyTorch overflows between its steps, rushlight rounds once, at the end"
 SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
 NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and misses what it saved"
@@ -63,7 +63,6 @@ UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets
 HOOKED_TWICE = "a hook on a node, through which PyTorch's second derivative runs again: without it all is the same"
 THROUGH_RESULT = "PyTorch writes the derivative of prod with its result, on which derivatives of derivatives depend"
 DIGITS = "numbers that differ in the last digit, and what depends on that: each line alone gives the same"
-MIXED = "an order of PyTorch's first years, with some operands by name: by position it is taken"
 INNER = "PyTorch's own code alone gives this argument"
 UNSET_VALUES = "places in memory, and values that nobody wrote"
 LEFTOVERS = "PyTorch's gelsy with a rank below the full one gives other results when it is called again"
@@ -286,13 +285,10 @@ EXPLANATIONS = [
     Explanation("errors", "PyTorch .*(setStorage|ZeroDivisionError|std::vector|static_cast|SmallVector)", "", ASSERTED),
     Explanation("errors", "on PyTorch TypeError: descriptor", "__r", DESCRIPTORS),
     Explanation("errors", "values", "resize_", UNWRITTEN),
-    Explanation("errors", "rushlight has no", "", UNSUPPORTED),
     Explanation("errors", r"PyTorch's \[\]", "trapz|trapezoid|cond", INDEPENDENT),
-    Explanation("operators", "raises NotImplementedError: rushlight has no", "", UNSUPPORTED),
     Explanation("operators", "value", r"special\.(bessel_|airy_ai)", BESSEL),
     Explanation("calls", "value", r"special\.(bessel_|airy_ai)", BESSEL),
-    Explanation("calls", "rushlight has no", "", UNSUPPORTED),
-    Explanation("calls", "got multiple values for argument", "addmm", MIXED),
+    Explanation("calls", "rushlight has no matrices of blocks", "sparse_bs[rc]_tensor", BLOCKS),
     Explanation("calls", "'implicit'", "expand", INNER),
     Explanation("calls", "value", "data_ptr|Tensor.new", UNSET_VALUES),
     Explanation("calls", "value", "get_num_threads", THREADS),

@@ -394,7 +394,7 @@ def autocast_decrement_nesting() -> int:
     return nesting[0]
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None) -> Any:
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtypes.dtype | None = None) -> Any:
     """Decorates the `forward` of a custom function for use inside `autocast`.
 
     With `cast_inputs` it gets its tensors in that dtype, and runs with `autocast` disabled; without, `backward` runs in
@@ -432,7 +432,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes
     return forward
 
 
-def custom_bwd(bwd: Any = None, *, device_type: str = "cpu") -> Any:
+def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     """Decorates the `backward` of a custom function whose `forward` has `custom_fwd`: it runs in the same mode.
 
     >>> import rushlight as torch

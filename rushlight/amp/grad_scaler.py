@@ -159,10 +159,22 @@ class GradScaler:
         """The factor by which the scale grows."""
         return self._growth_factor
 
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Sets the factor by which the scale grows."""
+        self._growth_factor = new_factor
+
     def get_backoff_factor(self) -> float:
         """The factor by which the scale shrinks."""
         return self._backoff_factor
 
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Sets the factor by which the scale shrinks."""
+        self._backoff_factor = new_factor
+
     def get_growth_interval(self) -> int:
         """The number of steps after which the scale grows."""
         return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Sets the number of steps after which the scale grows."""
+        self._growth_interval = new_interval

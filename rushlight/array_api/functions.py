@@ -65,7 +65,6 @@ ELEMENTWISE = [
     "pow",
     "reciprocal",
     "remainder",
-    "sign",
     "signbit",
     "sin",
     "sinh",
@@ -123,7 +122,7 @@ OTHERS = [
     "unstack",
     "where",
 ]
-OWN = ["argsort", "astype", "broadcast_shapes", "expand_dims", "isin", "sort", "std", "var", "vecdot"]
+OWN = ["argsort", "astype", "broadcast_shapes", "expand_dims", "isin", "sign", "sort", "std", "var", "vecdot"]
 __all__ = [*ELEMENTWISE, *OTHERS, *OWN]
 
 
@@ -185,6 +184,17 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     tensor([False,  True, False])
     """
     return on_tensors(np.isin)(x1, x2, invert=invert)
+
+
+def sign(x: Tensor, /) -> Tensor:
+    """-1, 0 or 1 for each number, nan for nan; complex numbers over their absolute values.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.sign(xp.asarray([-2.0, 0.0, xp.nan]))
+    tensor([-1.,  0., nan])
+    """
+    result = torch.sgn(x)
+    return result.masked_fill(torch.isnan(x), torch.nan) if x.is_floating_point() or x.is_complex() else result
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:

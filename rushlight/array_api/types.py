@@ -3,6 +3,8 @@
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 import rushlight as torch
 from rushlight import dtypes
 from rushlight.tensors import Tensor
@@ -42,11 +44,17 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether an array or dtype can be cast to another by promotion: whether the two promote to `to`.
 
+    Unsigned integers of more than a byte, which PyTorch does not promote, are cast where the values fit.
+
     >>> from rushlight import array_api as xp
     >>> xp.can_cast(xp.int32, xp.int64), xp.can_cast(xp.float64, xp.float32)
     (True, False)
     """
-    return torch.promote_types(from_.dtype if isinstance(from_, Tensor) else from_, to) is to
+    own = from_.dtype if isinstance(from_, Tensor) else from_
+    if isdtype(own, "integral") and isdtype(to, "integral"):
+        return bool(np.can_cast(own._numpy, to._numpy))
+    wide = own if own.itemsize == 1 or not isdtype(own, "unsigned integer") else torch.int64
+    return torch.promote_types(wide, to) is to
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:

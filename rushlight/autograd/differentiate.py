@@ -302,7 +302,7 @@ def shape_and_dtype(output: Any) -> tuple[Any, ...]:
     """
     if isinstance(output, TensorBase):
         return output._array.shape, output._array.dtype
-    return output.metadata or (None, None)
+    return output.ownership_token or (None, None)
 
 
 def implicit_grad(output: Any) -> Any:

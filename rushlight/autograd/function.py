@@ -26,8 +26,8 @@ __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 class FunctionMeta(type):
     """Gives each `Function` its own subclasses of node and `ctx`, named after it."""
 
-    def __init__(cls, name: str, bases: Any, members: dict[str, Any]):
-        super().__init__(name, bases, members)
+    def __init__(cls, name: str, bases: Any, attrs: dict[str, Any]):
+        super().__init__(name, bases, attrs)
         module = {"__module__": "rushlight.autograd.function"}
         cls._backward_cls = type(f"{name}Backward", (FunctionNode,), module | {"_forward_cls": cls})
         cls._context_cls = type(f"{name}Backward", (FunctionCtx,), module)
@@ -78,6 +78,12 @@ class Function(metaclass=FunctionMeta):
 
     _backward_cls: Any
     _context_cls: Any
+    save_for_backward = FunctionCtx.save_for_backward
+    save_for_forward = FunctionCtx.save_for_forward
+    mark_dirty = FunctionCtx.mark_dirty
+    mark_non_differentiable = FunctionCtx.mark_non_differentiable
+    mark_shared_storage = FunctionCtx.mark_shared_storage
+    set_materialize_grads = FunctionCtx.set_materialize_grads
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
     boxed_grads_call = False

@@ -54,6 +54,14 @@ class FunctionCtx:
         """Marks the outputs that have no derivative."""
         self.non_differentiable = args
 
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing, with a FutureWarning: which tensors share memory is known."""
+        warn(
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
+            "calls to `set_()` are not tracked",
+            FutureWarning,
+        )
+
     def set_materialize_grads(self, value: bool) -> None:
         """Sets whether missing gradients of outputs reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value

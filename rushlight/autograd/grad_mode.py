@@ -101,11 +101,11 @@ class FixedMode(GradMode):
     @overload
     def __new__(cls) -> Self: ...
     @overload
-    def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # the decorated function
-    def __new__(cls, function: Any = None) -> Any:
-        """The mode, or `function` decorated with it."""
+    def __new__(cls, orig_func: F) -> F: ...  # type: ignore[misc]  # the decorated function
+    def __new__(cls, orig_func: Any = None) -> Any:
+        """The mode, or `orig_func` decorated with it."""
         self = super().__new__(cls)
-        return self if function is None else self(function)
+        return self if orig_func is None else self(orig_func)
 
 
 class no_grad(FixedMode):

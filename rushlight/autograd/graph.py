@@ -47,6 +47,22 @@ class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ te
     (True, 'MulBackward0')
     """
 
+    def name(self) -> str:
+        """The name of the operation's derivative."""
+        raise NotImplementedError("a subclass of Node has to define it")
+
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the node, such as where it was made."""
+        raise NotImplementedError("a subclass of Node has to define it")
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Calls a function with the gradients that the node computed, and those that it was given."""
+        raise NotImplementedError("a subclass of Node has to define it")
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Calls a function with the gradients that the node is about to be given."""
+        raise NotImplementedError("a subclass of Node has to define it")
+
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
         return (cls is Node and issubclass(other, CoreNode)) or NotImplemented
@@ -55,7 +71,7 @@ class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ te
 class GradientEdge(NamedTuple):
     """The place in the graph where a tensor's gradient arrives: a node, and the number of its output.
 
-    `metadata` has the tensor's shape and NumPy dtype, where they are known.
+    `ownership_token` is for rushlight's own use: the tensor's shape and NumPy dtype, where they are known.
 
     >>> import rushlight as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -66,7 +82,7 @@ class GradientEdge(NamedTuple):
 
     node: Any
     output_nr: int
-    metadata: tuple[Any, ...] | None = None
+    ownership_token: tuple[Any, ...] | None = None
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -72,7 +72,7 @@ def compile(
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: str | Callable[..., Any] = "walker",
+    backend: str | Callable[..., Any] | None = None,
     mode: str | None = None,
     options: dict[str, Any] | None = None,
     disable: bool = False,
@@ -85,9 +85,9 @@ def compile(
     recordings. What cannot be replayed runs normally, with a warning that says why; with `fullgraph` it raises
     RuntimeError. A function whose replay is slower than the call runs normally too.
 
-    `backend` is "walker", "llvm" or "eager" (NumPy, step by step); PyTorch's names, and those of `mode`, mean the
-    default. `dynamic` has no effect: each shape has its own recording. Of `options` only "timed" (True) is used: False
-    replays even if that is slower. RuntimeError for an unknown name.
+    `backend` is "walker" (the default), "llvm" or "eager" (NumPy, step by step); PyTorch's names, and those of `mode`,
+    mean the default. `dynamic` has no effect: each shape has its own recording. Of `options` only "timed" (True) is
+    used: False replays even if that is slower. RuntimeError for an unknown name.
 
     >>> import rushlight as torch
     >>> @torch.compile

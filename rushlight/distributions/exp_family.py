@@ -1,10 +1,11 @@
 """Exponential families: the log density is natural parameters times statistics, minus a log normalizer."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import rushlight as torch
 from rushlight.distributions.distribution import Distribution
+from rushlight.distributions.utils import _sum_rightmost
 from rushlight.tensors import Tensor
 
 __all__ = ["ExponentialFamily"]
@@ -37,15 +38,19 @@ class ExponentialFamily(Distribution):
 
     def entropy(self) -> Tensor:
         """The entropy in nats, of the batch's shape."""
-        carried = self._mean_carrier_measure
-        normalizer, products = self._bregman(lambda parameter: parameter)
-        return normalizer - carried - products
+        parameters, normalizer, slopes = self._normalized()
+        return normalizer - self._mean_carrier_measure - self._product(parameters, slopes)
 
-    def _bregman(self, direction: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
-        """The log normalizer, and the sum of its gradients times `direction` of each natural parameter."""
-        parameters = [parameter.detach().requires_grad_() for parameter in self._natural_params]
-        normalizer = self._log_normalizer(*parameters)
-        slopes = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+    def _normalized(self) -> tuple[list[Tensor], Tensor, tuple[Tensor, ...]]:
+        """The natural parameters, the log normalizer, and its derivatives with respect to them."""
+        parameters = [p if p.requires_grad else p.detach().requires_grad_() for p in self._natural_params]
+        with torch.enable_grad():
+            normalizer = self._log_normalizer(*parameters)
+            return parameters, normalizer, torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+
+    def _product(self, parameters: Sequence[Tensor], slopes: Sequence[Tensor]) -> Tensor:
+        """The sum of parameters times derivatives, for each distribution of the batch."""
+        batch = len(self._batch_shape)
         pairs = zip(parameters, slopes, strict=True)
-        products = [(direction(p) * slope).reshape((*self._batch_shape, -1)).sum(-1) for p, slope in pairs]
-        return normalizer, torch.stack(products).sum(0)
+        first, *others = (_sum_rightmost(p * slope, slope.dim() - batch) for p, slope in pairs)
+        return sum(others, first)

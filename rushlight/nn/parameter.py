@@ -35,7 +35,17 @@ def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state:
     return tensor
 
 
-class Parameter(Tensor):
+class OfData(Tensor):
+    """The base class of parameters, which chooses the class of a parameter by that of its data."""
+
+    def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Creates a parameter; for data of a class that has parameters of its own, such as DTensor, one of these."""
+        if dispatches(type(data)):
+            return ABOVE.parameter_of(cls, data)
+        return super().__new__(getattr(data, "parameter_class", cls))
+
+
+class Parameter(OfData):
     """A tensor to be trained: modules that it is assigned to list it in `parameters()`.
 
     It shares the memory of `data`, and is a leaf even if `data` is not. RuntimeError if it requires grad but its dtype
@@ -48,12 +58,6 @@ class Parameter(Tensor):
     """
 
     __torch_function__ = disabled_torch_function
-
-    def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Creates a parameter; for data of a class that has parameters of its own, such as DTensor, one of these."""
-        if dispatches(type(data)):
-            return ABOVE.parameter_of(cls, data)
-        return super().__new__(getattr(data, "parameter_class", cls))
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")

@@ -53,10 +53,12 @@ def einsum(
     *operands: Any, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: bool = False
 ) -> Tensor:
     if isinstance(operands[0], str):
-        return contractions.einsum(operands[0], *[x.to(as_dtype(dtype)) for x in as_tensors(operands[1:])])
+        arrays = [x.to(as_dtype(dtype)) for x in as_tensors(operands[1:])]
+        return contractions.einsum(operands[0], *arrays).to(as_dtype(dtype))
     even = len(operands) // 2 * 2
     arrays = [x.to(as_dtype(dtype)) for x in as_tensors(operands[:even:2])]
-    return contractions.einsum(*chain(*zip(arrays, operands[1:even:2], strict=True)), *operands[even:])
+    pairs = chain(*zip(arrays, operands[1:even:2], strict=True))
+    return contractions.einsum(*pairs, *operands[even:]).to(as_dtype(dtype))
 
 
 @numpy

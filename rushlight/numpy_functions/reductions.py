@@ -30,8 +30,10 @@ def sum(
     where: Tensor | bool = True,
 ) -> Tensor:
     if dtype is not None or where is not True or initial or axis == ():
-        a = as_tensor(a).to(as_dtype(dtype)) if dtype is not None else as_tensor(a)
-        return over(lambda x, dims, keep: torch.sum(x, dims, keep), masked(a, where, 0), axis, keepdims) + initial
+        kind = as_dtype(dtype)
+        total = lambda x, dims, keep: torch.sum(x, dims, keep, dtype=kind)
+        result = over(total, masked(as_tensor(a), where, 0), axis, keepdims)
+        return result + initial if initial else result
     return reduction.sum(a, axis, keepdims)
 
 
@@ -44,15 +46,18 @@ def prod(
     initial: complex = 1,
     where: Tensor | bool = True,
 ) -> Tensor:
-    return over(product, masked(as_tensor(a), where, 1).to(as_dtype(dtype)), axis, keepdims) * initial
+    kind = as_dtype(dtype)
+    total = lambda x, dims, keep: product(x, dims, keep, kind)
+    result = over(total, masked(as_tensor(a), where, 1), axis, keepdims)
+    return result if initial == 1 else result * initial
 
 
-def product(a: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
+def product(a: Tensor, dims: Sequence[int], keepdim: bool, dtype: Any = None) -> Tensor:
     """The product over several dimensions, one after the other."""
     if a.ndim == 0:
-        return torch.prod(a)
+        return torch.prod(a, dtype=dtype)
     for dim in sorted([d % a.ndim for d in dims], reverse=True):
-        a = torch.prod(a, dim, keepdim)
+        a = torch.prod(a, dim, keepdim, dtype=dtype)
     return a
 
 
@@ -125,8 +130,9 @@ def mean(
 ) -> Tensor:
     a = floating(as_tensor(a).to(as_dtype(dtype)))
     if where is True:
-        return over(torch.mean, a, axis, keepdims)
-    return sum(a, axis, keepdims=keepdims, where=where) / sum(as_numbers(a, where), axis, keepdims=keepdims)
+        return over(torch.mean, a, axis, keepdims).to(as_dtype(dtype))
+    result = sum(a, axis, keepdims=keepdims, where=where) / sum(as_numbers(a, where), axis, keepdims=keepdims)
+    return result.to(as_dtype(dtype))
 
 
 def as_numbers(a: Tensor, where: Tensor | bool) -> Tensor:

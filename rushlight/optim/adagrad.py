@@ -69,6 +69,12 @@ class Adagrad(ElementwiseOptimizer):
                 total = new_tensor(self._first("sum", group, param._array))
                 self.state[param].update(step=scalar(0.0), sum=total)
 
+    def share_memory(self) -> None:
+        """Moves the sums to memory that processes share."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param]["sum"].share_memory_()
+
     def _dense(self, array: np.ndarray, grad: Tensor, group: dict[str, Any]) -> np.ndarray:
         if group["weight_decay"]:
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")

@@ -114,7 +114,22 @@ def before_step(optimizer: Any, step: Callable[..., Any], args: Any, kwargs: dic
     return args, kwargs
 
 
-class Optimizer:
+class WithHooks:
+    """An object that has its tables of hooks from the beginning, in case a subclass calls no other `__init__`."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Creates an optimizer without hooks."""
+        self = super().__new__(cls)
+        self._make_hooks()
+        return self
+
+    def _make_hooks(self) -> None:
+        """Creates the tables of hooks if they do not exist yet."""
+        for name in HOOKS:
+            self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
+
+
+class Optimizer(WithHooks):
     """The base class of optimizers.
 
     `params` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries, one for each parameter group with
@@ -153,12 +168,6 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = hooked(cls.step)  # type: ignore[method-assign]
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Creates an optimizer without hooks, in case a subclass does not call `Optimizer.__init__`."""
-        self = super().__new__(cls)
-        self._make_hooks()
-        return self
-
     def __init__(self, params: Params, defaults: dict[str, Any]):
         self.defaults = defaults
         if isinstance(params, TensorBase):
@@ -175,11 +184,6 @@ class Optimizer:
             raise ValueError(EMPTY)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
-
-    def _make_hooks(self) -> None:
-        """Creates the tables of hooks if they do not exist yet."""
-        for name in HOOKS:
-            self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
 
     def _patch_step_function(self) -> None:
         """Lets the step call the hooks, if a program has put a function of its own in its place."""

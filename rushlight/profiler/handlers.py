@@ -8,12 +8,12 @@ from typing import Any
 
 
 def tensorboard_trace_handler(
-    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[..., None]:
     """A function for `on_trace_ready` that writes each trace to a directory, for TensorBoard's profiler plugin.
 
-    `worker_name` distinguishes processes; the default is host name and process id. `use_gzip` compresses. RuntimeError
-    if the directory cannot be made.
+    `worker_name` distinguishes processes; the default is host name and process id. `use_gzip` compresses. Traces
+    are written in Python in any case. RuntimeError if the directory cannot be made.
 
     >>> import rushlight as torch
     >>> import tempfile
@@ -34,6 +34,6 @@ def tensorboard_trace_handler(
         except OSError as error:
             raise RuntimeError("Can't create directory: " + dir_name) from error
         name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
-        profiler.export_chrome_trace(os.path.join(dir_name, name))
+        profiler.export_chrome_trace(os.path.join(dir_name, name), use_python_export)
 
     return handler

@@ -191,8 +191,11 @@ class profile(Undone):
         """Averages of the events by name; also by input shapes, or by stack."""
         return self._recorder().key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
-    def export_chrome_trace(self, path: str) -> None:
-        """Writes a trace that https://ui.perfetto.dev opens; compressed if the name ends in .gz."""
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Writes a trace that https://ui.perfetto.dev opens; compressed if the name ends in .gz.
+
+        It is written in Python in any case, which is what `use_python_export` asks of PyTorch.
+        """
         self._recorder().export_chrome_trace(path, self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:

@@ -1,5 +1,6 @@
 """Window functions: symmetric, or periodic (`sym=False`), as suits spectral analysis."""
 
+import inspect
 import math
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -61,6 +62,11 @@ def window(function: Callable[..., Any]) -> Callable[..., Any]:
         values = function(np.arange(float(M)), M, sym, **options)
         return new_tensor(np.asarray(values, dtype._numpy)).requires_grad_(requires_grad)
 
+    own = [p.replace(annotation=p.empty) for p in inspect.signature(function).parameters.values()][3:]
+    length, *shared = (
+        p for p in inspect.signature(make, follow_wrapped=False).parameters.values() if p.name != "options"
+    )
+    make.__signature__ = inspect.Signature([length, *own, *shared])  # type: ignore[attr-defined]
     return make
 
 

@@ -75,9 +75,12 @@ PyTreeSpec = TreeSpec
 Kinds = type | tuple[type, ...] | Callable[[Any], bool]
 
 
-def LeafSpec() -> TreeSpec:
-    """The structure of a leaf."""
-    return LEAF
+class LeafSpec(TreeSpec):
+    """The structure of a leaf: `LeafSpec()`."""
+
+    def __new__(cls) -> Any:
+        """The one structure of leaves."""
+        return LEAF
 
 
 def register_pytree_node(
@@ -86,13 +89,35 @@ def register_pytree_node(
     unflatten_fn: Callable[..., Any],
     *,
     serialized_type_name: str | None = None,
-    **options: Any,
+    to_dumpable_context: Callable[[Any], Any] | None = None,
+    from_dumpable_context: Callable[[Any], Any] | None = None,
+    flatten_with_keys_fn: Callable[..., Any] | None = None,
 ) -> None:
     """Makes a class a container: `flatten_fn(tree)` returns its items and a context, `unflatten_fn` rebuilds it.
 
-    ValueError for a class that is a container already.
+    `flatten_with_keys_fn` returns each item with its key in paths. A class with a `serialized_type_name` can be in what
+    `treespec_dumps` writes; the other two functions make of its context what JSON holds, and back. ValueError for a
+    class that is a container already, and if one of these two is missing.
+
+    >>> from rushlight.utils import _pytree
+    >>> class Pair:
+    ...     def __init__(self, items):
+    ...         self.items = items
+    >>> _pytree.register_pytree_node(
+    ...     Pair, lambda pair: (pair.items, None), lambda items, context: Pair(items), serialized_type_name="Pair"
+    ... )
+    >>> _pytree.treespec_dumps(_pytree.tree_structure(Pair([1, 2])))[:42]
+    '[1, {"type": "Pair", "context": "null", "c'
     """
-    register(cls, flatten_fn, unflatten_fn)
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(
+            f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered: give both."
+        )
+    register(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+    if serialized_type_name is not None:
+        WRITTEN[serialized_type_name] = Written(
+            cls, to_dumpable_context or json.dumps, from_dumpable_context or json.loads
+        )
 
 
 _register_pytree_node = register_pytree_node
@@ -322,7 +347,18 @@ def key_get(obj: Any, kp: tuple[Any, ...]) -> Any:
     return obj
 
 
-WRITTEN = {f"{kind.__module__}.{kind.__name__}": kind for kind in (tuple, list, dict, OrderedDict, deque)}
+class Written(NamedTuple):
+    """A container that can be written as JSON, and the functions that write and read its context."""
+
+    kind: type
+    dump: Callable[[Any], Any]
+    load: Callable[[Any], Any]
+
+
+WRITTEN = {
+    f"{kind.__module__}.{kind.__name__}": Written(kind, json.dumps, json.loads)
+    for kind in (tuple, list, dict, OrderedDict, deque)
+}
 
 
 def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
@@ -342,10 +378,14 @@ def as_json(spec: TreeSpec) -> dict[str, Any]:
     """A structure as what JSON holds: the name of the container, its context, its items."""
     if spec.type is None:
         return {"type": None, "context": None, "children_spec": []}
-    name = f"{spec.type.__module__}.{spec.type.__name__}"
-    if name not in WRITTEN:
-        raise NotImplementedError(f"treespec_dumps: {spec.type} cannot be written: use tuples, lists and dictionaries")
-    return {"type": name, "context": json.dumps(spec.context), "children_spec": [*map(as_json, spec.children)]}
+    name = next((name for name, written in WRITTEN.items() if written.kind is spec.type), None)
+    if name is None:
+        raise NotImplementedError(
+            f"treespec_dumps: {spec.type} cannot be written: use tuples, lists and dictionaries, or register it with a "
+            "serialized_type_name"
+        )
+    context = WRITTEN[name].dump(spec.context)
+    return {"type": name, "context": context, "children_spec": [*map(as_json, spec.children_specs)]}
 
 
 def treespec_loads(serialized: str) -> TreeSpec:
@@ -357,7 +397,8 @@ def read(spec: dict[str, Any]) -> TreeSpec:
     """The structure that `written` gave."""
     if spec["type"] is None:
         return LEAF
-    return TreeSpec(WRITTEN[spec["type"]], json.loads(spec["context"]), tuple(map(read, spec["children_spec"])))
+    written = WRITTEN[spec["type"]]
+    return TreeSpec(written.kind, written.load(spec["context"]), tuple(map(read, spec["children_spec"])))
 
 
 _explain_misses(globals())

@@ -1,12 +1,21 @@
 """Trees of tuples, named tuples, lists and dictionaries: flattening and unflattening."""
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 __all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten"]
 
-_registered: dict[type, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+
+class Registered(NamedTuple):
+    """The functions of a registered container: its items with a context, the container of these, and its keys."""
+
+    flatten: Callable[..., Any]
+    unflatten: Callable[..., Any]
+    flatten_with_keys: Callable[..., Any] | None = None
+
+
+_registered: dict[type, Registered] = {}
 
 
 class SequenceKey(NamedTuple):
@@ -44,17 +53,69 @@ class TreeSpec(NamedTuple):
 
     type: type | None
     context: Any
-    children: tuple["TreeSpec", ...]
+    children_specs: tuple["TreeSpec", ...]
 
     @property
     def num_leaves(self) -> int:
         """The number of leaves."""
-        return 1 if self.type is None else sum(child.num_leaves for child in self.children)
+        return 1 if self.type is None else sum(child.num_leaves for child in self.children_specs)
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of containers and leaves."""
+        return 1 + sum(child.num_nodes for child in self.children_specs)
+
+    @property
+    def num_children(self) -> int:
+        """The number of items."""
+        return len(self.children_specs)
+
+    def is_leaf(self) -> bool:
+        """Whether it is the structure of a leaf."""
+        return self.type is None
+
+    def children(self) -> list["TreeSpec"]:
+        """The structures of the items."""
+        return list(self.children_specs)
+
+    def child(self, index: int) -> "TreeSpec":
+        """The structure of an item."""
+        return self.children_specs[index]
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree with this structure and the given leaves."""
+        return tree_unflatten(leaves, self)
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """The parts of a tree that stand where this structure has its leaves. ValueError if the tree has another one.
+
+        >>> from rushlight.utils.pytree import tree_flatten
+        >>> tree_flatten([1, 2])[1].flatten_up_to([3, {"a": 4}])
+        [3, {'a': 4}]
+        """
+        if self.type is None:
+            return [tree]
+        kind, context, items = parts(tree)
+        if kind is not self.type:
+            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {type(tree)!r}.")
+        if len(items) != len(self.children_specs):
+            raise ValueError(f"Node arity mismatch; expected {len(self.children_specs)}, but got {len(items)}.")
+        if isinstance(tree, dict) and set(tree) == set(keys_of(self)):
+            items = [tree[key] for key in keys_of(self)]
+        elif context != self.context:
+            raise ValueError(f"Node context mismatch; expected {self.context!r}, but got {context!r}.")
+        found = (child.flatten_up_to(item) for child, item in zip(self.children_specs, items, strict=True))
+        return [part for parts_of_item in found for part in parts_of_item]
 
     def __repr__(self) -> str:
         if self.type is None:
             return "*"
-        return f"TreeSpec({self.type.__name__}, {self.context}, [{', '.join(map(repr, self.children))}])"
+        return f"TreeSpec({self.type.__name__}, {self.context}, [{', '.join(map(repr, self.children_specs))}])"
+
+
+def keys_of(spec: TreeSpec) -> list[Any]:
+    """The keys of a dictionary's structure, in its order."""
+    return spec.context[1] if spec.type is defaultdict else spec.context
 
 
 LEAF = TreeSpec(None, None, ())
@@ -72,16 +133,21 @@ def parts(tree: Any) -> tuple[type | None, Any, list[Any]]:
     if kind in (tuple, list) or is_named(kind):
         return kind, None, list(tree)
     if kind in _registered:
-        items, context = _registered[kind][0](tree)
+        items, context = _registered[kind].flatten(tree)
         return kind, context, list(items)
     return None, None, []
 
 
-def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
+def register(
+    kind: type,
+    flatten: Callable[..., Any],
+    unflatten: Callable[..., Any],
+    flatten_with_keys: Callable[..., Any] | None = None,
+) -> None:
     """Makes a class a container: `flatten` returns the items and the context, `unflatten` rebuilds it."""
     if kind in _registered:
         raise ValueError(f"{kind} is already registered as pytree node.")
-    _registered[kind] = flatten, unflatten
+    _registered[kind] = Registered(flatten, unflatten, flatten_with_keys)
 
 
 def container_types() -> list[type]:
@@ -95,6 +161,9 @@ def keys(tree: Any, number: int) -> list[Any]:
         return [MappingKey(key) for key in tree]
     if hasattr(type(tree), "_fields"):
         return [GetAttrKey(name) for name in tree._fields]
+    registered = _registered.get(type(tree))
+    if registered is not None and registered.flatten_with_keys is not None:
+        return [key for key, _ in registered.flatten_with_keys(tree)[0]]
     return [SequenceKey(i) for i in range(number)]
 
 
@@ -146,14 +215,14 @@ def build(leaves: Any, spec: TreeSpec) -> Any:
     """The tree of a structure with the next leaves."""
     if spec.type is None:
         return next(leaves)
-    items = [build(leaves, child) for child in spec.children]
+    items = [build(leaves, child) for child in spec.children_specs]
     if spec.type is defaultdict:
         factory, names = spec.context
         return defaultdict(factory, zip(names, items, strict=True))
     if spec.type is deque:
         return deque(items, spec.context)
     if spec.type in _registered:
-        return _registered[spec.type][1](items, spec.context)
+        return _registered[spec.type].unflatten(items, spec.context)
     if spec.context is not None:
         return spec.type(zip(spec.context, items, strict=True))
     return spec.type(*items) if hasattr(spec.type, "_fields") else spec.type(items)
@@ -186,7 +255,7 @@ def broadcast_leaves(tree: Any, spec: TreeSpec) -> list[Any] | None:
     kind, context, items = parts(tree)
     if kind is None:
         return [tree] * spec.num_leaves
-    if kind is not spec.type or context != spec.context or len(items) != len(spec.children):
+    if kind is not spec.type or context != spec.context or len(items) != len(spec.children_specs):
         return None
-    found: list[Any] = [broadcast_leaves(item, child) for item, child in zip(items, spec.children, strict=True)]
+    found: list[Any] = [broadcast_leaves(item, child) for item, child in zip(items, spec.children_specs, strict=True)]
     return None if None in found else [leaf for leaves in found for leaf in leaves]

@@ -76,6 +76,10 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
 
+    def pop(self, key: Any, *args: Any) -> Any:
+        """Removes a key and returns its value; the default, if that is given, for a key that is not there."""
+        return self.data.pop(self.ref_type(key), *args)
+
     def keyrefs(self) -> list[Any]:
         """The references to the keys."""
         return list(self.data)

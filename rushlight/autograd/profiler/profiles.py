@@ -167,8 +167,13 @@ class profile(Undone):
         """The total time of all events, each without its children, in microseconds."""
         return self.function_events.self_cpu_time_total
 
-    def export_chrome_trace(self, path: str, metadata: dict[Any, Any] | None = None) -> None:
-        """Writes a trace that https://ui.perfetto.dev opens, with `metadata` beside the events; .gz compresses it."""
+    def export_chrome_trace(
+        self, path: str, metadata: dict[Any, Any] | None = None, use_python_export: bool = False
+    ) -> None:
+        """Writes a trace that https://ui.perfetto.dev opens, with `metadata` beside the events; .gz compresses it.
+
+        It is written in Python in any case, which is what `use_python_export` asks of PyTorch.
+        """
         events, recording = self.function_events, self._finished
         trace.write(path, trace.of_events(events, recording.date if recording else 0, metadata))
 

@@ -94,13 +94,9 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
             "The cross KL-divergence between different exponential families cannot be computed using Bregman "
             "divergences"
         )
-    ours = [parameter.detach().requires_grad_() for parameter in p._natural_params]
-    normalizer = p._log_normalizer(*ours)
-    slopes = torch.autograd.grad(normalizer.sum(), ours, create_graph=True)
-    result = q._log_normalizer(*q._natural_params) - normalizer
-    for mine, theirs, slope in zip(ours, q._natural_params, slopes, strict=True):
-        result = result - _sum_rightmost((theirs - mine) * slope, len(q.event_shape))
-    return result
+    ours, normalizer, slopes = p._normalized()
+    steps = [theirs - mine for mine, theirs in zip(ours, q._natural_params, strict=True)]
+    return q._log_normalizer(*q._natural_params) - normalizer - p._product(steps, slopes)
 
 
 @register_kl(Gamma, Gamma)

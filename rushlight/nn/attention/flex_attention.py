@@ -78,7 +78,7 @@ def combined(masks: tuple[Callable[..., Any], ...], both: Callable[..., Any], st
 
 
 def create_mask(
-    mod_fn: Callable[..., Any], B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = "cpu"
+    mod_fn: Callable[..., Any], B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None
 ) -> Tensor:
     """The mask of a mask function, or the scores that a score function makes of zeros: (B, H, Q_LEN, KV_LEN).
 

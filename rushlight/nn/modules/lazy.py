@@ -1,6 +1,7 @@
 """Lazy layers, which take a size from their first input; until then their parameters have no shape and no values."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from rushlight.dtypes import dtype as Dtype
@@ -111,8 +112,8 @@ class LazyLayer(LazyModuleMixin):
         """The shape of a parameter or buffer, once the size is known."""
         raise NotImplementedError
 
-    def initialize_parameters(self, input: Tensor) -> None:
-        """Creates the parameters for the first input."""
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Creates the parameters for the first input; the layer's other arguments do not matter for their shapes."""
         if self.has_uninitialized_params():
             setattr(self, self.size_name, self.size_of(input))
             for name, member in {**self._parameters, **self._buffers}.items():
@@ -138,6 +139,9 @@ class LazyLinear(LazyLayer, Linear):
 
     cls_to_become: ClassVar[type | None] = Linear
     size_name = "in_features"
+
+    def __init__(self, out_features: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None):
+        super().__init__(out_features, bias, device, dtype)
 
     def size_of(self, input: Tensor) -> int:
         """The last size of an input."""
@@ -224,7 +228,21 @@ def lazy(form: type, layer: type) -> type:
     >>> layer.{size}
     2
     """
-    return type(name, (form, layer), {"cls_to_become": layer, "__doc__": doc, "__module__": __name__})
+    made: type[Any] = type(name, (form, layer), {"cls_to_become": layer, "__doc__": doc, "__module__": __name__})
+    if "__init__" not in vars(form):
+        made.__init__ = without_size(made, layer)
+    return made
+
+
+def without_size(kind: type, layer: type) -> Callable[..., None]:
+    """The `__init__` of a lazy class: it takes what the layer takes, but for the size, which is its first argument."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        super(kind, self).__init__(*args, **kwargs)
+
+    own, _, *others = inspect.signature(layer.__init__).parameters.values()  # type: ignore[misc]
+    __init__.__signature__ = inspect.Signature([own, *others])  # type: ignore[attr-defined]
+    return __init__
 
 
 LazyConv1d: type[Any] = lazy(LazyConv, Conv1d)

@@ -1,7 +1,6 @@
 """Recurrent layers: RNN, LSTM and GRU, with several layers and both directions, for padded or packed sequences."""
 
 import math
-import numbers
 from typing import Any
 
 from rushlight.core.advice import advised
@@ -11,7 +10,7 @@ from rushlight.nn import init
 from rushlight.nn.functional.recurrence import GATES, State
 from rushlight.nn.functional.recurrent_layers import run_layers
 from rushlight.nn.modules.base.making import Device, uninitialized
-from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.rnn_checks import RNNChecks, check_options
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
 from rushlight.ops.making.creation import zeros
@@ -26,7 +25,7 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
     return tensor.index_select(dim, permutation)
 
 
-class RNNBase(Module):
+class RNNBase(RNNChecks):
     """Base class of recurrent layers.
 
     Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or packed.
@@ -74,16 +73,6 @@ class RNNBase(Module):
             for suffix in ["", "_reverse"][: self._directions]:
                 self._make_weights(layer, suffix, device, dtype)
         self.reset_parameters()
-
-    @property
-    def _directions(self) -> int:
-        """The number of directions."""
-        return 2 if self.bidirectional else 1
-
-    @property
-    def _output_size(self) -> int:
-        """The size of the hidden state."""
-        return self.proj_size or self.hidden_size
 
     def _make_weights(self, layer: int, suffix: str, device: Device, dtype: Dtype | None) -> None:
         """Registers the weights of one layer and direction."""
@@ -180,16 +169,7 @@ class RNNBase(Module):
 
     def _first_state(self, data: Tensor, batch: int, state: State | None) -> State:
         """The initial state, zeros if none was given; raises PyTorch's errors for a state that does not match."""
-        weight = self.all_weights[0][0]
-        if data.dtype != weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({data.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                f"input.to({weight.dtype}), or convert model: model.to({data.dtype})"
-            )
-        if data.shape[-1] != self.input_size:
-            raise RuntimeError(
-                advised(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}")
-            )
+        self._check_features(data)
         shapes = [(self.num_layers * self._directions, batch, size) for size in self._sizes()]
         if state is None:
             return tuple(zeros(shape, dtype=data.dtype) for shape in shapes)
@@ -198,22 +178,6 @@ class RNNBase(Module):
                 name = f"hidden[{i}]" if len(shapes) > 1 else "hidden"
                 raise RuntimeError(advised(f"Expected {name} size {shape}, got {list(part.shape)}"))
         return state
-
-    def _check_dimensions(self, input: Tensor, hx: Any) -> None:
-        """Raises PyTorch's errors for inputs and states with wrong numbers of dimensions."""
-        name = "RNN" if self.mode.startswith("RNN") else self.mode
-        if input.ndim not in (2, 3):
-            kind = "" if name == "LSTM" else " tensor" if name == "RNN" else ""
-            raise ValueError(advised(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D{kind} instead"))
-        state = self._as_state(hx)
-        if state is None or all(part.ndim == input.ndim for part in state):
-            return
-        batched = "batched 3-D" if input.ndim == 3 else "unbatched 2-D"
-        wanted = f"should also be {input.ndim}-D but got"
-        if len(state) == 1:
-            raise RuntimeError(advised(f"For {batched} input, hx {wanted} {state[0].ndim}-D tensor"))
-        got = ", ".join(f"{part.ndim}-D" for part in state)
-        raise RuntimeError(advised(f"For {batched} input, hx and cx {wanted} ({got}) tensors"))
 
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
@@ -234,38 +198,6 @@ class RNNBase(Module):
 def kind_of(name: str) -> str:
     """The kind of a weight from its name: `weight_ih` for `weight_ih_l0_reverse`, for example."""
     return name.partition("_l")[0]
-
-
-def check_options(
-    input_size: int, hidden_size: int, num_layers: int, bias: bool, batch_first: bool, dropout: Any, proj_size: int
-) -> None:
-    """Raises PyTorch's errors for invalid options."""
-    is_number = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
-    if not is_number or not 0 <= dropout <= 1:
-        raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-        )
-    if dropout > 0 and num_layers == 1:
-        warn(
-            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-            f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-        )
-    types = {
-        "bias": (bias, bool),
-        "batch_first": (batch_first, bool),
-        "input_size": (input_size, int),
-        "hidden_size": (hidden_size, int),
-    }
-    for name, (value, kind) in types.items():
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
-    for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-        if value <= 0:
-            raise ValueError(advised(f"{name} must be greater than zero, but got {value}"))
-    if proj_size < 0:
-        raise ValueError("proj_size should be a positive integer or zero to disable projections")
-    if proj_size >= hidden_size:
-        raise ValueError("proj_size has to be smaller than hidden_size")
 
 
 class RNN(RNNBase):
@@ -366,6 +298,21 @@ class LSTM(RNNBase):
 
     def _sizes(self) -> tuple[int, ...]:
         return self._output_size, self.hidden_size
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """The shape of the cell state for an input, padded or packed."""
+        return self._state_shape(input, batch_sizes, self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
+        """Raises the errors of `check_input`, and of `check_hidden_size` for both states."""
+        self.check_input(input, batch_sizes)
+        shapes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
+        for i, shape in enumerate(shapes):
+            self.check_hidden_size(hidden[i], shape, f"Expected hidden[{i}] size {{}}, got {{}}")
+
+    def permute_hidden(self, hx: State, permutation: Tensor | None) -> State:
+        """Both states with the sequences in another order."""
+        return hx if permutation is None else tuple(part.index_select(1, permutation) for part in hx)
 
 
 class GRU(RNNBase):

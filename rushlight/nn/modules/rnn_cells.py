@@ -29,12 +29,20 @@ class RNNCellBase(Module):
 
     _mode: str
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None):
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        gates = GATES[self._mode] * hidden_size
+        gates = num_chunks * hidden_size
         shapes: dict[str, Any] = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size)}
         for name, shape in {**shapes, "bias_ih": gates, "bias_hh": gates}.items():
             present = bias or name.startswith("weight")
@@ -118,7 +126,7 @@ class RNNCell(RNNCellBase):
         device: Device = None,
         dtype: Dtype | None = None,
     ):
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, GATES[self._mode], device, dtype)
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
@@ -145,7 +153,7 @@ class LSTMCell(RNNCellBase):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
     ):
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, GATES[self._mode], device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
         """The next hidden and cell states."""
@@ -171,7 +179,7 @@ class GRUCell(RNNCellBase):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
     ):
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, GATES[self._mode], device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state."""

@@ -189,6 +189,11 @@ class Identity(BasePruningMethod):
         """The present mask."""
         return default_mask
 
+    @classmethod
+    def apply(cls, module: Module, name: str) -> BasePruningMethod:  # type: ignore[override]
+        """Gives a parameter of a module a mask."""
+        return super().apply(module, name)
+
 
 class Amount(BasePruningMethod):
     """Base class of methods that prune a number or a fraction of elements or slices."""
@@ -236,6 +241,13 @@ class RandomUnstructured(Unstructured):
         """Random numbers."""
         return rushlight.rand_like(t)
 
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float
+    ) -> BasePruningMethod:
+        """Prunes a parameter of a module: a number of elements, or a fraction."""
+        return super().apply(module, name, amount=amount)
+
 
 class L1Unstructured(Unstructured):
     """Prunes the elements with the smallest absolute values."""
@@ -243,6 +255,13 @@ class L1Unstructured(Unstructured):
     def scores(self, t: Tensor) -> Tensor:
         """Absolute values."""
         return rushlight.abs(t)
+
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float, importance_scores: Tensor | None = None
+    ) -> BasePruningMethod:
+        """Prunes a parameter of a module: a number of elements, or a fraction."""
+        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
 class Structured(Amount):
@@ -283,6 +302,13 @@ class RandomStructured(Structured):
         drawn = rushlight.rand(t.shape[self.dim])
         return drawn > rushlight.kthvalue(drawn, k=number).values
 
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float, dim: int = -1
+    ) -> BasePruningMethod:
+        """Prunes a parameter of a module: a number of slices, or a fraction."""
+        return super().apply(module, name, amount=amount, dim=dim)
+
 
 class LnStructured(Structured):
     """Prunes the slices with the smallest norms of order `n`."""
@@ -296,6 +322,13 @@ class LnStructured(Structured):
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
         norms = rushlight.norm(t, p=self.n, dim=others)
         return rushlight.topk(norms, k=t.shape[self.dim] - number, largest=True).indices
+
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
+    ) -> BasePruningMethod:
+        """Prunes a parameter of a module: a number of slices, or a fraction."""
+        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
 
 class CustomFromMask(BasePruningMethod):
@@ -313,6 +346,11 @@ class CustomFromMask(BasePruningMethod):
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
             )
         return default_mask * self.mask.to(default_mask.dtype)
+
+    @classmethod
+    def apply(cls, module: Module, name: str, mask: Tensor) -> BasePruningMethod:  # type: ignore[override]
+        """Prunes a parameter of a module by a mask."""
+        return super().apply(module, name, mask=mask)
 
 
 def identity(module: Module, name: str) -> Module:

@@ -58,9 +58,41 @@ class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sort
         """The sequence with float64 data."""
         return self._replace(data=self.data.double())
 
-    def cpu(self) -> "PackedSequence":
-        """The sequence itself: it is on the CPU."""
-        return self
+    def half(self) -> "PackedSequence":
+        """The sequence with float16 data."""
+        return self._replace(data=self.data.half())
+
+    def byte(self) -> "PackedSequence":
+        """The sequence with uint8 data."""
+        return self._replace(data=self.data.byte())
+
+    def char(self) -> "PackedSequence":
+        """The sequence with int8 data."""
+        return self._replace(data=self.data.char())
+
+    def short(self) -> "PackedSequence":
+        """The sequence with int16 data."""
+        return self._replace(data=self.data.short())
+
+    def int(self) -> "PackedSequence":
+        """The sequence with int32 data."""
+        return self._replace(data=self.data.int())
+
+    def long(self) -> "PackedSequence":
+        """The sequence with int64 data."""
+        return self._replace(data=self.data.long())
+
+    def cpu(self, *args: Any, **kwargs: Any) -> "PackedSequence":
+        """The sequence on the CPU, where it is; the arguments are those of `to`, without the device."""
+        return self.to("cpu", *args, **kwargs) if args or kwargs else self
+
+    def cuda(self, *args: Any, **kwargs: Any) -> "PackedSequence":
+        """Always raises, as PyTorch without CUDA does."""
+        return self._replace(data=self.data.cuda(*args, **kwargs))
+
+    def pin_memory(self) -> "PackedSequence":
+        """Always raises RuntimeError, as PyTorch does without an accelerator."""
+        return self._replace(data=self.data.pin_memory())
 
     @property
     def is_cuda(self) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import takewhile
 from numbers import Number
 from typing import Any
@@ -60,7 +60,10 @@ def quick(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     shown = signature(function)
     parameters = [p for p in shown.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    parameters = [p.replace(default=p.empty) if p.default is ABSENT else p for p in parameters]
+    parameters = [
+        p.replace(default=p.empty, kind=Parameter.POSITIONAL_OR_KEYWORD) if p.default is ABSENT else p
+        for p in parameters
+    ]
     vars(function)["__signature__"] = shown.replace(parameters=parameters)
     return function
 
@@ -74,15 +77,20 @@ def not_tensors(function: Callable[..., Any], options: dict[str, Any], *more: An
     if foreign(operands.values()):
         return function(*operands.values())
     name, values = function.__name__, tuple(takewhile(lambda value: value is not ABSENT, operands.values()))
+    given = {name: value for name, value in operands.items() if value is not ABSENT}
+    renamed = {NUMPY_NAMES.get(name, name): value for name, value in options.items()}
+    by_name = {name: value for name, value in renamed.items() if name in operands}
+    others = {name: value for name, value in renamed.items() if name not in operands}
     if any(isinstance(value, Number) for value in (*values, *more)):
         for home in ("", "Tensor"):
-            again = ABOVE.other_form(f"{home}.{name}", (*values, *more), {}, TypeError())
+            again = ABOVE.other_form(f"{home}.{name}", (*values, *more), by_name, TypeError())
             if again is not None:
-                return function(*again[0], **again[1])
-    given = {name: value for name, value in operands.items() if value is not ABSENT}
-    renamed = {name: NUMPY_NAMES.get(name, name) for name in options}
-    if not given.keys() & renamed.values() and (renamed.values() & operands.keys()):
-        return function(**given, **{renamed[name]: value for name, value in options.items()})
+                return function(*again[0], **others | again[1])
+    if by_name and not given.keys() & by_name.keys():
+        merged = given | by_name
+        names = [*operands][: len(merged)]
+        if merged.keys() == set(names):
+            return function(*[merged[name] for name in names], **others)
     options = {name: value for name, value in options.items() if value is not None}
     positional, others = (*values, *more), dict([*given.items()][len(values) :]) | options
     said = next(filter(None, (misfit(f"{home}.{name}", positional, others) for home in ("", "nn.functional"))), None)

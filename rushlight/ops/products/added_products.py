@@ -145,11 +145,12 @@ def addmm(
     input: Tensor = ABSENT,
     mat1: Tensor = ABSENT,
     mat2: Tensor = ABSENT,
+    /,
     *more: Any,
     beta: float = 1,
     alpha: float = 1,
     out: Tensor | None = None,
-    **named: Any,
+    **named: Any,  # the operands too: in the order of PyTorch's first years a number is before them
 ) -> Tensor:
     """`beta * input + alpha * mat1 @ mat2`; `input` is broadcast, and ignored if `beta` is 0.
 
@@ -162,7 +163,8 @@ def addmm(
     """
     tensors = isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)
     if named or more or not tensors:
-        options = {**named, "beta": beta, "alpha": alpha, "out": out}
+        numbers = {name: value for name, value in (("beta", beta), ("alpha", alpha)) if value != 1}
+        options = {**named, **numbers, "out": out}
         return not_tensors(addmm, options, *more, input=input, mat1=mat1, mat2=mat2)
     result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
     return result if out is None else write_out("addmm", out, result, input, mat1, mat2)

@@ -84,7 +84,7 @@ class SequentialLR(_Composite):
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
-        undo(self)  # creating the schedulers has already made their first steps
+        self.recursive_undo()  # creating the schedulers has already made their first steps
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
@@ -100,14 +100,14 @@ class SequentialLR(_Composite):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
-
-def undo(scheduler: LRScheduler) -> None:
-    """Reverses the first step of a scheduler, or of the schedulers it is made of."""
-    if hasattr(scheduler, "_schedulers"):
-        for part in scheduler._schedulers:
-            undo(part)
-    elif hasattr(scheduler, "last_epoch"):
-        scheduler.last_epoch -= 1
+    def recursive_undo(self, sched: Any = None) -> None:
+        """Reverses the first step of a scheduler, or of the schedulers it is made of; by default of this one."""
+        undone = self if sched is None else sched
+        if hasattr(undone, "_schedulers"):
+            for part in undone._schedulers:
+                self.recursive_undo(part)
+        elif hasattr(undone, "last_epoch"):
+            undone.last_epoch -= 1
 
 
 class ChainedScheduler(_Composite):

@@ -110,6 +110,13 @@ class Timer:
                 break
         return Measurement(number, times, self._task_spec)
 
-    def collect_callgrind(self, *args: Any, **kwargs: Any) -> None:
+    def collect_callgrind(
+        self,
+        number: int = 100,
+        *,
+        repeats: int | None = None,
+        collect_baseline: bool = True,
+        retain_out_file: bool = False,
+    ) -> None:
         """Raises NotImplementedError: use valgrind itself to count instructions."""
         raise NotImplementedError("rushlight does not run valgrind: use timeit() or blocked_autorange().")

@@ -149,13 +149,18 @@ class ConcatDataset(Dataset[T]):
     (3, 'c')
     """
 
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """The lengths of datasets, summed up."""
+        return list(accumulate(map(len, sequence)))
+
     def __init__(self, datasets: Iterable[Dataset[Any]]):
         self.datasets: list[Dataset[Any]] = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes: list[int] = list(accumulate(len(dataset) for dataset in self.datasets))  # type: ignore[arg-type]  # those by number have a length
+        self.cumulative_sizes: list[int] = self.cumsum(self.datasets)
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

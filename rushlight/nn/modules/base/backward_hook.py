@@ -50,15 +50,15 @@ class BackwardHook:
 
     inputs: Any
 
-    def __init__(self, module: Any, hooks: Any, pre_hooks: Any):
+    def __init__(self, module: Any, user_hooks: Any, user_pre_hooks: Any):
         self.module = module
-        self.hooks = hooks
-        self.pre_hooks = pre_hooks
+        self.hooks = user_hooks
+        self.pre_hooks = user_pre_hooks
         self.grad_outputs: Any = None
         self.inputs = None  # the node of the arguments, and the positions of tensors among them
         self.n_inputs = 0
 
-    def watch_inputs(self, args: Any) -> Any:
+    def setup_input_hook(self, args: Any) -> Any:
         """The arguments, passed through an identity node."""
         self.n_inputs = len(args)
         args, self.inputs = through(args)
@@ -66,15 +66,15 @@ class BackwardHook:
             add_hook(hooks_of(self.inputs[0]).post, self.on_inputs)
         return args
 
-    def watch_result(self, result: Any) -> Any:
+    def setup_output_hook(self, args: Any) -> Any:
         """The result, passed through another identity node."""
-        if not isinstance(result, (TensorBase, tuple)):
+        if not isinstance(args, (TensorBase, tuple)):
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(result)}",
+                f"{type(args)}",
             )
-        several = isinstance(result, tuple)
-        results, outputs = through(result if several else (result,))
+        several = isinstance(args, tuple)
+        results, outputs = through(args if several else (args,))
         if outputs is not None:
             node, places = outputs
             number = len(results)

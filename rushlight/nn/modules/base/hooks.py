@@ -166,7 +166,7 @@ class HookedCall:
         except Exception:
             self.after_error()
             raise
-        result = self.result if backward is None else backward.watch_result(self.result)
+        result = self.result if backward is None else backward.setup_output_hook(self.result)
         self.watch_last_operation(result)
         return result
 
@@ -190,7 +190,7 @@ class HookedCall:
         if not hooks and not pre_hooks:
             return None
         backward = BackwardHook(self.module, hooks, pre_hooks)
-        self.args = backward.watch_inputs(self.args)
+        self.args = backward.setup_input_hook(self.args)
         return backward
 
     def backward_hooks(self, full: bool) -> Any:
