@@ -1,6 +1,6 @@
 """The memory of tensors as an object: as bytes (`UntypedStorage`), or as elements of a dtype (`TypedStorage`)."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -297,7 +297,7 @@ def buffered(
     dtype: dtypes.dtype, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0
 ) -> np.ndarray:
     """A copy of a buffer's elements, which are stored in a byte order. ValueError for an unknown one."""
-    orders = {"native": "=", "little": "<", "big": ">"}
+    orders: dict[str, Literal["=", "<", ">"]] = {"native": "=", "little": "<", "big": ">"}
     if byte_order not in orders:
         raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big' or 'little' or 'native')")
     stored = np.dtype(dtype._numpy).newbyteorder(orders[byte_order])

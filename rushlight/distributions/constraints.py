@@ -79,7 +79,7 @@ class _Dependent(Constraint):
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
         )
 
-    def check(self, x: Tensor) -> Tensor:  # type: ignore[override]  # PyTorch's name
+    def check(self, x: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
@@ -300,7 +300,7 @@ class _Multinomial(Constraint):
     def __init__(self, upper_bound: int):
         self.upper_bound = upper_bound
 
-    def check(self, x: Tensor) -> Tensor:  # type: ignore[override]  # PyTorch's name
+    def check(self, x: Tensor) -> Tensor:
         return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
 
 

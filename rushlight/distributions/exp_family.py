@@ -46,7 +46,8 @@ class ExponentialFamily(Distribution):
         parameters = [p if p.requires_grad else p.detach().requires_grad_() for p in self._natural_params]
         with torch.enable_grad():
             normalizer = self._log_normalizer(*parameters)
-            return parameters, normalizer, torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+            slopes: Any = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+        return parameters, normalizer, slopes
 
     def _product(self, parameters: Sequence[Tensor], slopes: Sequence[Tensor]) -> Tensor:
         """The sum of parameters times derivatives, for each distribution of the batch."""

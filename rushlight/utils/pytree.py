@@ -84,7 +84,7 @@ class TreeSpec(NamedTuple):
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
         """The tree with this structure and the given leaves."""
-        return tree_unflatten(leaves, self)
+        return tree_unflatten(list(leaves), self)
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
         """The parts of a tree that stand where this structure has its leaves. ValueError if the tree has another one.

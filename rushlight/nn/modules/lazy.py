@@ -234,7 +234,7 @@ def lazy(form: type, layer: type) -> type:
     return made
 
 
-def without_size(kind: type, layer: type) -> Callable[..., None]:
+def without_size(kind: type[Any], layer: type) -> Callable[..., None]:
     """The `__init__` of a lazy class: it takes what the layer takes, but for the size, which is its first argument."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
