@@ -565,7 +565,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self._node is not None:
+        if self.grad_fn is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return add_hook(hooks_of(self).post_accumulate, hook)
 

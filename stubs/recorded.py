@@ -14,6 +14,7 @@ TYPES = {
     "Tensor": "Tensor",
     "Number": NUMBER,
     "int": "_int",
+    "SymInt": "_int",
     "float": "_float",
     "bool": "_bool",
     "str": "_str",

@@ -90,7 +90,10 @@ GATHERED = "inside vmap PyTorch's index_select is a gather, which says by anothe
 JOINED_HOOKS = "hooks on PyTorch's node of cat also see gradients of what needs none"
 BATCHED_HOOKS = "PyTorch's hooks in a batched pass see tensors of a batch, which tell nothing of the graph"
 RETAINED_BATCHES = "a batched pass adds to the retained gradient of a tensor inside what means nothing after it"
-CDIST = "PyTorch has no derivative of a batch of cdist's derivatives"
+CDIST = "PyTorch has no second derivative of cdist, or of a batch of its derivatives"
+TWO_TYPES = "PyTorch's cosine_similarity of two types computes lengths in the narrower one: docs/pytorch-mistakes.md"
+DETACHED = "PyTorch lets inference tensors be changed through `detach()`, as if they were ordinary ones"
+NOWHERE = "a view of a leaf that is made without gradients requires them, but has no node in PyTorch: they end nowhere"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
 GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pytorch-mistakes.md"
@@ -180,7 +183,22 @@ EXPLANATIONS = [
     Explanation(
         "programs", r"^seen\[.*(requires_grad True|leaf False), PyTorch's", "is_grads_batched=True", BATCHED_HOOKS
     ),
-    Explanation("programs", r"backward\(.*on PyTorch NotImpl", r"torch\.cdist\(.*is_grads_batched=True", CDIST),
+    Explanation("programs", r"(grad|backward)\(.*on PyTorch NotImpl", r"torch\.cdist\(", CDIST),
+    Explanation("programs", "values", r"\.to\(torch\.float32\).*cosine_similarity\(", TWO_TYPES),
+    Explanation(
+        "programs",
+        "raises RuntimeError, on PyTorch nothing",
+        r"inference_mode\(\):\n    (\w+) = .*\b(\w+) = \1\.(detach\(\)|data)\n.*\b\2(\.\w+_\(| [*+/-]= )",
+        DETACHED,
+    ),
+    Explanation(
+        "programs",
+        r"^seen(\[\d+\])+: value .*PyTorch's None",
+        r"(no_grad|inference_mode|enabled)\([^\n]*\):\n    (\w+) = ",
+        NOWHERE,
+    ),
+    Explanation("programs", "requires_grad False, PyTorch's True", r"\.(var|std)\(", CONSTANT),
+    Explanation("programs", r"^\w+ %= [^\n]*\nraises NotImplementedError, on PyTorch RuntimeError", "complex", SEVERAL),
     Explanation("programs", r"index_copy_?\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
     Explanation(
         "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
@@ -247,7 +265,7 @@ EXPLANATIONS = [
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
-    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin)|torch\.complex)\(", SAVED),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin|put_)|torch\.complex)\(", SAVED),
     Explanation(
         "programs",
         rf"(grad|backward)\(.*{NOTHING_RAISED}",

@@ -1,4 +1,7 @@
 # The types of guards.py.
+cimport cython
+
+from rushlight.core.graph cimport TensorBase
 
 cdef object SWITCH
 cdef list ASKED
@@ -6,3 +9,6 @@ cdef list ASKED
 cpdef bint anyone_asks()
 
 cpdef answer(object function, tuple args, dict kwargs)
+
+@cython.locals(i=Py_ssize_t)
+cpdef bint stands_for_number(tuple positions, frozenset names, tuple args, dict kwargs)

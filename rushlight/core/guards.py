@@ -7,6 +7,8 @@ from functools import wraps
 
 from numpy import generic, ndarray
 
+from rushlight.core.graph import TensorBase
+
 SWITCH = None  # finds who overrides a call: see `overrides.switches`
 ASKED = []  # what all guards ask before a call
 
@@ -53,7 +55,18 @@ def asking(function):
     return called
 
 
-def with_errors_of(refusal, other_form, foreign, function, place):
+def stands_for_number(positions, names, args, kwargs):
+    """Whether a tensor is given where a number belongs."""
+    for i in range(min(len(positions), len(args))):
+        if positions[i] and isinstance(args[i], TensorBase):
+            return True
+    for name in kwargs:
+        if name in names and isinstance(kwargs[name], TensorBase):
+            return True
+    return False
+
+
+def with_errors_of(refusal, other_form, foreign, numbers, as_numbers, function, place):
     """Wraps a function: its exceptions are replaced by those that `refusal(place, args, kwargs, error)` makes.
 
     A function of tensors that returned an array was given only arrays: operators accept those, but the call is refused.
@@ -61,7 +74,11 @@ def with_errors_of(refusal, other_form, foreign, function, place):
     If `other_form(place, args, kwargs, error)` recognizes the arguments as another of PyTorch's forms of the call, the
     function is called again with the arguments it returns. `foreign(args, kwargs)` tells whether an argument overrides
     calls itself: then that one is asked.
+
+    `numbers` are the positions and the names of parameters for numbers: where a tensor is given for one,
+    `as_numbers(place, args, kwargs)` returns the arguments to call the function with.
     """
+    positions, names = numbers
 
     def called(*args, **kwargs):
         if ASKED:
@@ -69,6 +86,8 @@ def with_errors_of(refusal, other_form, foreign, function, place):
             if taken is not None:
                 return taken[0]
         try:
+            if names and stands_for_number(positions, names, args, kwargs):
+                args, kwargs = as_numbers(place, args, kwargs)
             result = function(*args, **kwargs)
             if type(result) is ndarray or isinstance(result, generic):
                 raise TypeError("an array was given where a tensor belongs")

@@ -64,7 +64,7 @@ class Window:
         """The window through which the array `view` shows the array `base`."""
         held = levels_of(base)
         own = tuple([level for level in levels_of(view) if level not in held])
-        offset = address(view) - address(base)
+        offset = address(view) - address(base) if 0 not in view.shape else 0  # NumPy places nothing anywhere
         if not (held or own) and not 0 <= offset <= size_of(base) - size_of(view):
             raise RuntimeError(MOVED)
         return cls(layout(base), layout(view, own), offset, own, difference(base, view, offset))

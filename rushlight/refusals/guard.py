@@ -14,6 +14,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
 from rushlight.refusals.dtypes import with_known_types
+from rushlight.refusals.numbers import as_numbers, numbers_of
 from rushlight.refusals.signatures import misfit
 from rushlight.tensors import Tensor, foreign
 
@@ -68,7 +69,7 @@ def is_ours(name: str, function: Callable[..., Any]) -> bool:
 
 def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:
     """The function, with PyTorch's errors, and callable in PyTorch's other forms."""
-    return with_errors_of(refusal, other_form, has_foreign, function, place)
+    return with_errors_of(refusal, other_form, has_foreign, numbers_of(function), as_numbers, function, place)
 
 
 def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:

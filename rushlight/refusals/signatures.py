@@ -68,12 +68,12 @@ class Parameter(NamedTuple):
             item = kind.removeprefix("tuple of ").removesuffix("s")
             if isinstance(value, (tuple, list)):
                 return not value or item == "Tensor" or is_a(item, value[0])
-            return item != "Tensor" and is_a(item, value)
+            return item != "Tensor" and (is_a(item, value) or (item == "int" and is_one_integer(value, "iub")))
         return is_a(kind, value)
 
     def refusal(self, value: Any) -> str:
         """The message for an argument of another type."""
-        kind = self.kind.removesuffix("?")
+        kind = self.kind.removesuffix("?").replace("SymInt", "int")
         if kind.startswith("tuple of ") and isinstance(value, (tuple, list)):
             return f"must be {kind}, but found element of type {type_name(value[0])} at pos 0"
         return f"must be {kind}, not {type_name(value)}"
@@ -150,7 +150,8 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     plausible = [i for i, signature in enumerate(signatures) if signature.may_take(len(args) + len(kwargs))]
     if len(plausible) == 1:
         return reasons[plausible[0]]
-    given = ", ".join([type_name(a) for a in args] + [f"{name}={type_name(a)}" for name, a in kwargs.items()])
+    named = [f"{name}={type_name(a)}" for name, a in kwargs.items()]
+    given = ", ".join([type_name(a) for a in args] + named if args else [*named, ""])  # as PyTorch joins them
     listed = "".join(f"\n * {signature.text}" for signature in signatures)
     return (
         f"{signatures[0].function}() received an invalid combination of arguments - got ({given}), but expected one of:"
@@ -168,6 +169,8 @@ def is_a(kind: str, value: Any) -> bool:
     """Whether a value is of a type, as signatures name it."""
     if kind == "Tensor":
         return isinstance(value, TensorBase)
+    if kind == "SymInt":
+        return is_a("int", value) or is_one_integer(value, "iu")
     if kind in ("int", "float", "Number") and isinstance(value, TensorBase):
         return value._array.ndim == 0 and not value.requires_grad and (kind != "int" or value._array.dtype.kind in "iu")
     if kind == "int":
@@ -177,6 +180,11 @@ def is_a(kind: str, value: Any) -> bool:
     if kind in ("Number", "Scalar"):
         return isinstance(value, NUMBERS)
     return isinstance(value, TYPES[kind]) if kind in TYPES else True
+
+
+def is_one_integer(value: Any, kinds: str) -> bool:
+    """Whether a value is a tensor of one element whose dtype is of some kinds; its dimensions do not matter."""
+    return isinstance(value, TensorBase) and value._array.size == 1 and value._array.dtype.kind in kinds
 
 
 def type_name(value: Any) -> str:
@@ -198,7 +206,7 @@ def recorded() -> dict[str, list[Signature]]:
     for line in lines:
         place, _, rest = line.partition(" ")
         function, _, text = rest.partition("(")
-        shown = f"({text.replace('?', '')}"  # errors do not tell what may be None
+        shown = f"({text.replace('?', '').replace('SymInt', 'int')}"  # errors tell neither what may be None
         found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), shown))
     return found
 

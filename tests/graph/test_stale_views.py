@@ -131,3 +131,15 @@ def test_what_was_packed_is_freed():
     y.sum().backward()
     with pytest.raises(RuntimeError, match="a second time"):
         y.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "hook", [lambda t: t.register_hook(print), lambda t: t.register_post_accumulate_grad_hook(print)]
+)
+def test_hooks_are_not_registered_on_a_view_whose_history_cannot_be_rewritten(hook):
+    base = rushlight.ones(3, requires_grad=True) * 2
+    with rushlight.no_grad():
+        view = base[1:]
+    base.mul_(2)
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        hook(view)

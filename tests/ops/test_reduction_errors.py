@@ -3,6 +3,16 @@
 import pytest
 
 ERRORS = {
+    "sequences of other sizes, before their dtype": (
+        lambda t: t.searchsorted(t.ones(2, 3), t.ones(3, 3, dtype=t.complex64)),
+        RuntimeError,
+        "torch.searchsorted(): boundaries tensor should be 1 dimension",
+    ),
+    "sequences of complex numbers": (
+        lambda t: t.searchsorted(t.ones(3), t.ones(3, 3, dtype=t.complex64)),
+        NotImplementedError,
+        '"searchsorted_out_cpu" not implemented for',
+    ),
     "mean of integers": (
         lambda t: t.ones(3).long().mean(),
         RuntimeError,

@@ -289,3 +289,17 @@ def test_elements_that_are_not_extreme_have_no_gradient_whatever_the_cotangent(n
     chosen = x.detach() == result.detach()
     assert not rushlight.isfinite(x.grad[chosen]).any()
     assert (x.grad[~chosen] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0, 1.0, np.inf], [-np.inf, 1.0], [-np.inf, np.inf], [np.inf, np.inf], [1.0, 4.0]]
+)
+@pytest.mark.parametrize("interpolation", ["linear", "midpoint", "lower", "higher", "nearest"])
+def test_quantiles_beside_infinity(values, interpolation):
+    torch = pytest.importorskip("torch")
+    for q in (0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.0):
+        ours, theirs = (
+            library.quantile(library.tensor(values), q, interpolation=interpolation).item()
+            for library in (rushlight, torch)
+        )
+        np.testing.assert_equal(ours, theirs)

@@ -107,3 +107,38 @@ def test_reductions_that_only_matrices_have():
     for x, reduce in ((bools[:, 0], "prod"), (bools[:, 0] * 1j, "prod"), (bools * 1j, "amax")):
         with pytest.raises(NotImplementedError, match="not implemented for"):
             x.index_reduce(0, index, x[:1], reduce)
+
+
+ONE = {  # values of a single element that share memory with what is written, and the keys of a mask that they fill
+    "x[:1, :1]": torch.tensor([True, False]),
+    "x[:1, 0]": torch.tensor([[True, False, True]] * 2),
+    "x[1:, 2:]": (slice(None, None, 2), torch.tensor([True, False, True])),
+    "x[0, 0]": torch.tensor([False, True]),
+}
+
+
+@pytest.mark.parametrize(("value", "key"), ONE.items())
+def test_a_mask_is_filled_with_an_element_of_the_same_memory(value, key):
+    x = whole()
+    filled = whole()
+    filled[key] = eval(value).item()
+    x[key] = eval(value)
+    assert x.tolist() == filled.tolist()
+    if isinstance(key, torch.Tensor):
+        x = whole()
+        assert x.index_put_((key,), eval(value)).tolist() == filled.tolist()
+
+
+def test_indices_are_not_filled_with_an_element_of_the_same_memory():
+    x = whole()
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        x[torch.tensor([0])] = x[:1, :1]
+
+
+@pytest.mark.parametrize("part", [(slice(0, 9, 3), slice(-2, None)), (slice(5, None),), (..., slice(1, 1))])
+def test_nothing_is_written_to_parts_of_an_empty_tensor(part):
+    leaf = torch.ones(3, 4, requires_grad=True)
+    empty = (leaf * 2)[MASK.new_zeros(3)]
+    empty[part].zero_()
+    empty.sum().backward()
+    assert leaf.grad.tolist() == torch.zeros(3, 4).tolist()

@@ -8,19 +8,24 @@ import inspect
 import pathlib
 import re
 import warnings
+from functools import partial
 
 import torch
 
 import rushlight
+from rushlight.refusals.numbers import numbers_of
+from verify.conventions.arguments import fitting
+from verify.conventions.overloads import overloads
 
 PATH = pathlib.Path(rushlight.__file__).parent / "refusals" / "signatures.txt"
+WRAPPERS = PATH.with_name("wrappers.txt")
 HOMES = ("", "linalg", "fft", "special", "nn.functional", "Tensor")
 KINDS = {
     "Tensor": "Tensor",
     "Scalar": "Number",
     "number": "Number",
     "int": "int",
-    "SymInt": "int",
+    "SymInt": "SymInt",
     "float": "float",
     "bool": "bool",
     "str": "str",
@@ -31,6 +36,7 @@ KINDS = {
     "Generator": "Generator",
 }
 OUT = re.compile(r"!\)(\[\])? ")  # in a schema: a tensor, or a list of them, that is written to
+REFUSED = re.compile(r"(\w+\(\): argument '\w+' \(position \d+\) must be [\w ]+), not Tensor")
 OWN_PARSER = {".nonzero": ("nonzero", ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"])}
 ARGUMENT = re.compile(r"(\w+)(?:\([a-z!|* >-]+\))?(\[\d*\])?(\??) (\w+)(?:=(.+))?")
 
@@ -71,13 +77,16 @@ def signatures_of(function, self):
 
 
 def with_optionals(name, text):
-    """A signature as an error lists it, with the sign of those that may be None: errors leave it out."""
+    """A signature as an error lists it, with what errors leave out: which may be None, and which ints are symbolic."""
     optional = set()
     for schema in torch._C._jit_get_schemas_for_operator(f"aten::{name}"):
         names = ["input" if a.name == "self" else a.name for a in schema.arguments]
         if all(f" {name}" in text for name in names if name != "input"):
             optional |= {a.name for a in schema.arguments if str(a.type).startswith("Optional[")}
-    return re.sub(r"(\w+) (\w+)(?=[,)])", lambda m: f"{m[1]}{'?' * (m[2] in optional)} {m[2]}", text)
+    text = re.sub(r"(\w+) (\w+)(?=[,)])", lambda m: f"{m[1]}{'?' * (m[2] in optional)} {m[2]}", text)
+    schemas = map(str, torch._C._jit_get_schemas_for_operator(f"aten::{name}"))
+    symbolic = re.findall(r"SymInt\?? (\w+)", " ".join(schemas))
+    return re.sub(r"\bint(\??) (\w+)", lambda m: f"{'SymInt' if m[2] in symbolic else 'int'}{m[1]} {m[2]}", text)
 
 
 def signature(text, outs, is_method):
@@ -94,13 +103,40 @@ def signature(text, outs, is_method):
         if found is None or found[1] not in KINDS:
             return None
         kind, is_list, optional, argument, default = found.groups()
-        kind = f"tuple of {KINDS[kind]}s" if is_list else KINDS[kind]
+        kind = f"tuple of {KINDS[kind].replace('SymInt', 'int')}s" if is_list else KINDS[kind]
         argument = "input" if argument == "self" else argument
         default = f" = {default}" if default is not None else ""
         items.append(f"{kind}{optional if not default else ''} {argument}{default}")
     if not is_method and outs:
         items += ["*"] * ("*" not in items) + ["Tensor out = None" if outs == 1 else "tuple of Tensors out = None"]
     return f"({', '.join(items)})"
+
+
+def refused_by_wrappers():
+    """Each number of a function in Python, and how the operator that it is given to refuses a tensor."""
+    for overload in overloads(""):
+        ours, theirs = (getattr(place(library, overload.home), overload.name, None) for library in (rushlight, torch))
+        if overload.home == "Tensor" or ours is None or not inspect.isfunction(theirs):
+            continue
+        found = fitting(overload)
+        for parameter in sorted(numbers_of(ours)[1] & {p.name for p in overload.parameters}) if found else ():
+            case = partial(refusal_of, theirs, found, parameter)
+            of_one, of_two = case(torch.tensor([1])), case(torch.tensor([1.0, 2.0]))
+            words = of_one or of_two
+            if words:
+                symbolic = words.endswith("must be int") and not of_one
+                yield f"{overload.home}.{overload.name} {parameter}", words[:-3] + "SymInt" if symbolic else words
+
+
+def refusal_of(function, found, parameter, value):
+    """How a value is refused, without its type; nothing where it is taken, or refused in other words."""
+    case = found.case({**found.given, parameter: value})
+    try:
+        function(*case.args, **case.kwargs)
+    except Exception as error:
+        words = REFUSED.match(str(error))
+        return words[1] if words else ""
+    return ""
 
 
 def main():
@@ -116,6 +152,8 @@ def main():
             if found:
                 lines += [f"{home}.{name} {found[0]}{signature}" for signature in found[1]]
     PATH.write_text("\n".join(lines) + "\n")
+    words = dict(sorted(refused_by_wrappers(), reverse=True))  # some functions call one of two operators
+    WRAPPERS.write_text("".join(f"{parameter} {words[parameter]}\n" for parameter in sorted(words)))
     print(len(lines), "signatures of", len({line.split(" ")[0] for line in lines}), "functions")
 
 

@@ -148,6 +148,24 @@ class Fitting:
             for value in itertools.islice(fitting, each):
                 yield parameter, value
 
+    def tensors(self) -> Iterator[Case]:
+        """Calls with tensors in the place of numbers: without dimensions and with some, and with a gradient."""
+        extras = {parameter.name: value for parameter, value in self.extras(1)}
+        for parameter in filter(is_number, self.overload.parameters):
+            number = self.given.get(parameter.name, extras.get(parameter.name))
+            if type(number) not in (int, float):
+                continue
+            for value in (number, float(number), [number], [[float(number)]]):
+                yield self.case({**self.given, parameter.name: torch.tensor(value)})
+            yield self.case({**self.given, parameter.name: torch.tensor(number, dtype=torch.float64)})
+            yield self.case({**self.given, parameter.name: torch.tensor(float(number), requires_grad=True)}, 1)
+
+
+def is_number(parameter: Parameter) -> bool:
+    """Whether a parameter takes a number, and no tensor."""
+    kinds = {kind.lstrip("_").removeprefix("Optional[").rstrip("]") for kind in parameter.kinds}
+    return bool(kinds & {"int", "float", "Number", "number"}) and "Tensor" not in kinds
+
 
 def called(overload: Overload, values: dict[str, Any], by_position: int = 99) -> Case:
     """A call of a function, with so many arguments by position as can be, but at most some number."""

@@ -1,4 +1,4 @@
-"""Every overload that PyTorch's stubs declare: arguments by position, by name, and each optional one given."""
+"""Every overload that PyTorch's stubs declare: arguments by position, by name, optional ones, tensors for numbers."""
 
 import argparse
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ from verify.figures import Figure
 from verify.operators.cases import UNSET, Case, Side
 from verify.operators.names import function_of
 from verify.operators.outcome import difference, outcome
+
+FORMS = ("by position", "by name", "optional arguments", "tensors for numbers")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +59,7 @@ def forms(found: Fitting) -> Iterator[tuple[str, Case]]:
         values = filled(found, parameter.name, value)
         if parameter.positional and values is not None and accepted(case := found.case(values)):
             yield "optional arguments", case
+    yield from (("tensors for numbers", case) for case in found.tensors())
 
 
 DETERMINED = {"linalg.eig": 0, "linalg.eigh": 0, "linalg.svd": 1}  # of results with signs that are no one's choice
@@ -90,7 +93,7 @@ def shape(tensor: Any) -> tuple:
 def run(arguments: argparse.Namespace) -> list[Figure]:
     """Checks overload after overload."""
     torch.set_num_threads(1)
-    figures = {name: Figure(name) for name in ("by position", "by name", "optional arguments")}
+    figures = {name: Figure(name) for name in FORMS}
     todo = [overload for overload in overloads(arguments.only) if is_here(overload)]
     with tqdm(todo, unit="overload", mininterval=1) as progress:
         for overload in progress:

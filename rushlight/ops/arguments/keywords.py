@@ -6,10 +6,12 @@ from inspect import signature
 from typing import Any
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.guards import stands_for_number
 from rushlight.core.kinds import kind_of
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
 from rushlight.refusals.guard import other_form, refusal
+from rushlight.refusals.numbers import as_numbers, numbers_of
 from rushlight.refusals.signatures import NUMPY_NAMES, misfit, takes_out
 from rushlight.tensors import foreign
 
@@ -24,10 +26,13 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
     name = function.__name__
     place = f"{home}.{name}"
     own = signature(function).parameters
+    positions, names = numbers_of(function)
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         if kwargs or not args or not isinstance(args[0], TensorBase):
+            return in_general(args, kwargs)
+        if len(args) > 1 and stands_for_number(positions, names, args, kwargs):
             return in_general(args, kwargs)
         try:
             return function(*args)
@@ -50,6 +55,8 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
             wanted = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
             raise refusal(place, args, kwargs, wanted)
         try:
+            if stands_for_number(positions, names | {"dim"}, args, kwargs):  # by position, `max` takes a tensor there
+                args, kwargs = as_numbers(place, args, kwargs)
             result = function(*args, **kwargs)
         except Exception as error:
             better = refusal(place, args, kwargs, error)

@@ -174,7 +174,7 @@ def check_write(target: Tensor, value: Any) -> None:
     """Raises PyTorch's errors for a tensor that must not be changed, or that shares memory with the value."""
     if recording():
         check_history(target, target.requires_grad)
-    if isinstance(value, TensorBase) and value._array.ndim:
+    if isinstance(value, TensorBase) and value._array.size != 1:  # a single element is looked at with the arrays
         check_apart(target, (value,))
 
 
@@ -290,7 +290,7 @@ def put_at_arrays(
     """Assigns to the elements at a key of arrays, in place."""
     array = target._array
     if isinstance(value, TensorBase):
-        if value._array.ndim == 0 and shares(target, value):
+        if value._array.size == 1 and shares(target, value):
             if not single_mask(key):
                 check_apart(target, (value,))
             value = value.clone()
@@ -319,6 +319,7 @@ def checked_values(
     """
     array, given = target._array, value._array
     shape = selected_shape(array, key)
+    trimmed = trimmed or (any_dtype and given.size == 1)  # a single element fills a mask, whatever its dimensions
     while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
         value = value.squeeze(0)
     ndim = value._array.ndim

@@ -18,6 +18,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.products.batched_products import of_matrices, outer, plus, summed, times, turned
 from rushlight.ops.products.products import _bmm, _mm, _mv
 from rushlight.ops.table import in_place, method, operator
+from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
@@ -162,6 +163,10 @@ def addmm(
             [7., 7.]])
     """
     tensors = isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)
+    if isinstance(beta, TensorBase) or isinstance(alpha, TensorBase):
+        factors = {name: value for name, value in (("beta", beta), ("alpha", alpha)) if isinstance(value, TensorBase)}
+        args, options = as_numbers(".addmm", (input, mat1, mat2, *more), {**factors, **named})
+        return addmm(*args, **{"beta": beta, "alpha": alpha, "out": out, **options})
     if named or more or not tensors:
         numbers = {name: value for name, value in (("beta", beta), ("alpha", alpha)) if value != 1}
         options = {**named, **numbers, "out": out}

@@ -18,6 +18,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.elementwise.blending import lerp
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.reductions.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
 from rushlight.ops.reductions.reduction import axes, kept_shape, type_name
@@ -270,7 +271,7 @@ def interpolated(input: Tensor, q: Tensor, interpolation: str, ignore_nan: bool)
     if interpolation in ROUNDED:
         return low
     part = 0.5 if interpolation == "midpoint" else q * factor + offset
-    return low + (_gather(input, last, above) - low) * part
+    return lerp(low, _gather(input, last, above), part)
 
 
 def checked_quantiles(name: str, input: Tensor, q: Tensor | float, interpolation: str) -> Tensor:

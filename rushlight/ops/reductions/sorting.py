@@ -235,8 +235,6 @@ def searchsorted(
     tensor([1, 2])
     """
     sequence, wanted = arithmetic(sorted_sequence, input)
-    if sequence.dtype.kind in "bc" and wanted.size:
-        raise missing("searchsorted_out_cpu", sequence.dtype)
     if not sequence.ndim:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
@@ -252,9 +250,10 @@ def searchsorted(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
             f"{list(sequence.shape)} and got sorter tensor {list(sorter._array.shape)}"
         )
-    places = _searchsorted(
-        new_tensor(sequence), new_tensor(wanted), right_side("torch.searchsorted", right, side), sorter
-    )
+    from_right = right_side("torch.searchsorted", right, side)
+    if sequence.dtype.kind in "bc" and wanted.size:
+        raise missing("searchsorted_out_cpu", sequence.dtype)
+    places = _searchsorted(new_tensor(sequence), new_tensor(wanted), from_right, sorter)
     return places.int() if out_int32 else places
 
 

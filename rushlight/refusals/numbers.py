@@ -1,0 +1,91 @@
+"""Tensors given for numbers: PyTorch takes those without dimensions and without a gradient, as the numbers they are."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from operator import attrgetter
+from os import path
+from types import UnionType
+from typing import Any, get_args
+
+from rushlight.core.graph import TensorBase
+from rushlight.refusals.signatures import Parameter, misfit, recorded
+from rushlight.tensors import Tensor
+
+NUMBERS = (bool, int, float, complex)
+OTHERS = (Tensor, TensorBase, Any, object)  # what an annotation has where a tensor belongs too
+
+
+def numbers_of(function: Callable[..., Any]) -> tuple[tuple[bool, ...], frozenset[str]]:
+    """Which positional parameters of a function are for numbers, not for tensors, and the names of all that are."""
+    code = unwrapped(function).__code__
+    names = {name for name, kind in function.__annotations__.items() if name != "return" and is_number(kind)}
+    return tuple(name in names for name in code.co_varnames[: code.co_argcount]), frozenset(names)
+
+
+def unwrapped(function: Any) -> Any:
+    """The function that has the parameters of a wrapped one."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def is_number(annotation: Any) -> bool:
+    """Whether a parameter takes numbers, or lists of them, and no tensors."""
+    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    return any(kind in NUMBERS for kind in kinds) and not any(kind in OTHERS for kind in kinds)
+
+
+def as_numbers(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with numbers for the tensors that stand for them.
+
+    TypeError, in PyTorch's words, for a tensor that cannot. Where no signature is known, PyTorch's function is written
+    in Python: what it gives to operators is in `wrappers.txt`, and everything else may be a tensor.
+    """
+    first = int(place.startswith("Tensor."))
+    signatures = recorded().get(place)
+    if signatures is None:
+        return of_wrapper(place, args, kwargs)
+    if (said := misfit(place, args[first:], kwargs)) is not None:
+        raise TypeError(said)
+    parameters = next(s for s in signatures if s.misfit(args[first:], kwargs) is None).parameters
+    kinds = {p.name: p.kind for p in parameters}
+    numbers = [as_number(value, p.kind) for value, p in zip(args[first:], parameters, strict=False)]
+    given = {name: as_number(value, kinds.get(name, "")) for name, value in kwargs.items()}
+    return (*args[:first], *numbers, *args[first + len(numbers) :]), given
+
+
+def as_number(value: Any, kind: str) -> Any:
+    """The number that a tensor stands for, where a parameter is not of tensors; any other argument as it is."""
+    return value if "Tensor" in kind or not isinstance(value, TensorBase) else value.item()
+
+
+def of_wrapper(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The same for a function that PyTorch writes in Python."""
+    words = wrappers().get(place)
+    if words is None:
+        return args, kwargs
+    names = signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters
+    numbers = [number_for(words.get(name), value) for name, value in zip(names, args, strict=False)]
+    return tuple(numbers), {name: number_for(words.get(name), value) for name, value in kwargs.items()}
+
+
+def number_for(words: str | None, value: Any) -> Any:
+    """The number that a tensor stands for; TypeError with the words, which end with the kind of number, if for none."""
+    if words is None or not isinstance(value, TensorBase):
+        return value
+    if not Parameter(words.partition(" must be ")[2], "", False, False).takes("", value):
+        raise TypeError(f"{words.replace('SymInt', 'int')}, not Tensor")
+    return value.item()
+
+
+@cache
+def wrappers() -> dict[str, dict[str, str]]:
+    """For functions that PyTorch writes in Python: how what is no number is refused, by the names of parameters."""
+    found: dict[str, dict[str, str]] = {}
+    with open(path.join(path.dirname(__file__), "wrappers.txt")) as file:
+        for line in file.read().splitlines():
+            place, parameter, words = line.split(" ", 2)
+            found.setdefault(place, {})[parameter] = words
+    return found
