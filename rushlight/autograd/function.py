@@ -11,8 +11,9 @@ from rushlight.core.aliases import Array
 from rushlight.core.anomaly import remember_origin
 from rushlight.core.batched import ENTERED, levels_of
 from rushlight.core.batching import BATCHED, shared_levels
+from rushlight.core.codes import CUSTOM, MULTI
 from rushlight.core.context import next_number
-from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
+from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.interpreters import levels
 from rushlight.core.kinds import kind_of

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.batched import Batched
+from rushlight.core.codes import ANY
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase
 
 PLAIN = frozenset("?bBhHiIlLqQfdFD")  # dtypes in which every operator computes without conversion
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-ONE, TWO, ANY = 0, 1, 2  # the ways to call an operator, as in `core.operators`
 
 
 class Elementwise:

@@ -16,11 +16,12 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.compiler.arguments import flattened
-from rushlight.compiler.differentiable import RESULT, sent_back
+from rushlight.compiler.codes import NUMBER, OUTPUT
+from rushlight.compiler.differentiable import sent_back
 from rushlight.compiler.guards import Formula, Leaf, Object, Record, same
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
-from rushlight.compiler.recording import NUMBER, Recording
+from rushlight.compiler.recording import Recording
 from rushlight.compiler.states import WAYS, State, copy_of_values
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.compiler.traced import Traced
@@ -264,7 +265,7 @@ def left_by_call(call: Callable[[], Any], second: Recording) -> list[Any]:
     arrays = [*State(second.given.tensors).arrays(), *[copy_of_values(tensor) for tensor in tensors]]
     for backward, (_, ends, grads, _) in zip(second.backwards, second.sent, strict=True):
         outputs = [tensors[i] for i in backward.outputs]
-        cut = {i: tensors[what] for i, (kind, what) in enumerate(backward.places) if kind == RESULT}
+        cut = {i: tensors[what] for i, (kind, what) in enumerate(backward.places) if kind == OUTPUT}
         inputs = [cut.get(i, one) for i, one in enumerate(ends.inputs)]
         gradients = sent_back(outputs, inputs, list(cut.values()), grads)
         arrays += [None if one is None else one._array for one in gradients]

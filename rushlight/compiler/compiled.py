@@ -13,6 +13,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.compiler.arguments import call_with, flattened, floats_in
 from rushlight.compiler.checking import compare
+from rushlight.compiler.codes import GRAD
 from rushlight.compiler.containers import check_containers, containers_in, places_in
 from rushlight.compiler.execution import execution
 from rushlight.compiler.guards import Guard, pattern_of
@@ -20,7 +21,7 @@ from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.numbers import joined
 from rushlight.compiler.program import Mismatch
 from rushlight.compiler.recorder import Aside, Recorder
-from rushlight.compiler.recording import GRAD, Given, Recording
+from rushlight.compiler.recording import Given, Recording
 from rushlight.compiler.replaying import Prepared, Replayer, owners_of
 from rushlight.compiler.splitting import Pieces, code_of
 from rushlight.compiler.states import State

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from rushlight.compiler.codes import AT_INDEX, ATTRIBUTE, IN_DICT, LENGTH
 from rushlight.compiler.guards import Place
 from rushlight.compiler.memories import Unrecordable
-from rushlight.compiler.surroundings import AT_INDEX, ATTRIBUTE, IN_DICT, LENGTH
 
 
 def containers_in(value: Any) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened
+from rushlight.compiler.codes import OUTPUT
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.nodes import Call, CompiledFunctionBackward, tensor_at
 from rushlight.compiler.program import Value
@@ -20,8 +21,6 @@ from rushlight.core.graph import Node, Packed, TensorBase, new_tensor
 from rushlight.core.hooks import Hooks
 from rushlight.core.inplace import AsStridedBackward0
 from rushlight.core.recording import recording as is_recording
-
-RESULT = -1  # the kind of place for a result of the call itself, as in `nodes`
 
 
 class Ends:
@@ -196,7 +195,7 @@ def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequen
     if create_graph:
         check_unchanged(call, start)
     grads = [one if isinstance(one, TensorBase) else new_tensor(one) for one in grads]
-    ends = [tensor_at(place, call.arguments) for place in backward.places if place[0] != RESULT]
+    ends = [tensor_at(place, call.arguments) for place in backward.places if place[0] != OUTPUT]
     state = State(tensors, [generator for generator, _ in start.streams])
     start.put_back()
     try:
@@ -205,9 +204,9 @@ def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequen
             with enable_grad(), ending_at(tensors):
                 flattened(call.function(*call.args, **call.kwargs), made, [])
             outputs = [made[i] for i in backward.outputs]
-            cut = [made[what] for kind, what in backward.places if kind == RESULT]
+            cut = [made[what] for kind, what in backward.places if kind == OUTPUT]
             given = iter(ends)
-            inputs: list[Any] = [made[what] if kind == RESULT else next(given) for kind, what in backward.places]
+            inputs: list[Any] = [made[what] if kind == OUTPUT else next(given) for kind, what in backward.places]
             wanted = [one for one, need in zip(inputs, needs, strict=True) if need]
             with ending_at(wanted, cut):
                 found: Any = grad(outputs, wanted, grads, create_graph=create_graph, allow_unused=True)
@@ -217,7 +216,7 @@ def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequen
     ways |= {
         (id(one._node), one._index): node.edge_at(i)
         for i, (one, (kind, _)) in enumerate(zip(inputs, backward.places, strict=True))
-        if kind == RESULT
+        if kind == OUTPUT
     }
     led_to(found, ways, begin)
     gradients = iter(found)

@@ -5,7 +5,7 @@ from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport TensorBase
 
 cdef object ndarray
-cdef int IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING, ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER, COTANGENT
+cdef int IN_DICT, AT_INDEX, LENGTH, CELL, IN_MAPPING, ARGUMENT, TENSOR, GRAD, NUMBER, COTANGENT
 
 
 @cython.final

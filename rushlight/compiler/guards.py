@@ -8,10 +8,21 @@ import math
 
 import numpy as np
 
+from rushlight.compiler.codes import (
+    ARGUMENT,
+    AT_INDEX,
+    CELL,
+    COTANGENT,
+    GRAD,
+    IN_DICT,
+    IN_MAPPING,
+    LENGTH,
+    NUMBER,
+    TENSOR,
+)
+
 ndarray = np.ndarray
 MISSING = object()
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, IN_MAPPING = 0, 1, 2, 3, 4, 5  # kinds of places that a function reads
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER, COTANGENT = 0, 1, 2, 3, 4, 5  # kinds of places of a program's inputs
 
 
 class Leaf:

@@ -6,7 +6,7 @@ from rushlight.core.context cimport last_number, next_number
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter
 
 cdef object ndarray
-cdef int ARGUMENT, GRAD, COTANGENT, RESULT
+cdef int ARGUMENT, GRAD, COTANGENT, OUTPUT
 
 
 @cython.locals(kind=int, tensor=TensorBase)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.compiler.codes import ARGUMENT, COTANGENT, GRAD, OUTPUT
 from rushlight.compiler.guards import gather
 from rushlight.compiler.program import laid
 from rushlight.core.above import ABOVE
@@ -10,8 +11,6 @@ from rushlight.core.context import last_number, next_number
 from rushlight.core.graph import Node
 
 ndarray = np.ndarray
-ARGUMENT, GRAD, COTANGENT = 0, 2, 5  # kinds of places, as in `guards`
-RESULT = -1  # the kind of place for a result of the call itself
 
 
 def tensor_at(place, arguments):
@@ -27,7 +26,7 @@ class Backward:
     """The backward program of some results, whose numbers are in `outputs`, and the places of its inputs, `sources`.
 
     These are places as those of the call's inputs, or (COTANGENT, number). `results` are the numbers of the outputs for
-    each of `places`, the inputs of the graph: those of tensors, or (RESULT, number) of other results; None where no
+    each of `places`, the inputs of the graph: those of tensors, or (OUTPUT, number) of other results; None where no
     gradient comes. `kept` are the numbers of the call's results that the pass reads.
 
     `repeats` tells that several passes are allowed, as through a recorded graph that saves nothing; `ends` that this
@@ -99,7 +98,7 @@ def lead(node, places, results, arguments):
     edges = []
     numbers = []
     for kind, what in places:
-        tensor = results[what] if kind == RESULT else arguments[what] if kind == ARGUMENT else what
+        tensor = results[what] if kind == OUTPUT else arguments[what] if kind == ARGUMENT else what
         leaf = tensor._node is None
         edges.append(tensor if leaf else tensor._node)
         numbers.append(0 if leaf else tensor._index)

@@ -13,11 +13,12 @@ from typing import Any
 
 from rushlight.compiler.arguments import call_with, floats_in, with_floats
 from rushlight.compiler.checking import agree, agree_programs, agree_steps, result_of
+from rushlight.compiler.codes import NUMBER
 from rushlight.compiler.guards import Formula, Varying, same
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.nodes import Backward
 from rushlight.compiler.program import Program, Step, Value, values_in
-from rushlight.compiler.recording import NUMBER, Recording
+from rushlight.compiler.recording import Recording
 from rushlight.compiler.replaying import Stretch
 from rushlight.compiler.traced import Traced
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.arguments import flattened, floats_in
-from rushlight.compiler.differentiable import RESULT, Ends, lets_go, spent_class
+from rushlight.compiler.codes import ARGUMENT, COTANGENT, EARLIER, GRAD, OUTPUT, TENSOR
+from rushlight.compiler.differentiable import Ends, lets_go, spent_class
 from rushlight.compiler.guards import gather
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.nodes import Backward, tensor_at
@@ -22,8 +23,6 @@ from rushlight.compiler.replaying import Detached, Effect, Made, Replay, Spent, 
 from rushlight.core.graph import TensorBase
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
-
-ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER, COTANGENT = range(6)  # kinds of places of inputs, as in `guards`
 
 
 class Given:
@@ -254,7 +253,7 @@ class Recording(Replay):
         numbers = [None if value is None else output_of(program, value) for value in gradients]
         outputs = [positions[id(tensor)] for tensor in ends.outputs]
         places = [
-            (RESULT, positions[id(tensor)]) if any(tensor is one for one in ends.cut) else self.given.place(tensor)
+            (OUTPUT, positions[id(tensor)]) if any(tensor is one for one in ends.cut) else self.given.place(tensor)
             for tensor in ends.inputs
         ]
         repeats, may_end = not ends.saves, not lets_go(ends.outputs[0]._node)

@@ -4,6 +4,7 @@ from sys import getrefcount
 
 import numpy as np
 
+from rushlight.compiler.codes import ARGUMENT, GRAD
 from rushlight.compiler.guards import Leaf, gather, rebuilt
 from rushlight.compiler.nodes import Call, CompiledFunctionBackward, lead, tensor_at
 from rushlight.compiler.program import Mismatch, laid
@@ -15,8 +16,6 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import STACK
 from rushlight.core.modes import CURRENT
 from rushlight.dtypes import get_default_dtype
-
-ARGUMENT, GRAD = 0, 2  # kinds of places of a program's inputs, as in `guards`
 
 
 def key_of(place):

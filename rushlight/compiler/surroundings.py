@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.codes import AT_INDEX, ATTRIBUTE, CELL, IN_DICT, LENGTH
 from rushlight.compiler.guards import MISSING, Place, content_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.replaying import Replayer
@@ -26,7 +27,6 @@ from rushlight.random import Generator
 
 MOST = 20_000  # the most places that are recorded
 SIMPLE = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), DType, np.dtype, np.generic, slice, range)
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)  # kinds of places, as in `guards`
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 

@@ -12,11 +12,10 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
+from rushlight.core.codes import BATCHED, CAST, CONJUGATE, RESHAPE
 from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
 from rushlight.core.turned import plain
-
-RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which are private to it when compiled
 
 LARGEST_EXAMPLE = 1 << 24  # the most elements that are computed to find a result's shape on the device "meta"
 DIMS = frozenset(("dim", "dims", "dim0", "dim1", "dim2"))  # parameters that name dimensions

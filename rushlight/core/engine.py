@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from rushlight.core.above import ABOVE
+from rushlight.core.codes import BATCHED
 from rushlight.core.complaints import translated
 from rushlight.core.errors import Misfit
 from rushlight.core.formulas import add_to
@@ -20,7 +21,6 @@ from rushlight.core.modes import CURRENT, RUN
 from rushlight.layouts import is_dense, is_repeated
 
 ndarray = np.ndarray
-BATCHED = 8  # the flag of `graph`, repeated here so that it compiles to a constant
 LEAF = 1 << 62  # more than any node's number
 CLAIM = lock()  # held while a run claims the vertices of its graph
 LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's `.grad`; chosen by the leaf's address

@@ -3,10 +3,10 @@
 from functools import cache
 from inspect import signature
 
+from rushlight.core.codes import ALWAYS, ARGUMENT, ARGUMENTS, COLUMNS, DISORDER, NEVER, OPERANDS, RESULT, SHAPE, SHAPES
 from rushlight.core.formulas import Formula
 from rushlight.core.graph import Node, Plan
 
-ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5  # as in `graph`, here to compile to constants
 SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is enough: a second pass is refused
     "AdaptiveAvgPool2DBackward0",
     "AdaptiveAvgPool3DBackward0",
@@ -25,10 +25,7 @@ SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is eno
     "ReplicationPad3DBackward0",
 }
 
-NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
-"""When to check the layout of a result: if it is non-contiguous; also if an operand is; always."""
-
-LAYING = {
+LAYING = {  # when to check the layout of a result
     "as computed": NEVER,
     "reshaped": NEVER,
     "contiguous": DISORDER,

@@ -6,7 +6,8 @@ from typing import Any
 
 from rushlight.core.above import above
 from rushlight.core.aliases import Array
-from rushlight.core.graph import CUSTOM, INFERRED, MULTI, TensorBase
+from rushlight.core.codes import CUSTOM, INFERRED, MULTI
+from rushlight.core.graph import TensorBase
 from rushlight.core.modes import RUN
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.above import ABOVE
+from rushlight.core.codes import ARGUMENTS, BATCHED, CONJUGATE, NARROW, RESULT, SHAPE, SHAPES
 from rushlight.core.context import last_number, made_by, next_number, value_of
 from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import STACK, observer
@@ -14,25 +15,6 @@ from rushlight.kernels.reductions import SUM, reduced
 
 ndarray = np.ndarray
 COMPILED = not __file__.endswith((".py", ".pyc"))
-
-RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
-CAST = 2  # an input had another dtype than the result, its cotangent is cast back;
-CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations;
-BATCHED = 8  # an argument was batched: the formula runs on tensors, which handle batches
-NARROW = 16  # an array is of a narrow type: the formula runs in float32 (see `narrow`)
-
-ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a number, an option),
-ARGUMENTS = 1  # a list of tensors that was one argument,
-RESULT = 2  # an output of the operation,
-SHAPE = 3  # the shape of an argument,
-SHAPES = 4  # or the shapes of a list of tensors,
-COLUMNS = 5  # whether an argument is stored in column-major order
-
-DEFAULT = 0  # how views were made
-MULTI = 1
-UNRECORDED = 2
-CUSTOM = 3
-INFERRED = 4
 
 
 class VersionCounter:

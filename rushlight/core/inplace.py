@@ -14,11 +14,12 @@ from rushlight.core.above import ABOVE, above
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
+from rushlight.core.codes import DEFAULT
 from rushlight.core.context import last_number, next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
 from rushlight.core.formulas import evaluate_into
 from rushlight.core.forward import copies, renew_tangents, take_tangents
-from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
+from rushlight.core.graph import Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, noted, observer, taker, writer
 from rushlight.core.kinds import kind_of

@@ -13,6 +13,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
+from rushlight.core.codes import ALWAYS, ANY, BARE, LAST_OF_NUMPY, ONE, OPERANDS, RESULT, TWO
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
@@ -42,11 +43,7 @@ SCALARS = frozenset(np.sctypeDict.values())  # looked up by type: isinstance is 
 dtype_type = np.dtype
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
-RESULT = 2  # as in `graph`, here to compile to a constant
-OPERANDS, ALWAYS = 2, 3  # as in `entries`
-ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
 NARROW_TYPE = WIDEN = NARROWED = None  # set by `use_narrowing`
-LAST_OF_NUMPY = 255  # as in `recording`
 RESOLVED = None  # set by `use_resolving`
 
 

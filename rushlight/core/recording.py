@@ -4,16 +4,28 @@ import numpy as np
 
 from rushlight.core.above import ABOVE
 from rushlight.core.arrays import is_array
+from rushlight.core.codes import (
+    ARGUMENT,
+    ARGUMENTS,
+    CAST,
+    COLUMNS,
+    CONJUGATE,
+    DEFAULT,
+    INFERRED,
+    LAST_OF_NUMPY,
+    MULTI,
+    NARROW,
+    RESHAPE,
+    RESULT,
+    SHAPES,
+    UNRECORDED,
+)
 from rushlight.core.context import next_number, value_of
 from rushlight.core.graph import TensorBase, VersionCounter, View
 from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
-RESHAPE, CAST, CONJUGATE, NARROW = 1, 2, 4, 16  # as in `graph`, here to compile to constants
-ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS = 0, 1, 2, 3, 4, 5
-DEFAULT, MULTI, UNRECORDED, INFERRED = 0, 1, 2, 4
-LAST_OF_NUMPY = 255  # dtypes added by packages have larger numbers: narrow types (see `narrow`)
 
 
 def recording():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.codes import ANY
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator, descend
 from rushlight.core.placing import tensors_of
@@ -21,7 +22,6 @@ class Hand(threading.local):
     arrays: Any = None
 
 
-ANY = 2  # as in `core.operators`
 HAND = Hand()
 
 

@@ -8,23 +8,9 @@ import pytest
 import rushlight
 
 PACKAGE = Path(rushlight.__file__).parent
-NODES = "core/graph.py"
-SAVED = "ARGUMENT ARGUMENTS RESULT SHAPE SHAPES COLUMNS".split()
 KINDS = "SUM NUMBERS PRODUCT LARGEST SMALLEST SQUARES SIZES".split()
-INPUTS = "ARGUMENT TENSOR GRAD EARLIER NUMBER".split()
-PLACES = "IN_DICT AT_INDEX LENGTH CELL ATTRIBUTE".split()
 REPEATED = [  # where they are from, where they stand again, which; (a, b): by which names
-    (NODES, "core/recording.py", ["RESHAPE", "CAST", "CONJUGATE", "NARROW", *SAVED]),
-    (NODES, "core/recording.py", ["DEFAULT", "MULTI", "UNRECORDED", "INFERRED"]),
-    (NODES, "core/batching.py", ["RESHAPE", "CAST", "CONJUGATE", "BATCHED"]),
-    (NODES, "core/engine.py", ["BATCHED"]),
-    (NODES, "core/operators.py", ["RESULT"]),
-    ("core/entries.py", "core/operators.py", ["OPERANDS", "ALWAYS"]),
-    ("core/recording.py", "core/operators.py", ["LAST_OF_NUMPY"]),
-    ("core/operators.py", "dispatch/recorded.py", ["ANY"]),
     ("core/tracing.py", "core/formulas.pyx", ["MOST_STEPS"]),
-    ("compiler/guards.py", "compiler/recording.py", INPUTS),
-    ("compiler/guards.py", "compiler/surroundings.py", PLACES),
     ("compiler/allocation.py", "kernels/compiled/groups.pyx", ["ALIGNMENT"]),
     ("kernels/plans.py", "kernels/compiled/convolution.pyx", [("VECTOR", "WIDTH")]),
     ("kernels/reductions.py", "kernels/compiled/reductions.pyx", KINDS),
