@@ -81,7 +81,7 @@ def features_used(name: str) -> str:
     if module is None:
         return "missing (NumPy instead)"
     if not getattr(module, "AVAILABLE", True):
-        return "not used (need avx512)"
+        return f"not used (need {module.NEEDS})"
     try:
         return processor.CAPABILITIES[ctypes.c_int.in_dll(ctypes.CDLL(module.__file__), "rushlight_capability").value]
     except ValueError:  # it has no code of its own for this CPU

@@ -40,7 +40,7 @@ def convolution(
     shape = Shape(input.shape[2:], kernel, places, stride, padding, dilation)
     if few_taps.takes(shape, samples, prod(weight.shape[:2]), input, weight):
         return few_taps.convolution(input, weight, bias, shape, groups)
-    if direct.takes(input, weight):
+    if direct.takes(shape, weight.shape, groups, input, weight):
         return direct.convolution(input, weight, bias, shape, groups)
     if depthwise.takes(shape, weight.shape, groups, input, weight):
         return depthwise.convolution(input, weight, bias, shape, groups)
@@ -77,7 +77,7 @@ def convolution_input(
     shape = Shape(tuple(input_shape[2:]), kernel, places, stride, padding, dilation)
     if few_taps.takes(shape, grad.shape[0], prod(weight.shape[:2]), grad, weight):
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
-    if direct.takes(grad, weight):
+    if direct.takes(shape, weight.shape, groups, grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
     if depthwise.takes(shape, weight.shape, groups, grad, weight):
         return depthwise.convolution_input(grad, weight, bias, shape, groups)
@@ -112,7 +112,7 @@ def convolution_weight(
     shape = Shape(input.shape[2:], tuple(kernel), places, stride, padding, dilation)
     if few_taps.takes(shape, grad.shape[0], prod(weight_shape[:2]), grad, input):
         return few_taps.convolution_weight(grad, input, shape, groups)
-    if direct.takes(grad, input):
+    if direct.takes_weight(shape, groups, grad, input):
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
     if depthwise.takes(shape, weight_shape, groups, grad, input):
         return depthwise.convolution_weight(grad, input, shape, groups)

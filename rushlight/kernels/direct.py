@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.kernels import depthwise, pointwise
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import transposed
 from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, batch_last, empty_batch
@@ -31,12 +32,22 @@ from rushlight.kernels.plans import (
 from rushlight.machine import threads
 
 fast: Any = load("convolution")
+sums: Any = load("contractions")
 
 CHUNKS = 8
 """The number of chunks of the weight's gradient that gives threads enough to share; else its sums are split."""
 
 WHOLE_IMAGE = 4096
 """Up to so many positions a tap's sum goes over all of them at once: its table has an entry for each."""
+
+LONG = 64
+"""Bytes of a vector from which on all other ways are slower."""
+
+LONG_ROW = 24
+"""Positions from which on short vectors are slower than `depthwise`, with a channel in each group."""
+
+FEW_CHANNELS = 16
+"""Up to so many channels of the input or the result short vectors are faster than BLAS in the weight's gradient."""
 
 TAPS = 4
 """Each tap of a large batch is a part of the work that threads share."""
@@ -48,14 +59,38 @@ PART = 1_000_000
 """Multiplications per thread from which on threads pay."""
 
 
-def takes(*operands: np.ndarray) -> bool:
+def fit(*operands: np.ndarray) -> bool:
     """Whether the kernels are available for this CPU and these operands."""
     dtype = operands[0].dtype
-    if fast is None or not fast.AVAILABLE:
+    if fast is None or sums is None or not fast.AVAILABLE:
         return False
     return dtype in (np.float32, np.float64) and all(
         type(a) is np.ndarray and a.dtype == dtype and a.size for a in operands
     )
+
+
+def takes(shape: Shape, weight_shape: Size, groups: int, *operands: np.ndarray) -> bool:
+    """Whether these are the fastest way to a convolution, or its adjoint in the input: short vectors are not always."""
+    if not fit(*operands):
+        return False
+    if VECTOR >= LONG:
+        return True
+    rows = groups == weight_shape[0] and shape.places[-1] >= LONG_ROW
+    return not (rows and depthwise.takes(shape, weight_shape, groups, *operands)) and not pointwise.takes(
+        shape, groups, *operands
+    )
+
+
+def takes_weight(shape: Shape, groups: int, grad: np.ndarray, input: np.ndarray) -> bool:
+    """The same for the adjoint in the weight."""
+    if not fit(grad, input):
+        return False
+    if VECTOR >= LONG or groups > 1:
+        return True
+    if prod(shape.kernel) == 1:
+        return False
+    few = min(grad.shape[1], input.shape[1]) <= FEW_CHANNELS and set(shape.stride) == {1}
+    return len(input) < INNERMOST_FROM or few or cotangents_suit(grad, shape)
 
 
 def convolution(
@@ -94,7 +129,7 @@ def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups
     parts = max(1, min(parts, g.size * channels * taps // PART))
     total = np.zeros((parts, groups, grad.shape[1] // groups, channels * taps), grad.dtype)
     grain = grain_of(parts * chunks, g.size * channels * taps)
-    fast.contractions(in_groups(g, groups), in_groups(x, groups), total, scheme.plan, grain)
+    sums.contractions(in_groups(g, groups), in_groups(x, groups), total, scheme.plan, grain)
     return total[0] if parts == 1 else total.sum(0)
 
 
@@ -115,8 +150,11 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
 
 
 def cotangents_suit(grad: np.ndarray, shape: Shape) -> bool:
-    """Whether vectors should be made of the channels of a large batch's cotangent, with enough taps to share."""
-    wide = grad.shape[1] * grad.itemsize >= 2 * VECTOR
+    """Whether vectors should be made of the channels of a large batch's cotangent, with enough taps to share.
+
+    Short vectors read the input more often, which pays off if nothing has to be read from outside the cache.
+    """
+    wide = grad.shape[1] * grad.itemsize >= 2 * VECTOR and (VECTOR >= LONG or grad.nbytes <= PART_BYTES)
     return wide and prod(shape.kernel) >= TAPS and prod(shape.places) <= WHOLE_IMAGE
 
 

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from functools import lru_cache, reduce
 from itertools import accumulate, chain, product
 from math import prod
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import Size
 
 Pairs = tuple[tuple[int, int], ...]
 Line = tuple[Pairs, ...]
 Segment = tuple[int, int, int, int]
 
-VECTOR = 64
+compiled: Any = load("convolution")
+VECTOR: int = compiled.VECTOR if compiled is not None and compiled.AVAILABLE else 64
 """Bytes of a vector: shorter segments cost as much as a whole one, and are read beyond their end."""
 
 SEGMENT_BYTES = 4096
@@ -54,7 +56,7 @@ class Plan(NamedTuple):
 
     segments: np.ndarray  # (segments, 4): position in the result, base, length, kind
     kinds: np.ndarray  # the first tap of each kind, and the number of taps
-    taps: np.ndarray  # (taps, 2): from the base to the row, number in the kernel
+    taps: np.ndarray  # (taps, 2): from the base to the row, from the first weight to the tap's
 
     @property
     def shortest(self) -> int:
@@ -293,7 +295,7 @@ def plan(lines: tuple[Line, ...], inputs: Size, outputs: Size, kernel: Size, ite
             steps = list(cut(joined(steps, row, place)))
         segments = crossed(np.array(steps, np.intp), segments)
         tap = prod(kernel[axis + 1 :])
-        kinds.insert(0, [[(at * row, number * tap) for number, at in pairs] for pairs in found])
+        kinds.insert(0, [[(at * row, number * tap * item) for number, at in pairs] for pairs in found])
         radix *= len(found)
     taps = [[tuple(map(sum, zip(*pairs, strict=True))) for pairs in product(*choice)] for choice in product(*kinds)]
     firsts = np.array([0, *accumulate(map(len, taps))], np.intp)

@@ -12,7 +12,6 @@ KINDS = "SUM NUMBERS PRODUCT LARGEST SMALLEST SQUARES SIZES".split()
 REPEATED = [  # where they are from, where they stand again, which; (a, b): by which names
     ("core/tracing.py", "core/formulas.pyx", ["MOST_STEPS"]),
     ("compiler/allocation.py", "kernels/compiled/groups.pyx", ["ALIGNMENT"]),
-    ("kernels/plans.py", "kernels/compiled/convolution.pyx", [("VECTOR", "WIDTH")]),
     ("kernels/reductions.py", "kernels/compiled/reductions.pyx", KINDS),
     ("layouts.py", "kernels/compiled/walker.pyx", ["MOST_DIMS"]),
     ("layouts.py", "kernels/compiled/windows.pyx", ["MOST_DIMS"]),

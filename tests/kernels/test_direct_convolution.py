@@ -31,10 +31,12 @@ each_layer = pytest.mark.parametrize("name", LAYERS)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def without_few_taps():
-    """Small convolutions too take the kernels that are tested here."""
+def without_other_ways():
+    """All sizes take the kernels that are tested here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(few_taps, "FEW", 0)
+        patch.setattr(direct, "takes", lambda shape, sizes, groups, *operands: direct.fit(*operands))
+        patch.setattr(direct, "takes_weight", lambda shape, groups, *operands: direct.fit(*operands))
         yield
 
 
@@ -158,7 +160,7 @@ def test_threads_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_left_to_numpy() -> None:
     """Other types and no elements."""
     single, double = np.ones((2, 1, 4), np.float32), np.ones((1, 1, 3))
-    assert direct.takes(single, single)
+    assert direct.fit(single, single)
     swapped, whole, complex_ = single.astype(">f4"), single.astype(int), single.astype(complex)
     for operands in ((single, double), (whole, whole), (single[:0], single), (swapped, swapped), (complex_, complex_)):
-        assert not direct.takes(*operands)
+        assert not direct.fit(*operands)

@@ -16,7 +16,7 @@ APART = ("blas", "groups", "sharing", "ufuncs", "walker")  # kernels with tests 
 SILENT = {  # functions that give nothing: what does not suit them is not given to them
     *(f"streams.{name}" for name in ("normal", "uniform", "integers", "permutation", "pairs", "below", "set_twister")),
     *("rejection.poisson", "rejection.binomial", "rejection.gamma"),
-    *("convolution.products", "convolution.contractions", "taps.add"),
+    *("convolution.products", "contractions.contractions", "taps.add"),
     *("steps.fill", "steps.count_up", "triangles.fill_indices"),
 }
 
@@ -61,7 +61,7 @@ CALLS = {
     "channels.cotangents": lambda: back(F.batch_norm(x(4, 3, 8, 8), None, None, training=True)),
     "channels.move": lambda: F.batch_norm(x(4, 3, 8, 8), torch.zeros(3), torch.ones(3), training=True),
     "convolution.products": lambda: F.conv2d(x(4, 16, 16, 16), x(16, 16, 3, 3)),
-    "convolution.contractions": lambda: back(F.conv2d(x(16, 16, 16, 16), x(16, 16, 3, 3))),
+    "contractions.contractions": lambda: back(F.conv2d(x(16, 16, 16, 16), x(8, 16, 3, 3))),
     "cumulative.cumulative_sum": lambda: back(x().cumsum(1)),
     "cumulative.cumulative_product": lambda: x().cumprod(1),
     "cumulative.cumulative_extreme": lambda: x().cummax(1),

@@ -45,6 +45,7 @@ cdef long USERS = 0  # products at work
 cdef int BEFORE = 1  # OpenBLAS's threads before the first of them
 
 AVAILABLE = all((SGEMM != NULL, DGEMM != NULL, SGEMV != NULL, DGEMV != NULL, GET_THREADS != NULL, SET_THREADS != NULL))
+NEEDS = "OpenBLAS"
 
 
 def takes_scipys():

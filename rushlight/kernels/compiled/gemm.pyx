@@ -58,6 +58,7 @@ cdef enum:
     MOST_DIMS = 16
 
 AVAILABLE = bool(wide_registers())
+NEEDS = "avx512"
 
 cdef float[16] ZEROS = [0] * 16
 
