@@ -8,19 +8,19 @@ from rushlight.core.arrays import as_array
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
-__all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put_in_columns"]
+__all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put"]
 
 fast: ModuleType | None = load("entropy")
 
 
 def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
-    """Return whether `target` has a valid column index for each row of a matrix of floats."""
+    """Return whether `target` (N, ...) has a valid class for each row of scores (N, C, ...), or each place of it."""
     if fast is not None and fast.are_classes(x, target):
         return True
     return (
-        x.ndim == 2
-        and target.ndim == 1
-        and len(x) == len(target) > 0
+        x.ndim > 1
+        and target.shape == (len(x), *x.shape[2:])
+        and target.size > 0
         and kind_of(x.dtype) == "f"
         and target.dtype == np.int64
         and target.view(np.uint64).max() < x.shape[1]
@@ -54,16 +54,17 @@ def cross_entropy_cotangent(grad: np.ndarray, x: np.ndarray, target: np.ndarray,
     return probabilities
 
 
-def pick(x: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
-    """Return the sum of x[target] over rows, times `factor`."""
-    if fast is not None and (result := fast.pick(x, target, factor)) is not None:
+def pick(x: np.ndarray, target: np.ndarray, factor: float, before: int = 0) -> np.ndarray:
+    """Return the sum of the scores (N, C, ...) at the classes (N, ...), times `factor`, behind some dimensions."""
+    if fast is not None and not before and (result := fast.pick(x, target, factor)) is not None:
         return result
-    picked = np.take_along_axis(x, target[..., None], -1)[..., 0]
-    return as_array(np.add.reduce(picked, axis=-1) * factor).astype(x.dtype, copy=False)
+    picked = np.take_along_axis(x, np.expand_dims(target, before + 1), before + 1)
+    total = np.add.reduce(picked, axis=tuple(range(before, x.ndim)))
+    return as_array(total * factor).astype(x.dtype, copy=False)
 
 
-def put_in_columns(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
-    """Return zeros with a number in each row, at the column that `target` gives: the adjoint of `pick`."""
+def put(value: np.ndarray, target: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return zeros with a number at the classes that `target` gives: the adjoint of `pick`."""
     result = np.zeros(shape, dtype, like=target)
-    result[np.arange(len(target), like=target), target] = value
+    np.put_along_axis(result, np.expand_dims(target, 1), value, 1)
     return result

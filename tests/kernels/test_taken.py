@@ -82,6 +82,7 @@ CALLS = {
     "implicit.beta_slopes": lambda: back(torch._sample_dirichlet(x().exp())),
     "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
+    "margins.margins": lambda: back(F.multi_margin_loss(x(), i(8, 8))),
     "maxima.largest": lambda: (F.max_pool2d(x(2, 3, 8, 8), 2), F.max_pool1d(x(2, 3, 8), 2)),
     "pads.padded": lambda: F.pad(x(), (1, 2), mode="reflect"),
     "picking.taken": lambda: x().gather(1, i(8, 8, 8)),

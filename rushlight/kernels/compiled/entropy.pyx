@@ -120,12 +120,14 @@ cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor)
     return <real>(total * factor)
 
 
-cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, double factor) noexcept nogil:
-    """The sum of the scores of the rows' classes, times a factor."""
-    cdef Py_ssize_t r
+cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t places,
+                 double factor) noexcept nogil:
+    """The sum of the scores of the classes at each place of each row, times a factor."""
+    cdef Py_ssize_t r, i
     cdef double total = 0
     for r in range(rows):
-        total += x[r * n + target[r]]
+        for i in range(places):
+            total += x[(r * n + target[r * places + i]) * places + i]
     return <real>(total * factor)
 
 
@@ -137,17 +139,30 @@ cdef bint takes(object x, object target) noexcept:
         and (<cnp.ndarray>target).shape[0] == (<cnp.ndarray>x).shape[0]
 
 
-def are_classes(x, target):
-    """Whether a vector has a valid column index for each row of a matrix."""
-    cdef Py_ssize_t r, n
-    cdef const cnp.npy_int64* classes
-    if not takes(x, target):
+cdef bint fit(object x, object target) noexcept:
+    """Whether there is a class for each row of scores, or for each place of it: (N, C, ...) and (N, ...)."""
+    cdef int dim
+    if not float_type(x) or (<cnp.ndarray>x).ndim < 2 or not cnp.PyArray_IS_C_CONTIGUOUS(x) \
+            or not cnp.PyArray_CheckExact(target) or not cnp.PyArray_ISCARRAY_RO(target) \
+            or cnp.PyArray_TYPE(target) != cnp.NPY_INT64 or (<cnp.ndarray>target).ndim != (<cnp.ndarray>x).ndim - 1:
         return False
-    n, classes = (<cnp.ndarray>x).shape[1], <const cnp.npy_int64*>cnp.PyArray_DATA(target)
-    for r in range((<cnp.ndarray>x).shape[0]):
-        if not 0 <= classes[r] < n:
+    for dim in range((<cnp.ndarray>target).ndim):
+        if (<cnp.ndarray>target).shape[dim] != (<cnp.ndarray>x).shape[dim + 1 if dim else 0]:
             return False
     return True
+
+
+def are_classes(x, target):
+    """Whether there is a valid class for each row of scores (N, C), or for each place of it (N, C, ...)."""
+    cdef Py_ssize_t i, n
+    cdef const cnp.npy_int64* classes
+    if not fit(x, target):
+        return False
+    n, classes = (<cnp.ndarray>x).shape[1], <const cnp.npy_int64*>cnp.PyArray_DATA(target)
+    for i in range(cnp.PyArray_SIZE(target)):
+        if not 0 <= classes[i] < n:
+            return False
+    return cnp.PyArray_SIZE(target) > 0
 
 
 cdef int prepare(Job* job, cnp.ndarray x, cnp.ndarray target, cnp.ndarray moments) except -1:
@@ -193,14 +208,14 @@ def cross_entropy_cotangent(double grad, x, target, moments):
 
 def pick(x, target, double factor):
     """The sum of the scores of the classes times a factor; None for inputs that the kernel does not take."""
-    if not takes(x, target):
+    if not fit(x, target):
         return None
     cdef cnp.ndarray matrix = x, loss = cnp.PyArray_SimpleNew(0, NULL, cnp.PyArray_TYPE(x))
     cdef const cnp.npy_int64* classes = <const cnp.npy_int64*>cnp.PyArray_DATA(target)
     cdef void* scores = cnp.PyArray_DATA(matrix)
-    cdef Py_ssize_t rows = matrix.shape[0], n = matrix.shape[1]
+    cdef Py_ssize_t rows = matrix.shape[0], n = matrix.shape[1], places = cnp.PyArray_SIZE(target) // max(1, rows)
     if cnp.PyArray_TYPE(matrix) == cnp.NPY_FLOAT:
-        (<float*>cnp.PyArray_DATA(loss))[0] = picked(<const float*>scores, classes, rows, n, factor)
+        (<float*>cnp.PyArray_DATA(loss))[0] = picked(<const float*>scores, classes, rows, n, places, factor)
     else:
-        (<double*>cnp.PyArray_DATA(loss))[0] = picked(<const double*>scores, classes, rows, n, factor)
+        (<double*>cnp.PyArray_DATA(loss))[0] = picked(<const double*>scores, classes, rows, n, places, factor)
     return loss

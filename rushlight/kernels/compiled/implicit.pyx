@@ -2,7 +2,8 @@
 """Implicit reparameterization gradients of gamma and beta samples: -(dF/da) / f.
 
 F divided by its first term is a series or continued fraction, whose terms are differentiated one by one. Of F and 1 - F
-the one is used whose terms (nearly) all have one sign. Results that are not exact after `MOST` terms are NaN.
+the one is used whose terms (nearly) all have one sign. Results that are not exact after `MOST` terms are NaN. For beta
+samples near 0 or 1, where the series are long, there is a continued fraction (DiDonato and Morris, 1992).
 """
 
 cimport numpy as cnp
@@ -17,6 +18,7 @@ cdef enum:
     GRAIN = 256  # numbers of a thread's part
 
 cdef double PRECISE = 1e-14
+cdef double NEAR = 0.25  # to an end of the interval
 cdef double TINY = 1e-300
 
 cdef struct Job:
@@ -78,9 +80,11 @@ cdef double above(double a, double x) noexcept nogil:
 
 
 cdef double left(double a, double b, double x) noexcept nogil:
-    """For beta samples, by the hypergeometric series of F, divided by 1 - x."""
+    """For beta samples, by the hypergeometric series of F or its continued fraction, divided by 1 - x."""
     cdef double term = 1, slope = log(x) - digamma(a + 1) + digamma(a + b), total = slope, ratio
     cdef Py_ssize_t n
+    if x > 1 - NEAR:
+        return -x / a * fraction(a, b, x, slope, True)
     for n in range(MOST):
         ratio = x * (a + b + n) / (a + 1 + n)
         term *= ratio
@@ -93,9 +97,11 @@ cdef double left(double a, double b, double x) noexcept nogil:
 
 
 cdef double right(double a, double b, double x) noexcept nogil:
-    """For beta samples, by the series of 1 - F, divided by 1 - x."""
+    """For beta samples, by the series of 1 - F or its continued fraction, divided by 1 - x."""
     cdef double y = 1 - x, term = 1, slope = log(x) - digamma(a) + digamma(a + b), total = slope, ratio
     cdef Py_ssize_t n
+    if x < NEAR:
+        return x / b * fraction(b, a, y, slope, False)
     for n in range(MOST):
         ratio = y * (a + b + n) / (b + 1 + n)
         term *= ratio
@@ -104,6 +110,42 @@ cdef double right(double a, double b, double x) noexcept nogil:
         ratio = max(y, ratio)
         if ratio < 1 and fabs(term * slope) < PRECISE * fabs(total) * (1 - ratio):
             return x / b * total
+    return NAN
+
+
+cdef double fraction(double p, double q, double x, double slope, bint of_first) noexcept nogil:
+    """h * (slope + d log h), by the first or the second parameter, with h the continued fraction of F(x; p, q)."""
+    cdef double c = 1, c_slope = 0, step = 1 - (p + q) * x / (p + 1), found = 1 / step, part, part_slope, change
+    cdef double d = found, d_slope = (x / (p + 1) if not of_first else -x * (q - 1) / ((p + 1) * (p + 1))) * d * d
+    cdef Py_ssize_t n
+    cdef int odd
+    slope += d_slope / d
+    for n in range(1, MOST):
+        for odd in range(2):
+            if odd:
+                part = -(p + n) * (p + q + n) * x / ((p + 2 * n) * (p + 2 * n + 1))
+                part_slope = part / (p + q + n)
+                if of_first:
+                    part_slope += part * (1 / (p + n) - 1 / (p + 2 * n) - 1 / (p + 2 * n + 1))
+            else:
+                part = n * (q - n) * x / ((p + 2 * n - 1) * (p + 2 * n))
+                part_slope = n * x / ((p + 2 * n - 1) * (p + 2 * n))
+                if of_first:
+                    part_slope = -part * (1 / (p + 2 * n - 1) + 1 / (p + 2 * n))
+            step = 1 + part * d
+            if step == 0:
+                step = TINY
+            d_slope = -(part_slope * d + part * d_slope) / (step * step)
+            d = 1 / step
+            c_slope = part_slope / c - part * c_slope / (c * c)
+            c = 1 + part / c
+            if c == 0:
+                c = TINY
+            change = d_slope / d + c_slope / c
+            slope += change
+            found *= c * d
+        if fabs(c * d - 1) < PRECISE and fabs(change) < PRECISE * fabs(slope):
+            return found * slope
     return NAN
 
 

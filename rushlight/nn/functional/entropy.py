@@ -50,20 +50,26 @@ def _cross_entropy(input: Array, target: Array, factor: float) -> tuple[Array, .
 def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) -> Array:
     """The gradient of the log probabilities: `grad * factor` at the target classes, 0 elsewhere."""
     if not isinstance(grad, TensorBase):
-        return kernels.put_in_columns(grad * factor, target, input_shape, grad.dtype)
-    coefficients = new_tensor(np.full(input_shape[0], factor, grad._array.dtype))
+        return kernels.put(grad * factor, target, input_shape, grad.dtype)
+    coefficients = new_tensor(np.full(target.shape, factor, grad._array.dtype))
     return _put_back(np.expand_dims(coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
 
 
-@operator(
-    aten=("nll_loss_nd", "nll_loss"),
-    node="NllLossBackward0",
-    input=picked_cotangent,
-    batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
-)
-def _nll_sum(input: Array, target: Array, factor: float) -> Array:
-    """The sum of the log probabilities of the target classes, times `factor`."""
-    return kernels.pick(input, target, factor)
+def sum_operator(kind: str, node: str) -> Any:
+    """Registers the sum of the log probabilities of the target classes, times a factor."""
+
+    def forward(input: Array, target: Array, factor: float) -> Array:
+        return kernels.pick(input, target, factor)
+
+    def batch(n: int, input: Array, target: Array, factor: float) -> Array:
+        return kernels.pick(input, target, factor, n)
+
+    names = ("nll_loss_nd", f"nll_loss{kind}")
+    return operator(name=f"nll_sum{kind}", node=node, aten=names, input=picked_cotangent, batch=by(batch))(forward)
+
+
+_nll_sum = sum_operator("", "NllLossBackward0")
+_nll_sum2d = sum_operator("2d", "NllLoss2DBackward0")
 
 
 def nll_operator(name: str, node: str) -> Any:
@@ -120,7 +126,7 @@ def cross_entropy(
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
     simple = weight is None and not label_smoothing and reduction != "none" and ignore_index < 0
-    if simple and kernels.are_classes(x, classes):
+    if simple and x.ndim == 2 and kernels.are_classes(x, classes):
         rely_on(are_indices, classes, x.shape[1])
         return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
     if not 0 <= label_smoothing <= 1:
@@ -205,7 +211,8 @@ def nll_loss(
     x, classes = input._array, target._array
     if weight is None and reduction != "none" and ignore_index < 0 and kernels.are_classes(x, classes):
         rely_on(are_indices, classes, x.shape[1])
-        return _nll_sum(input, target, -1 / len(classes) if reduction == "mean" else -1)
+        add_up = _nll_sum if x.ndim == 2 else _nll_sum2d
+        return add_up(input, target, -1 / classes.size if reduction == "mean" else -1)
     check_classes(input, target, weight)
     if x.ndim == 1:
         input, target = input.unsqueeze(0), target.reshape(1)

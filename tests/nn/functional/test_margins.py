@@ -10,6 +10,15 @@ NUMBERS = np.random.default_rng(0)
 SHAPES = [(4, 6), (6,), (1, 1), (30, 20)]
 
 
+@pytest.fixture(autouse=True, params=["compiled", "numpy"])
+def form(request, monkeypatch):
+    """Every test runs on the kernel, where it was compiled, and on the NumPy form."""
+    if request.param == "numpy":
+        monkeypatch.setattr(margins, "fast", None)
+    elif margins.fast is None:
+        pytest.skip("nothing was compiled")
+
+
 def found(library, loss, scores, target, **options):
     """The loss and the gradient of the scores."""
     x = library.from_numpy(scores.copy()).requires_grad_()
