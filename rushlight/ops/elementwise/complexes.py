@@ -320,7 +320,14 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 # pairs of real numbers
 
 
-@operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
+def paired(grad: Array) -> Array:
+    """Pairs of real numbers as complex ones: a view of contiguous ones."""
+    if type(grad) is np.ndarray and grad.flags.c_contiguous and grad.size:
+        return _view_as_complex(grad)
+    return _complex(grad[..., 0], grad[..., 1])
+
+
+@operator(batch=leading, view=True, holomorphic=False, input=paired)
 def _view_as_real(input: Array) -> Array:
     return np.expand_dims(input, -1).view(input.real.dtype)
 
