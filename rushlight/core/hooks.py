@@ -147,13 +147,11 @@ class Hooks:
         return [as_given(value, recorded) for value in inputs]
 
     def accumulated(self, leaf: TensorBase) -> None:
-        """Calls the post-accumulate hooks of a leaf; they must return None."""
+        """Calls the post-accumulate hooks of a leaf; they return None, or the leaf as its methods in place do."""
         for hook in list(self.post_accumulate.values()):
             result = hook(leaf)
-            if isinstance(result, TensorBase):
+            if result is not None and check_replacement(result, leaf, hook) is not leaf:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-            if result is not None:
-                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
     def after_leaf(self, grad: Array) -> None:
         """Calls the hooks on the AccumulateGrad node of a leaf."""

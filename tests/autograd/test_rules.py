@@ -8,11 +8,24 @@ import pytest
 
 
 def test_a_hook_after_accumulation_returns_nothing(torch):
-    for result, error, words in ((torch.ones(1), RuntimeError, "hooks should return None"), (3, TypeError, "'int'")):
+    refused = (
+        (torch.ones(1), RuntimeError, "hooks should return None"),
+        (torch.ones(2), RuntimeError, "has changed the size of value"),
+        (torch.ones(1, dtype=torch.float64), RuntimeError, "has changed the type of value"),
+        (3, TypeError, "'int'"),
+    )
+    for result, error, words in refused:
         x = torch.ones(1, requires_grad=True)
         x.register_post_accumulate_grad_hook(lambda leaf, result=result: result)
         with pytest.raises(error, match=words):
             (x * 2).sum().backward()
+
+
+def test_a_hook_after_accumulation_may_return_the_leaf_that_it_changes(torch):
+    x = torch.zeros(3, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda leaf: leaf.add_(leaf.grad, alpha=-0.1))
+    x.backward(torch.tensor([1.0, 2.0, 3.0]))
+    torch.testing.assert_close(x.detach(), torch.tensor([-0.1, -0.2, -0.3]))
 
 
 @pytest.mark.parametrize("way", ["backward", "inputs", "grad"])
