@@ -59,9 +59,11 @@ ABOVE: Any = Above()
 def above(function: Callable[..., Any]) -> Any:
     """Registers a function, under its name, for the files below its own.
 
-    RuntimeError for a second function of that name.
+    RuntimeError for a function of that name in another file. In the same file it is the same function: the file runs
+    again where its first import was interrupted.
     """
-    if function.__name__ in ABOVE.__dict__:
+    before = ABOVE.__dict__.setdefault(function.__name__, function)
+    if before.__module__ != function.__module__:
         raise RuntimeError(f"There are two functions named {function.__name__} for files below.")
     setattr(ABOVE, function.__name__, function)
     return function

@@ -12,7 +12,7 @@ from rushlight.nn import utils as utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
 
-globals().pop("attention")  # removes the layers' file `attention`; the package `nn.attention` is loaded on first use
+globals().pop("attention", None)  # the layers' file `attention`: the package `nn.attention` is loaded on first use
 
 ON_DEMAND = {"DataParallel": "rushlight.nn.parallel", "SyncBatchNorm": "rushlight.nn.parallel.synchronized"}
 

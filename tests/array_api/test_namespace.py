@@ -61,10 +61,28 @@ def test_exchange():
     assert torch.from_dlpack(array).data_ptr() == x.data_ptr() == x.__array_interface__["data"][0]
     torch.from_dlpack(torch.utils.dlpack.to_dlpack(x)).fill_(3)
     assert (x == 3).all()
-    with pytest.raises(RuntimeError, match="Can't call numpy"):
-        torch.ones(2, requires_grad=True).__array_interface__  # noqa: B018
     assert not hasattr(x, "imag")
     assert x.dtype.kind == "f"
+
+
+WITHOUT_MEMORY = {
+    "requires grad": lambda: torch.ones(2, requires_grad=True),
+    "conjugate": lambda: torch.ones(2, dtype=torch.complex64).conj(),
+    "sparse": lambda: torch.eye(2).to_sparse(),
+    "meta": lambda: torch.ones(2, device="meta"),
+    "inside vmap": lambda: torch.func.vmap(lambda x: not hasattr(x, "__array_interface__") and x)(torch.ones(2, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_MEMORY)
+def test_tensors_without_an_array_interface_do_not_claim_one(kind):
+    x = WITHOUT_MEMORY[kind]()
+    if kind == "inside vmap":
+        assert x.shape == (2, 2)
+    else:
+        assert not hasattr(x, "__array_interface__")
+        with pytest.raises((RuntimeError, TypeError)):
+            np.asarray(x)
 
 
 def test_columns_of_pandas_and_xarray():

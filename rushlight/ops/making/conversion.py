@@ -235,8 +235,15 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleTy
 
 
 def array_interface(self: Tensor) -> dict[Any, Any]:
-    """NumPy's array interface, which shares the tensor's memory. RuntimeError for a tensor that requires grad."""
-    return self.numpy().__array_interface__
+    """NumPy's array interface, which shares the tensor's memory.
+
+    AttributeError for a tensor that has none, as one that requires grad: `hasattr` is False for it, and NumPy goes on
+    to `__array__`, which says why.
+    """
+    try:
+        return self.numpy().__array_interface__
+    except (RuntimeError, TypeError) as error:
+        raise AttributeError(f"__array_interface__: {error}") from error
 
 
 METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
