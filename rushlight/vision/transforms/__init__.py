@@ -10,8 +10,10 @@ from rushlight.vision.transforms.changes import __all__ as _first
 from rushlight.vision.transforms.pixel_changes import *
 from rushlight.vision.transforms.pixel_changes import __all__ as _second
 from rushlight.vision.transforms.sizes import InterpolationMode
+from rushlight.vision.transforms.turning_changes import *
+from rushlight.vision.transforms.turning_changes import __all__ as _third
 
-__all__ = ["InterpolationMode", *_first, *_second]
+__all__ = ["InterpolationMode", *_first, *_second, *_third]
 
 _explain_misses(globals())
 _explained = globals().pop("__getattr__")

@@ -1,10 +1,12 @@
 """The basic transforms as functions.
 
 An image is an array of (height, width) or (height, width, channels), a PIL image, or a tensor of (..., height, width).
-For arrays the results are arrays; PIL images are converted to arrays.
+Results are of the same kind.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,36 @@ def as_array(pic: Image) -> np.ndarray:
     return np.asarray(pic)
 
 
+def is_picture(img: Any) -> bool:
+    """Whether an object is a PIL image. Pillow is not loaded to find out."""
+    pillow = sys.modules.get("PIL.Image")
+    return pillow is not None and isinstance(img, pillow.Image)
+
+
+def keeping_kind(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function that gives arrays for PIL images give PIL images of the same mode."""
+
+    @wraps(function)
+    def called(img: Image, *args: Any, **kwargs: Any) -> Any:
+        found = function(img, *args, **kwargs)
+        if not is_picture(img):
+            return found
+        return tuple(picture(array, img) for array in found) if isinstance(found, tuple) else picture(found, img)
+
+    return called
+
+
+def picture(found: Any, like: Any) -> Any:
+    """An array as a PIL image, with the palette of another one."""
+    if not isinstance(found, np.ndarray):
+        return found
+    pixels = found[:, :, 0] if found.ndim == 3 and found.shape[2] == 1 else found
+    made = sys.modules["PIL.Image"].fromarray(np.ascontiguousarray(pixels))
+    if like.mode == "P":
+        made.putpalette(like.getpalette())
+    return made
+
+
 def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> Tensor:
     """A tensor of (..., channels, height, width), minus the mean and divided by the standard deviation of each channel.
 
@@ -84,6 +116,7 @@ def get_image_size(img: Image) -> list[int]:
     return [width, height]
 
 
+@keeping_kind
 def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
     """A rectangle of an image; parts outside of the image are 0."""
     wide, high = get_image_size(img)
@@ -101,16 +134,19 @@ def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
     return crop(img, round((high - height) / 2), round((wide - width) / 2), height, width)
 
 
+@keeping_kind
 def hflip(img: Image) -> Image:
     """An image flipped left to right."""
     return img.flip(-1) if isinstance(img, Tensor) else as_array(img)[:, ::-1]
 
 
+@keeping_kind
 def vflip(img: Image) -> Image:
     """An image flipped top to bottom."""
     return img.flip(-2) if isinstance(img, Tensor) else as_array(img)[::-1]
 
 
+@keeping_kind
 def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant") -> Image:
     """An image with padding: one width, [left and right, top and bottom] or [left, top, right, bottom].
 

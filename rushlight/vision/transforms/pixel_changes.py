@@ -31,7 +31,6 @@ __all__ = [
     "RandomInvert",
     "RandomOrder",
     "RandomResizedCrop",
-    "RandomRotation",
     "Resize",
     "ToPILImage",
 ]
@@ -220,70 +219,39 @@ class RandomResizedCrop(Transform):
         )
 
 
-class RandomRotation(Transform):
-    """Rotates an image by a random angle in degrees."""
-
-    interpolation: Any
-
-    expand: bool
-    center: Any
-    fill: Any
-
-    def __init__(
-        self,
-        degrees: Any,
-        interpolation: Any = InterpolationMode.NEAREST,
-        expand: bool = False,
-        center: Any = None,
-        fill: Any = 0,
-    ):
-        self.degrees: tuple[int | float, int | float] | tuple[Any, ...] = (
-            (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
-        )
-        self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
-
-    def __call__(self, img: F.Image) -> F.Image:
-        angle = uniform(float(self.degrees[0]), float(self.degrees[1]))
-        return sizes.rotate(img, angle, self.interpolation, self.expand, self.center, self.fill)
-
-    def __repr__(self) -> str:
-        mode = self.interpolation.value
-        shown = f"degrees={list(self.degrees)}, interpolation={mode}, expand={self.expand}, fill={self.fill}"
-        return f"RandomRotation({shown})"
-
-
 class ColorJitter(Transform):
-    """Changes brightness, contrast and saturation by random factors, in random order. The hue stays."""
+    """Changes brightness, contrast, saturation and hue by random factors, in random order."""
 
     brightness: tuple[float, float] | None
     contrast: tuple[float, float] | None
     saturation: tuple[float, float] | None
+    hue: tuple[float, float] | None
 
     shown: tuple[str, ...] = ("brightness", "contrast", "saturation", "hue")
 
     def __init__(self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0):
-        if hue not in (0, (0, 0), [0, 0]):
-            raise NotImplementedError("rushlight's ColorJitter changes no hues: leave hue= out.")
         self.brightness, self.contrast = self.span(brightness), self.span(contrast)
-        self.saturation, self.hue = self.span(saturation), None
+        self.saturation, self.hue = self.span(saturation), self.span(hue, 0.0)
+        if self.hue is not None and not -0.5 <= self.hue[0] <= self.hue[1] <= 0.5:
+            raise ValueError(f"hue values should be between (-0.5, 0.5), but got {hue}.")
 
     @staticmethod
-    def span(value: Any) -> tuple[float, float] | None:
-        """The range of factors for a value; None for no change."""
+    def span(value: Any, center: float = 1.0) -> tuple[float, float] | None:
+        """The range of factors around `center` for a value; None for no change."""
         if isinstance(value, (int, float)):
             if value < 0:
                 raise ValueError("If a single number, it must be non negative.")
-            value = (max(1.0 - value, 0.0), 1.0 + value)
+            value = (max(center - value, 0.0) if center else -value, center + value)
         low, high = (float(v) for v in value)
-        return None if low == high == 1.0 else (low, high)
+        return None if low == high == center else (low, high)
 
     def __call__(self, img: F.Image) -> F.Image:
         order = randperm(4).tolist()
-        spans = (self.brightness, self.contrast, self.saturation)
+        spans = (self.brightness, self.contrast, self.saturation, self.hue)
         factors = [None if span is None else uniform(*span) for span in spans]
-        changes = (pixels.adjust_brightness, pixels.adjust_contrast, pixels.adjust_saturation)
+        changes = (pixels.adjust_brightness, pixels.adjust_contrast, pixels.adjust_saturation, pixels.adjust_hue)
         for k in order:
-            if k < 3 and factors[k] is not None:
+            if factors[k] is not None:
                 img = changes[k](img, factors[k])
         return img
 

@@ -1,4 +1,4 @@
-"""Functions that move pixels: resizing, rotating, blurring."""
+"""Functions that resize and blur images."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -10,10 +10,19 @@ from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import conv2d, interpolate, pad
 from rushlight.tensors import Tensor
-from rushlight.vision.transforms.basics import Image, as_array, center_crop, crop, get_image_size, pair
-from rushlight.vision.transforms.pixels import pil_to_tensor, to_pil_image
+from rushlight.vision.transforms.basics import (
+    Image,
+    as_array,
+    center_crop,
+    crop,
+    get_image_size,
+    is_picture,
+    keeping_kind,
+    pair,
+)
+from rushlight.vision.transforms.pixels import pil_to_tensor
 
-__all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized_crop", "rotate"]
+__all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized_crop"]
 
 
 class InterpolationMode(Enum):
@@ -28,6 +37,7 @@ class InterpolationMode(Enum):
     LANCZOS = "lanczos"
 
 
+@keeping_kind
 def resize(
     img: Image,
     size: int | Sequence[int],
@@ -87,24 +97,7 @@ def resized_crop(
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
 
-def rotate(
-    img: Image,
-    angle: float,
-    interpolation: Any = InterpolationMode.NEAREST,
-    expand: bool = False,
-    center: Any = None,
-    fill: Any = None,
-) -> Image:
-    """An image rotated counterclockwise, in degrees, by Pillow."""
-    from PIL import Image as Pillow
-
-    if isinstance(img, Tensor) and img.is_floating_point():
-        raise TypeError("rotate takes images of bytes: rotate before ToTensor")
-    picture = to_pil_image(img) if isinstance(img, (Tensor, np.ndarray)) else img
-    turned = picture.rotate(angle, getattr(Pillow.Resampling, interpolation.name), expand, center, fillcolor=fill)
-    return pil_to_tensor(turned) if isinstance(img, Tensor) else np.asarray(turned)
-
-
+@keeping_kind
 def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = None) -> Image:
     """An image blurred with Gaussian weights; its edges are reflected."""
     tensor = img if isinstance(img, Tensor) else pil_to_tensor(img)
@@ -128,6 +121,6 @@ def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = No
 def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Any, ...]:
     """The four corners and the center of an image."""
     (wide, high), (height, width) = get_image_size(img), pair(size)
-    picture = img if isinstance(img, Tensor) else as_array(img)
+    picture = img if isinstance(img, Tensor) or is_picture(img) else as_array(img)
     corners = [(0, 0), (0, wide - width), (high - height, 0), (high - height, wide - width)]
     return (*(crop(picture, top, left, height, width) for top, left in corners), center_crop(picture, size))

@@ -4,5 +4,6 @@ from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.transforms.basics import *
 from rushlight.vision.transforms.pixels import *
 from rushlight.vision.transforms.sizes import *
+from rushlight.vision.transforms.turning import *
 
 _explain_misses(globals())
