@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/overrides/*.py rushlight/kernels/compiled/*.p[xy]*)
 
-.PHONY: demo test clang docs bench verify programs lint clean
+.PHONY: demo test clang docs bench verify programs suites lint clean
 
 demo: $(VENV)/demo.installed
 	@$(BIN)/rushlight demo $(ARGS)
@@ -30,12 +30,16 @@ bench: $(VENV)/bench.installed
 verify: $(VENV)/verify.installed
 	$(BIN)/python -m verify --write $(ARGS)
 
-# An environment of its own, without PyTorch, with the libraries that the programs use.
-programs:
+# An environment of its own, without PyTorch, with the libraries that the programs use. `make suites` runs the libraries'
+# own tests there.
+programs: MODULE := programs
+suites: MODULE := programs.suites
+programs suites:
+	@echo "Installing rushlight, and libraries written for PyTorch, into $(VENV)-programs: this takes some minutes ..."
 	@test -x $(VENV)-programs/bin/python || $(PYTHON) -m venv $(VENV)-programs
-	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[programs]'
+	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$@]'
 	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r programs/requirements.txt
-	$(VENV)-programs/bin/python -m programs $(ARGS)
+	$(VENV)-programs/bin/python -m $(MODULE) $(ARGS)
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff check .
