@@ -10,8 +10,8 @@ from rushlight.core.above import ABOVE
 from rushlight.core.aliases import Array
 from rushlight.core.anomaly import remember_origin
 from rushlight.core.batched import ENTERED, levels_of
-from rushlight.core.batching import BATCHED, shared_levels
-from rushlight.core.codes import CUSTOM, MULTI
+from rushlight.core.batching import shared_levels
+from rushlight.core.codes import BATCHED, CUSTOM, MULTI
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over

@@ -5,11 +5,6 @@ from rushlight.core.aliases import Array
 
 COMPILED: bool
 FIELDS: set[str]
-DEFAULT: int
-MULTI: int
-UNRECORDED: int
-CUSTOM: int
-INFERRED: int
 
 class VersionCounter:
     value: int

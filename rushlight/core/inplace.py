@@ -13,8 +13,8 @@ import numpy as np
 from rushlight.core.above import ABOVE, above
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
-from rushlight.core.batching import BATCHED, leading, write_examples
-from rushlight.core.codes import DEFAULT
+from rushlight.core.batching import leading, write_examples
+from rushlight.core.codes import BATCHED, DEFAULT
 from rushlight.core.context import last_number, next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
 from rushlight.core.formulas import evaluate_into
