@@ -67,21 +67,13 @@ cdef inline double turned(double x, int64_t quarter) noexcept nogil:
     return -r if quarters & 2 else r
 
 
-cdef wide sines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
+cdef wide sines_nearby(const double* x, double* out, Py_ssize_t n, int64_t quarter, int* far) noexcept nogil:
+    """sin(x + quarter π/2), where x is not far; -0 stays in sin(x)."""
     cdef Py_ssize_t i
     cdef int64_t found = 0
     for i in range(n):
         found |= 0 if fabs(x[i]) < FAR else 1
-        out[i] = x[i] if x[i] == 0 else turned(x[i], 0)
-    far[0] = <int>found
-
-
-cdef wide cosines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef int64_t found = 0
-    for i in range(n):
-        found |= 0 if fabs(x[i]) < FAR else 1
-        out[i] = turned(x[i], 1)
+        out[i] = x[i] if (x[i] == 0) & (quarter == 0) else turned(x[i], quarter)
     far[0] = <int>found
 
 
@@ -100,34 +92,33 @@ cdef wide tangents_nearby(const real* x, real* out, Py_ssize_t n, int* far) noex
     far[0] = <int>found
 
 
-cdef void sin(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
+cdef void far_ones(const real* x, real* out, Py_ssize_t n, double (*function)(double) noexcept nogil) noexcept nogil:
+    """Leaves the angles that are far to the C library."""
     cdef Py_ssize_t i
+    for i in range(n):
+        if not fabs(x[i]) < FAR:
+            out[i] = <real>function(x[i])
+
+
+cdef void sin(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
     cdef int far = 0
-    sines_nearby(x, out, n, &far)
+    sines_nearby(x, out, n, 0, &far)
     if far:
-        for i in range(n):
-            if not fabs(x[i]) < FAR:
-                out[i] = libc.math.sin(x[i])
+        far_ones(x, out, n, libc.math.sin)
 
 
 cdef void cos(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
     cdef int far = 0
-    cosines_nearby(x, out, n, &far)
+    sines_nearby(x, out, n, 1, &far)
     if far:
-        for i in range(n):
-            if not fabs(x[i]) < FAR:
-                out[i] = libc.math.cos(x[i])
+        far_ones(x, out, n, libc.math.cos)
 
 
 cdef void tan(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
     cdef int far = 0
     tangents_nearby(x, out, n, &far)
     if far:
-        for i in range(n):
-            if not fabs(x[i]) < FAR:
-                out[i] = <real>libc.math.tan(x[i])
+        far_ones(x, out, n, libc.math.tan)
 
 
 # their inverses

@@ -1,4 +1,4 @@
-"""Conversion between float32 and the types of half its size: float16, and bfloat16 once it is known."""
+"""Conversion between float32 or float64 and the types of 16 bits: float16, and bfloat16 once it is known."""
 
 from types import ModuleType
 from typing import Any
@@ -10,16 +10,17 @@ from rushlight.kernels.compiled import load
 __all__ = ["HALVES", "convert_halves", "converted"]
 
 fast: ModuleType | None = load("halves")
-SINGLE = np.dtype(np.float32)
+WIDER = np.dtype(np.float32), np.dtype(np.float64)
 HALVES: dict[np.dtype, bool] = {np.dtype(np.float16): False}  # whether each is bfloat16, the upper half of a float32
 
 
 def convert_halves(x: Any, out: Any) -> bool:
-    """Copies an array to another, of float32 and half its size in either order; whether there is a kernel for it."""
-    if fast is None or SINGLE not in (x.dtype, out.dtype) or type(x) is not np.ndarray or type(out) is not np.ndarray:
+    """Copies an array to another, one of 16 bits and one of float32 or float64; whether there is a kernel for it."""
+    if fast is None or type(x) is not np.ndarray or type(out) is not np.ndarray:
         return False
-    upper = HALVES.get(x.dtype if out.dtype == SINGLE else out.dtype)
-    return upper is not None and fast.convert(x, out, upper)
+    narrow, wide = (out, x) if x.dtype in WIDER else (x, out)
+    upper = HALVES.get(narrow.dtype)
+    return upper is not None and wide.dtype in WIDER and fast.convert(x, out, upper)
 
 
 def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -62,3 +62,17 @@ def test_digits_and_dtypes(name):
             assert own.dtype is torch.float16
             own, exact = own.detach().double().numpy(), exact.detach().numpy()
             assert np.abs(own - exact).max() <= 2e-3 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("shape", [(-1,), (31, -1)])
+def test_doubles_are_rounded_once(shape):
+    """Also the neighbours of what lies between two halves, which are rounded twice by way of float32."""
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    halves = np.sort(every[np.isfinite(every)]).astype(np.float64)
+    between = (halves[:-1] + halves[1:]) / 2
+    special = np.array([np.nan, np.inf, -np.inf, 1e-300, -1e300, 65519.999, 65520.0, -0.0])
+    numbers = np.concatenate([between, np.nextafter(between, np.inf), np.nextafter(between, -np.inf), special])
+    numbers = numbers[: numbers.size // 31 * 31].reshape(shape)
+    found = torch.from_numpy(numbers).half().numpy()
+    np.testing.assert_array_equal(found.view(np.uint16), numbers.astype(np.float16).view(np.uint16))
+    np.testing.assert_array_equal(torch.from_numpy(found).double().numpy(), found.astype(np.float64))

@@ -1,11 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Converts between float32 and the narrow types: float16 by the CPU's instructions, where it has them; bfloat16.
+"""Converts between float32 or float64 and the narrow types: float16 by the CPU's instructions, if it has them; bfloat16.
 
-A bfloat16 is the upper half of a float32.
+A bfloat16 is the upper half of a float32. Doubles go by way of float32, so that they are rounded as NumPy does: once to
+float16, twice to bfloat16.
 """
 
 cimport numpy as cnp
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.arrays cimport is_dense
 from rushlight.kernels.compiled.lanes cimport wide
@@ -60,6 +62,9 @@ cdef extern from *:
 
 cdef enum:
     GRAIN = 1 << 15  # elements of one thread's part
+    BLOCK = 512  # doubles at a time
+
+cdef uint64_t DIGITS = (<uint64_t>1 << 29) - 1  # of a double that a float has not
 
 
 cdef struct Job:
@@ -67,6 +72,7 @@ cdef struct Job:
     char* out
     bint narrows
     bint upper  # whether the narrow type is bfloat16
+    bint doubles  # whether the other is float64
 
 
 cdef wide to_upper_halves(const uint32_t* x, uint16_t* out, Py_ssize_t n) noexcept nogil:
@@ -86,17 +92,62 @@ cdef wide from_upper_halves(const uint16_t* x, uint32_t* out, Py_ssize_t n) noex
         out[i] = <uint32_t>x[i] << 16
 
 
-cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Converts some elements."""
-    cdef const Job* job = <const Job*>given
+cdef void convert_singles(const Job* job, const void* x, void* out, Py_ssize_t n) noexcept nogil:
+    """Converts from or to float32."""
     if job.upper and job.narrows:
-        to_upper_halves(<const uint32_t*>job.x + start, <uint16_t*>job.out + start, stop - start)
+        to_upper_halves(<const uint32_t*>x, <uint16_t*>out, n)
     elif job.upper:
-        from_upper_halves(<const uint16_t*>job.x + start, <uint32_t*>job.out + start, stop - start)
+        from_upper_halves(<const uint16_t*>x, <uint32_t*>out, n)
     elif job.narrows:
-        to_halves(<const float*>job.x + start, <unsigned short*>job.out + start, stop - start)
+        to_halves(<const float*>x, <unsigned short*>out, n)
     else:
-        to_singles(<const unsigned short*>job.x + start, <float*>job.out + start, stop - start)
+        to_singles(<const unsigned short*>x, <float*>out, n)
+
+
+cdef wide round_doubles(const double* x, float* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <float>x[i]
+
+
+cdef wide round_to_odd(const double* x, float* out, Py_ssize_t n) noexcept nogil:
+    """Cuts digits off; the last bit is 1 if any of them was not 0, so that rounding again gives the nearest number."""
+    cdef Py_ssize_t i
+    cdef uint64_t bits
+    cdef double cut
+    for i in range(n):
+        memcpy(&bits, &x[i], 8)
+        bits = (bits & ~DIGITS) | (((bits & DIGITS) + DIGITS) & ~DIGITS)
+        memcpy(&cut, &bits, 8)
+        out[i] = <float>cut
+
+
+cdef wide extend_singles(const float* x, double* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i]
+
+
+cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Converts some elements; doubles by way of a block of float32."""
+    cdef const Job* job = <const Job*>given
+    cdef float[BLOCK] singles
+    cdef Py_ssize_t at, n
+    if not job.doubles:
+        convert_singles(job, job.x + start * (4 if job.narrows else 2), job.out + start * (2 if job.narrows else 4),
+                        stop - start)
+        return
+    for at from start <= at < stop by BLOCK:
+        n = min(<Py_ssize_t>BLOCK, stop - at)
+        if job.narrows:
+            if job.upper:
+                round_doubles(<const double*>job.x + at, singles, n)
+            else:
+                round_to_odd(<const double*>job.x + at, singles, n)
+            convert_singles(job, singles, job.out + 2 * at, n)
+        else:
+            convert_singles(job, job.x + 2 * at, singles, n)
+            extend_singles(singles, <double*>job.out + at, n)
 
 
 cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
@@ -112,7 +163,7 @@ cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
 
 
 def convert(cnp.ndarray x, cnp.ndarray out, bint upper):
-    """Writes float32 numbers as float16, or as bfloat16 if `upper`, or the reverse; whether it takes the arrays.
+    """Writes float32 or float64 numbers as float16, or bfloat16 if `upper`, or the reverse; whether it takes the arrays.
 
     Both have to be dense, with their elements in the same order in memory.
     """
@@ -120,7 +171,7 @@ def convert(cnp.ndarray x, cnp.ndarray out, bint upper):
     if not (upper or has_halves()) or not cnp.PyArray_ISBEHAVED_RO(x) or not cnp.PyArray_ISBEHAVED(out) \
             or not in_step(x, out):
         return False
-    job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) == 4
-    job.upper = upper
+    job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) > 2
+    job.upper, job.doubles = upper, cnp.PyArray_ITEMSIZE(x if job.narrows else out) == 8
     shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)
     return True
