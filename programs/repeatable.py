@@ -8,7 +8,7 @@ import torch
 
 
 @pytest.fixture(autouse=True)
-def _seeded():
+def _seeded() -> None:
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)

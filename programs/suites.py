@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 HERE = Path(__file__).parent
@@ -62,7 +63,7 @@ def source(name: str) -> Path:
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
-def run(name: str, suite: dict) -> Path:
+def run(name: str, suite: dict[str, Any]) -> Path:
     """Runs a library's tests; the file with their results."""
     if "needs" in suite:
         pip("install", *suite["needs"])

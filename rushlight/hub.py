@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import sys
+from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
+from rushlight.absent.misses import no_such_name
 from rushlight.serialization import load as load_file
 from rushlight.serialization.replacing import replacing
 
@@ -135,3 +137,10 @@ def load_state_dict_from_url(
         hashed = HASH_REGEX.search(path.name) if check_hash else None
         download_url_to_file(url, str(path), hashed[1] if hashed else None, progress)
     return load_file(path, map_location=map_location, weights_only=weights_only)
+
+
+def __getattr__(name: str) -> Any:
+    """`tqdm`, which programs import from here, loaded on first use; for other names, what explains their absence."""
+    if name == "tqdm":
+        return import_module("tqdm").tqdm
+    raise no_such_name(__name__, name)

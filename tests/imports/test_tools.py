@@ -31,6 +31,13 @@ def test_models_of_a_directory(tmp_path):
         hub.load("pytorch/vision", "resnet18")
 
 
+def test_progress_bars():
+    tqdm = pytest.importorskip("tqdm")
+    assert torch.hub.tqdm is tqdm.tqdm
+    with pytest.raises(AttributeError, match="lode"):
+        torch.hub.lode  # noqa: B018
+
+
 def test_files_by_their_address(tmp_path):
     torch.save({"weight": torch.arange(3)}, tmp_path / "model.pt")
     content = (tmp_path / "model.pt").read_bytes()
