@@ -48,10 +48,10 @@ def dispatches(cls: type) -> bool:
 
 
 def takes_over(cls: type) -> bool:
-    """Whether a class overrides functions that are called with its objects."""
-    return cls is not Tensor and getattr(cls, "__torch_function__", disabled_torch_function) is not (
-        disabled_torch_function
-    )
+    """Whether a class overrides functions that are called with its objects. PyTorch's tensors would only call them."""
+    if cls is Tensor or getattr(cls, "__torch_function__", disabled_torch_function) is disabled_torch_function:
+        return False
+    return all(base.__module__ != "torch._C" for base in cls.__mro__)
 
 
 def noticed(cls: type) -> None:
@@ -70,7 +70,7 @@ def counted(tensor: Any) -> Any:
 
 def foreign(values: Array) -> bool:
     """Whether a value that is not a tensor overrides functions; if so, all functions check for that from now on."""
-    if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
+    if not any(takes_over(type(value)) and not isinstance(value, TensorBase) for value in values):
         return False
     ABOVE.install_switches()
     return True

@@ -227,12 +227,13 @@ class Generator:
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self._set_state_array(new_state._array)
 
-    def __getstate__(self) -> np.ndarray:
-        return self._state_array()
+    def __reduce__(self) -> Any:
+        return type(self), (self.device,), (self.initial_seed(), None, self.get_state())  # as PyTorch's
 
-    def __setstate__(self, state: np.ndarray) -> None:
-        Generator.__init__(self)
-        self._set_state_array(state)
+    def __setstate__(self, state: Any) -> None:
+        """Restores a state: bytes, or PyTorch's seed, offset and state, of which the last holds all."""
+        last = state[2] if isinstance(state, tuple) else state
+        self._set_state_array(last._array if isinstance(last, TensorBase) else last)
 
 
 default_generator: Generator = Generator()

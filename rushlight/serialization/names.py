@@ -17,6 +17,7 @@ UNSAFE = (
 )
 TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.devices", "rushlight.tensors", "rushlight.layouts")
 FUNCTIONS = ("rushlight.ops.", "rushlight.nn.functional.")
+GENERATOR = ("rushlight.random.generator", "Generator")
 SCHEDULES = "rushlight.optim.lr_scheduler."
 
 _allowed: set[Allowed] = set()
@@ -33,7 +34,7 @@ def theirs(module: str, name: str) -> str:
     >>> theirs("rushlight.nn.modules.attention", "MultiheadAttention"), theirs("rushlight.size", "Size")
     ('torch.nn.modules.activation', 'torch')
     """
-    module = MOVED.get((module, name), module)
+    module = "torch._C" if (module, name) == GENERATOR else MOVED.get((module, name), module)
     if module.startswith(SCHEDULES):
         module = SCHEDULES.rstrip(".")
     if module.startswith(FUNCTIONS):  # a function of `torch.nn.functional`, or else of `torch` itself

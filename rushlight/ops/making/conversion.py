@@ -21,7 +21,8 @@ from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
 from rushlight.layouts import RANKS, contiguous_format, empty_array, has_format, memory_format
-from rushlight.ops.making.from_data import is_capsule, of_capsule, shared
+from rushlight.ops.making.capsules import capsule_of, is_capsule, memory_exported, of_capsule
+from rushlight.ops.making.from_data import shared
 from rushlight.ops.table import operator, with_public_name
 from rushlight.tensors import Tensor
 
@@ -198,7 +199,7 @@ def dlpack(self: Tensor, *, stream: int | None = None, **options: Any) -> Any:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if any(turning(self._array)):
         raise BufferError(f"Can't export tensors with the {'conjugate' if self.is_conj() else 'negative'} bit set")
-    return self._settled().__dlpack__(**options)
+    return capsule_of(self._settled(), **options)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
@@ -216,7 +217,7 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     check_device(device)
     if is_capsule(ext_tensor):
         return new_tensor(of_capsule(ext_tensor, copy))
-    return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
+    return new_tensor(shared(memory_exported(ext_tensor, copy)))
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:

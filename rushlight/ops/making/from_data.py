@@ -7,8 +7,8 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
-from rushlight.layouts import Memory
 from rushlight.ops.arguments.options import Options, created, numpy_type, require_grad
+from rushlight.ops.making.capsules import is_capsule, memory_exported, of_capsule
 from rushlight.ops.making.nested import array_of
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
@@ -131,36 +131,11 @@ def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
     return None
 
 
-class Capsule:
-    """Wraps a DLPack capsule, such as `tensor.__dlpack__()` returns, as the object that NumPy expects."""
-
-    def __init__(self, exported: Any):
-        self.exported = exported
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self.exported
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # the CPU; NumPy refuses memory of other devices
-
-
-def is_capsule(obj: Any) -> bool:
-    """Whether an object is a DLPack capsule."""
-    return type(obj).__name__ == "PyCapsule"
-
-
 def exported(obj: Any) -> np.ndarray | None:
     """The memory that an object exports by DLPack: a capsule, or an object with `__dlpack__`; None for all others."""
     if is_capsule(obj):
         return of_capsule(obj)
-    return shared(np.from_dlpack(obj)) if hasattr(obj, "__dlpack__") else None
-
-
-def of_capsule(capsule: Any, copy: bool | None = None) -> np.ndarray:
-    """The memory of a DLPack capsule, writable also where the capsule does not say so."""
-    found = np.from_dlpack(Capsule(capsule), copy=copy)
-    place = found.__array_interface__["data"][0], False
-    return np.asarray(Memory({**found.__array_interface__, "data": place}, found))
+    return shared(memory_exported(obj)) if hasattr(obj, "__dlpack__") else None
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:

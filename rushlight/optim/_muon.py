@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.optim.adafactor import require
+from rushlight.optim._adafactor import require
 from rushlight.optim.optimizer import Params
 from rushlight.optim.tensorwise import TensorwiseOptimizer, as_number
 from rushlight.tensors import Tensor
