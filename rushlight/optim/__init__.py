@@ -5,15 +5,15 @@ from typing import Any
 
 from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.optim import lr_scheduler
-from rushlight.optim.adadelta import Adadelta
 from rushlight.optim._adafactor import Adafactor
+from rushlight.optim._muon import Muon
+from rushlight.optim.adadelta import Adadelta
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam
 from rushlight.optim.adamax import Adamax
 from rushlight.optim.adamw import AdamW
 from rushlight.optim.asgd import ASGD
 from rushlight.optim.lbfgs import LBFGS
-from rushlight.optim._muon import Muon
 from rushlight.optim.nadam import NAdam
 from rushlight.optim.optimizer import Optimizer
 from rushlight.optim.radam import RAdam

@@ -1,7 +1,6 @@
 """Optimizers, schedulers and other objects in files as a whole: either library goes on with what the other wrote."""
 
 import io
-from importlib import import_module
 
 import numpy as np
 import pytest
