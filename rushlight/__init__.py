@@ -260,6 +260,7 @@ _FUNCTIONS = {
         "LongStorage",
         "ShortStorage",
         "Storage",
+        "StorageBase",
         "TypedStorage",
         "UntypedStorage",
     ],

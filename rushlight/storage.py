@@ -492,5 +492,6 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 Storage = FloatStorage
+StorageBase = UntypedStorage  # PyTorch's class below, which has no other
 METHODS = {method.__name__: method for method in (untyped_storage, storage, storage_type, set_, is_set_to)}
 _explain_misses(globals())

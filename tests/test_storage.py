@@ -62,3 +62,26 @@ def test_a_file_is_mapped(tmp_path):
     assert path.read_bytes()[3] == 63
     torch.UntypedStorage.from_file(str(path), shared=True, nbytes=8)[3] = 64
     assert path.read_bytes()[3] == 64
+
+
+def test_a_tensor_in_a_file(torch, tmp_path):
+    path = str(tmp_path / "numbers")
+    torch.from_file(path, True, 3).fill_(1)
+    assert torch.from_file(path, size=2).tolist() == [1, 1]
+    torch.from_file(path, size=2).fill_(7)
+    assert torch.from_file(path, shared=False, size=6, dtype=torch.int16).tolist() == [0, 16256] * 3
+    torch.from_file(path, True, 5, dtype=torch.float64)
+    assert (tmp_path / "numbers").stat().st_size == 40
+    assert torch.from_file(path).shape == (0,)
+    with pytest.raises(RuntimeError, match="is smaller than the required mapping size"):
+        torch.from_file(path, size=11)
+    with pytest.raises(RuntimeError, match="unable to open file"):
+        torch.from_file(path + " too", size=1)
+
+
+def test_loading_into_a_tensor(torch):
+    x, other = torch.ones(2), torch.zeros(2)
+    assert x.module_load(other).data_ptr() == x.data_ptr()
+    assert x.tolist() == [0, 0]
+    assert x.module_load(other, assign=True).data_ptr() == other.data_ptr()
+    assert isinstance(x.untyped_storage(), torch.StorageBase)

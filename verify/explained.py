@@ -67,6 +67,8 @@ INNER = "PyTorch's own code alone gives this argument"
 UNSET_VALUES = "places in memory, and values that nobody wrote"
 LEFTOVERS = "PyTorch's gelsy with a rank below the full one gives other results when it is called again"
 THREADS = "the number of threads, which this check sets for PyTorch alone"
+BETWEEN = "threads between operators, which rushlight has not: PyTorch's number can be set once"
+DENORMAL = "denormal numbers stay as they are, which the function's result says"
 NUMBER_FIRST = "a number before the tensor is given by position, as is the tensor then"
 FIRST_BAG = "PyTorch's torch.embedding_bag leaves the first row out of sums of float32"
 SUMMED_BAGS = "PyTorch's torch.embedding_bag leaves out the numbers of bags where it sums float32"
@@ -310,6 +312,8 @@ EXPLANATIONS = [
     Explanation("calls", "'implicit'", "expand", INNER),
     Explanation("calls", "value", "data_ptr|Tensor.new", UNSET_VALUES),
     Explanation("calls", "value", "get_num_threads", THREADS),
+    Explanation("calls", "value|cannot set number", "num_interop_threads", BETWEEN),
+    Explanation("calls", "value 'False'", "set_flush_denormal", DENORMAL),
     Explanation("calls", "multiple values for argument 'tensor'", "result_type", NUMBER_FIRST),
     Explanation("calls", r"\[1\]: shape", "embedding_bag", SUMMED_BAGS),
     Explanation("calls", r"\[0\]: values", "embedding_bag", FIRST_BAG),

@@ -152,7 +152,7 @@ LEFT_OUT = [
     ),
     LeftOut(
         "no file is a storage here: numpy.memmap maps one, and torch.from_numpy makes a tensor of it.",
-        "torch.from_file torch.StorageBase torch.storage.*Legacy*",
+        "torch.storage.*Legacy*",
         outside=False,
     ),
     LeftOut(
@@ -189,7 +189,7 @@ LEFT_OUT = [
     ),
     LeftOut(
         "a tensor stays the object that it is: copy_ changes its values, and `data` its memory.",
-        "torch.utils.swap_tensors torch.Tensor.module_load",
+        "torch.utils.swap_tensors",
         outside=False,
     ),
 ]

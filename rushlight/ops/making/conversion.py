@@ -247,7 +247,12 @@ def array_interface(self: Tensor) -> dict[Any, Any]:
         raise AttributeError(f"__array_interface__: {error}") from error
 
 
-METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What a parameter becomes when another tensor is loaded into it: that one with `assign`, else a copy of it."""
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+METHODS = (to, to_device, module_load, type_as, astype, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS: dict[str, dtypes.dtype] = {
     "bool": dtypes.bool,
     "byte": dtypes.uint8,

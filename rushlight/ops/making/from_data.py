@@ -1,6 +1,7 @@
 """Tensors from data: nested lists and numbers, NumPy arrays, buffers, other tensors."""
 
-from typing import Any, Unpack
+import os
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rushlight.ops.making.nested import array_of
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
-__all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer", "tensor"]
+__all__ = ["as_tensor", "asarray", "from_file", "from_numpy", "frombuffer", "tensor"]
 
 BYTE_ORDER = (
     "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
@@ -173,6 +174,40 @@ def frombuffer(
     """
     array = of_buffer(buffer, numpy_type("frombuffer", dtype), count, offset)
     return created("frombuffer", array, {"requires_grad": requires_grad})
+
+
+def from_file(
+    filename: str | os.PathLike[str],
+    shared: bool | None = None,
+    size: int | None = 0,
+    *,
+    dtype: dtypes.dtype | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """A one-dimensional tensor of the first `size` elements of a file, memory-mapped.
+
+    With `shared` the file is made or lengthened if need be, and changes are written to it. RuntimeError for a file that
+    is not there, or too short, without.
+
+    >>> import pathlib, tempfile, rushlight as torch
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "numbers")
+    >>> _ = torch.from_file(path, shared=True, size=2).fill_(1)
+    >>> path.read_bytes().hex(), torch.from_file(path, size=2)
+    ('0000803f0000803f', tensor([1., 1.]))
+    """
+    d = numpy_type("from_file", dtype or dtypes.get_default_dtype())
+    length = (size or 0) * d.itemsize
+    if shared:
+        with open(filename, "ab") as file:
+            file.truncate(max(file.tell(), length))
+    elif not os.path.exists(filename):
+        raise RuntimeError(f"unable to open file <{filename}> in read-only mode: No such file or directory (2)")
+    elif os.path.getsize(filename) < length:
+        there = os.path.getsize(filename)
+        raise RuntimeError(f"file <{filename}> size <{there}> is smaller than the required mapping size <{length}>")
+    mode: Literal["r+", "c"] = "r+" if shared else "c"
+    array = np.asarray(np.memmap(filename, d, mode, shape=(size,))) if length else np.empty(0, d)
+    return created("from_file", array, options)
 
 
 def has_buffer(obj: Any) -> bool:
