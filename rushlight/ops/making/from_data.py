@@ -196,7 +196,12 @@ def from_file(
     ('0000803f0000803f', tensor([1., 1.]))
     """
     d = numpy_type("from_file", dtype or dtypes.get_default_dtype())
-    length = (size or 0) * d.itemsize
+    if not isinstance(size, int | None):
+        raise TypeError(f"from_file(): argument 'size' must be int, not {type_name(type(size))}")
+    count = size or 0
+    length = count * d.itemsize
+    if not length:
+        return created("from_file", np.empty(0, d), options)
     if shared:
         with open(filename, "ab") as file:
             file.truncate(max(file.tell(), length))
@@ -206,8 +211,7 @@ def from_file(
         there = os.path.getsize(filename)
         raise RuntimeError(f"file <{filename}> size <{there}> is smaller than the required mapping size <{length}>")
     mode: Literal["r+", "c"] = "r+" if shared else "c"
-    array = np.asarray(np.memmap(filename, d, mode, shape=(size,))) if length else np.empty(0, d)
-    return created("from_file", array, options)
+    return created("from_file", np.asarray(np.memmap(filename, d, mode, shape=(count,))), options)
 
 
 def has_buffer(obj: Any) -> bool:
