@@ -481,7 +481,16 @@ def cast(value: Any, d: np.dtype) -> np.ndarray:
     array = value._array if isinstance(value, TensorBase) else np.asarray(value)
     if array.dtype == d:
         return array
-    return array.astype(narrow.WIDE if array.ndim == 0 and d in narrow.TYPES else d)
+    return array.astype(narrow.WIDE if array.ndim == 0 and d in narrow.WIDENED else d)
+
+
+def cast_all(operands: Any, d: np.dtype) -> tuple[np.ndarray, ...]:
+    """The arrays of several operands in a given dtype; of tensors without dimensions alone, all have it."""
+    arrays = tuple([cast(operand, d) for operand in operands])
+    if d in narrow.WIDENED and not any(array.ndim for array in arrays):
+        pairs = zip(operands, arrays, strict=True)
+        arrays = tuple([a.astype(d, copy=False) if isinstance(x, TensorBase) else a for x, a in pairs])
+    return arrays
 
 
 def keeping(kinds: str) -> Callable[[Any], Any]:
@@ -501,7 +510,7 @@ def arithmetic(*operands: Any) -> Any:
         if not isinstance(operand, OPERANDS):
             return NotImplemented
     d = result_dtype(*operands)
-    arrays = tuple([cast(operand, d) for operand in operands])
+    arrays = cast_all(operands, d)
     return arrays if len(arrays) > 1 else arrays[0]
 
 
@@ -514,7 +523,7 @@ def floating(*operands: Any) -> Any:
     d = result_dtype(*operands)
     if kind_of(d) not in "fc":
         d = _default._numpy
-    arrays = tuple([cast(operand, d) for operand in operands])
+    arrays = cast_all(operands, d)
     return arrays if len(arrays) > 1 else arrays[0]
 
 

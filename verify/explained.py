@@ -95,6 +95,7 @@ RETAINED_BATCHES = "a batched pass adds to the retained gradient of a tensor ins
 CDIST = "PyTorch has no second derivative of cdist, or of a batch of its derivatives"
 TWO_TYPES = "PyTorch's cosine_similarity of two types computes lengths in the narrower one: docs/pytorch-mistakes.md"
 DETACHED = "PyTorch lets inference tensors be changed through `detach()`, as if they were ordinary ones"
+UNPLACED = "PyTorch's views of nothing have an offset in memory, NumPy's have none, and as_strided begins there"
 NOWHERE = "a view of a leaf that is made without gradients requires them, but has no node in PyTorch: they end nowhere"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
@@ -199,7 +200,10 @@ EXPLANATIONS = [
         r"(no_grad|inference_mode|enabled)\([^\n]*\):\n    (\w+) = ",
         NOWHERE,
     ),
-    Explanation("programs", "requires_grad False, PyTorch's True", r"\.(var|std)\(", CONSTANT),
+    Explanation("programs", rf"as_strided\([^\n]*\n{NOTHING_RAISED}", r"\w+ = \w+\[\d+:\]\n", UNPLACED),
+    Explanation(
+        "programs", "(requires_grad False, PyTorch's True|leaf True, PyTorch's False)", r"\.(var|std)\(", CONSTANT
+    ),
     Explanation("programs", r"^\w+ %= [^\n]*\nraises NotImplementedError, on PyTorch RuntimeError", "complex", SEVERAL),
     Explanation("programs", r"index_copy_?\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
     Explanation(
@@ -260,14 +264,14 @@ EXPLANATIONS = [
     Explanation("programs", rf"second = .*{NOTHING_RAISED}", r"index_reduce\([^\n]*'prod'", ZERO_FACTORS),
     Explanation(
         "programs",
-        "raises RuntimeError, on PyTorch nothing",
+        "raises (RuntimeError, on PyTorch nothing|IndexError, on PyTorch RuntimeError)",
         r"inference_mode\(\):\n    (\w+) = .*\b\1\.(t|squeeze|unsqueeze|transpose|swapdims)_\(",
         HALF_DONE,
     ),
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
-    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin|put_)|torch\.complex)\(", SAVED),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin|put_?)|torch\.complex)\(", SAVED),
     Explanation(
         "programs",
         rf"(grad|backward)\(.*{NOTHING_RAISED}",

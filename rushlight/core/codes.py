@@ -38,3 +38,4 @@ ANY = 2  # with any arguments
 BARE = 3  # on bare arrays
 
 LAST_OF_NUMPY = 255  # dtypes added by packages have larger numbers: narrow types (see `narrow`)
+HALF = 23  # NumPy's number of float16

@@ -22,7 +22,7 @@ from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, noted, observer, taker, writer
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.link import resolved
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
@@ -203,7 +203,9 @@ def is_plain(op: Any, tensor: TensorBase, other: Any) -> bool:
         return False
     if not (is_ordinary(tensor) and is_ordinary(other)):
         return False
-    return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
+    if isinstance(other, TensorBase):
+        return other._array.dtype is dtype
+    return type(other) in (float, int) and not is_half(dtype)  # NumPy rounds a number to half precision
 
 
 def is_followed(tensor: TensorBase, value: Any) -> bool:

@@ -1,8 +1,9 @@
-"""Floating-point types that NumPy does not compute in: operators convert them to float32 first.
+"""Floating-point types in which nothing is computed: operators convert them to float32 first.
 
-They are the types of ml_dtypes, bfloat16 and float8, registered by `dtypes` once that package is loaded. A float32
-result is rounded to the narrow type once, as PyTorch's kernels do. Views are made of the arrays directly. It is the
-same for derivatives: a formula runs in float32, and the gradient is rounded to the input's type.
+They are float16, in elementwise operators alone since others see to it themselves (`in_float32`), and the types of
+ml_dtypes, bfloat16 and float8, registered by `dtypes` once that package is loaded. A float32 result is rounded to the
+narrow type once, as PyTorch's kernels do. Views are made of the arrays directly. It is the same for derivatives: a
+formula runs in float32, and the gradient is rounded to the input's type.
 """
 
 from collections.abc import Callable
@@ -14,13 +15,15 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import use_widening
-from rushlight.core.kinds import LARGEST
+from rushlight.core.kinds import LARGEST, is_half
 from rushlight.core.operators import use_narrowing
 from rushlight.kernels import halves
 
 WIDE = np.dtype(np.float32)
-HALVES = {np.dtype(np.float16)}
-TYPES: set[np.dtype] = set()  # the narrow types that are in use
+HALF = np.dtype(np.float16)
+HALVES = {HALF}
+TYPES: set[np.dtype] = set()  # the types of ml_dtypes that are in use
+WIDENED: set[np.dtype] = {HALF}  # they, and float16
 SERVED: list[Any] = []  # functions to call with each of them
 SATURATED: set[np.dtype] = set()  # types without infinity: larger numbers become the largest one
 BYTES: set[np.dtype] = set()  # types of one byte: stored and moved, but not computed with
@@ -29,6 +32,7 @@ BYTES: set[np.dtype] = set()  # types of one byte: stored and moved, but not com
 def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
     """Registers a narrow type."""
     TYPES.add(dtype)
+    WIDENED.add(dtype)
     LARGEST[dtype] = largest
     if dtype.itemsize == 1:
         BYTES.add(dtype)
@@ -36,8 +40,6 @@ def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
         halves.HALVES[dtype] = True
     if saturated:
         SATURATED.add(dtype)
-    use_widening(wide)
-    use_narrowing(narrow_type, wide, narrowed)
     for function in SERVED:
         function(dtype)
 
@@ -60,13 +62,15 @@ def narrow_type(op: Any, args: Any) -> np.dtype | None:
         for item in arg if type(arg) is tuple or type(arg) is list else (arg,):
             if isinstance(item, np.dtype):
                 asked = item
-            elif isinstance(item, (np.ndarray, Batched)) and item.dtype in TYPES:
+            elif isinstance(item, (np.ndarray, Batched)) and item.dtype in WIDENED:
                 held = item.dtype
     if held in BYTES and not op.one_byte:
         raise NotImplementedError(
             f"\"{op.name}\" not implemented for '{held.name.capitalize()}'. Convert with x.float() first."
         )
-    found = asked if asked is not None and (held is not None or asked in TYPES) else held
+    found = asked if asked is not None and (held is not None or asked in WIDENED) else held
+    if op.promote is None and held in (None, HALF) and asked not in TYPES:
+        return None
     return None if op.converts and asked not in BYTES and held not in BYTES else found
 
 
@@ -85,7 +89,34 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
-def wide(value: Any, types: set[np.dtype] = TYPES) -> Any:
+def in_steps(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a quotient of arrays round each of its steps to half precision, where PyTorch's kernels do.
+
+    `function` gets the operands, and what rounds a step. A divisor that is a number is not rounded, nor are the steps.
+    """
+
+    @wraps(function)
+    def computed(x: Any, y: Any) -> Any:
+        half = next((array.dtype for array in (x, y) if is_half(array.dtype)), None)
+        if half is None:
+            return function(x, y, unchanged)
+        if y.dtype != half:
+            return converted(function(wide(x), y.astype(WIDE), unchanged), half)
+
+        def rounded(array: Array) -> Array:
+            return wide(converted(np.asarray(array, WIDE), half))
+
+        return converted(function(rounded(wide(x)), wide(y), rounded), half)
+
+    return computed
+
+
+def unchanged(array: Array) -> Array:
+    """The array, which is not rounded."""
+    return array
+
+
+def wide(value: Any, types: set[np.dtype] = WIDENED) -> Any:
     """An argument with float32 in place of narrow types: an array, a list of arrays, a dtype; others unchanged."""
     if isinstance(value, np.dtype):
         return WIDE if value in types else value
@@ -112,3 +143,7 @@ def converted(array: Array, dtype: np.dtype) -> Array:
     if dtype in SATURATED:
         array = np.clip(array, -LARGEST[dtype], LARGEST[dtype])
     return halves.converted(array, dtype)
+
+
+use_widening(wide)
+use_narrowing(narrow_type, wide, narrowed)

@@ -13,7 +13,7 @@ from rushlight.core.recording cimport (
 
 cdef object ndarray, generic, dtype_type, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
-cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY
+cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY, HALF
 
 
 cdef class Operator(Entry):

@@ -13,7 +13,7 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
-from rushlight.core.codes import ALWAYS, ANY, BARE, LAST_OF_NUMPY, ONE, OPERANDS, RESULT, TWO
+from rushlight.core.codes import ALWAYS, ANY, BARE, HALF, LAST_OF_NUMPY, ONE, OPERANDS, RESULT, TWO
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
@@ -359,7 +359,7 @@ def narrow_type(op, arrays):
 def may_be_narrow(arg):
     """Whether an argument, or an item of a list, may be of a narrow type; true for batches."""
     if type(arg) is ndarray:
-        return not is_float(arg) and number_of(arg) > LAST_OF_NUMPY
+        return not is_float(arg) and (number_of(arg) > LAST_OF_NUMPY or number_of(arg) == HALF)
     if arg is None or type(arg) is int or type(arg) is float or type(arg) is bool:
         return False
     if type(arg) is tuple or type(arg) is list:

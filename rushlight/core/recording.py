@@ -240,7 +240,7 @@ def adjust(node, op, args, result):
                 own = tensor._array.dtype
                 if own is not dtype or dtype is FLOAT16:  # formulas may compute in float32
                     flags |= CAST  # for all inputs: their formulas may use this one
-                if own.num > LAST_OF_NUMPY:
+                if own.num > LAST_OF_NUMPY or (own is FLOAT16 and op.promote is not None):
                     flags |= CAST | NARROW
                 if (
                     op.broadcasts

@@ -34,6 +34,7 @@ UFUNCS.update(
         np.left_shift: torch.bitwise_left_shift,
         np.right_shift: torch.bitwise_right_shift,
         np.matmul: lambda x, y: products.matmul(*alike(x, y)),
+        np.floor_divide: lambda x, y: torch.floor_divide(as_operand(x), as_operand(y)),
         np.remainder: lambda x, y: torch.remainder(as_operand(x), as_operand(y)),
         np.rint: lambda x: rounding._round(x, 0),
         np.sign: torch.sgn,

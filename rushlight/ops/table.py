@@ -28,6 +28,7 @@ from rushlight.core.entries import OPTIONS
 from rushlight.core.functions import of_operands, of_tensor
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary, computed_over
+from rushlight.core.kinds import is_half
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.ops.arguments.promotion import NUMBERS
@@ -170,7 +171,7 @@ def binary(
         prepared = promote(*args) if allowed else NotImplemented
         if prepared is NotImplemented:
             return other_form(2, function, args, kwargs)
-        first, other = new_tensor(prepared[0]), args[1]
+        first, other = first_tensor(*prepared), args[1]
         if of_number is not entry and isinstance(other, TensorBase):
             return of_number(first, other)
         return call_binary(entry if isinstance(other, TensorBase) else with_number, first, other)
@@ -183,6 +184,12 @@ def binary(
         variant = binary_in_place(name + "_", entry, with_number if numbers else None)
         setattr(Tensor, name + "_", with_public_name(variant, name + "_", doc))
     return function
+
+
+def first_tensor(first: Array, other: Array) -> Tensor:
+    """The first of two promoted operands, a number, as a tensor that does not change the dtype of the result."""
+    alone = is_half(other.dtype) and not other.ndim
+    return new_tensor(first.astype(other.dtype) if alone else first)
 
 
 def with_one_gradient(
@@ -203,7 +210,7 @@ def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., A
             prepared = promote(x, y)
             if prepared is NotImplemented:
                 return prepared
-            x = new_tensor(prepared[0])
+            x = first_tensor(*prepared)
         return call_binary(entry, x, y)
 
     return function

@@ -10,7 +10,7 @@ from rushlight.core.batched import values
 from rushlight.core.errors import sizes_differ
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import rely_on
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, keeping
 
 __all__ = ["NUMBERS", "common", "is_complex", "missing", "no_zero", "only", "real"]
@@ -83,6 +83,21 @@ def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
         return arrays
 
     return promote_and_check
+
+
+def rounding(promote: Callable[..., Any]) -> Callable[..., Any]:
+    """`promote`, where numbers are rounded to the half precision of the tensors, as PyTorch's kernels of sums do.
+
+    Those of products, and others, compute with the number as it is: a promotion leaves it in float32.
+    """
+
+    @keeping(kinds_kept(promote, "biufc"))
+    def promote_and_round(*operands: Any) -> Any:
+        arrays = promote(*operands)
+        halves = [array.dtype for array in arrays if is_half(array.dtype)] if arrays is not NotImplemented else []
+        return tuple([array.astype(halves[0], copy=False) for array in arrays]) if halves else arrays
+
+    return promote_and_round
 
 
 @keeping("biufc")

@@ -7,12 +7,13 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.aliases import Array
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, change_binary, computed_over
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import is_half, kind_of
+from rushlight.core.narrow import in_steps, unchanged
 from rushlight.core.operators import Operator
 from rushlight.dtypes import arithmetic, floating
-from rushlight.ops.arguments.promotion import no_zero, only
+from rushlight.ops.arguments.promotion import no_zero, only, rounding
 from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.events import Event, of_elements
 from rushlight.ops.derivatives.series import recurrence
@@ -23,6 +24,7 @@ from rushlight.ops.table import (
     Unary,
     alias,
     binary,
+    first_tensor,
     method,
     operator,
     refuse_operands,
@@ -81,6 +83,7 @@ _add = binary(
     np.add,
     lambda grad: grad,
     lambda grad: grad,
+    promote=rounding(arithmetic),
     numbers="either",
     aten=with_factor("add", of_elements),
     slot="add",
@@ -90,7 +93,7 @@ _sub = binary(
     np.subtract,
     lambda grad: grad,
     lambda grad: -grad,
-    promote=no_booleans,
+    promote=rounding(no_booleans),
     numbers="either",
     aten=with_factor("sub"),
     slot="sub",
@@ -100,7 +103,7 @@ _rsub = binary(
     lambda x, y: y - x,
     lambda grad: -grad,
     lambda grad: grad,
-    promote=no_booleans,
+    promote=rounding(no_booleans),
     number_node="RsubBackward1",
     methods=False,
     slot="rsub",
@@ -203,7 +206,9 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
 def call_with_multiple(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
     """The part that `add` and `sub` with an `alpha` share."""
     check_factor(alpha, input, other)
-    first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
+    dtype = dtypes.result_dtype(input, other)
+    alpha = float(np.asarray(alpha).astype(dtype)) if is_half(dtype) else alpha
+    first = input if isinstance(input, TensorBase) else first_tensor(*arithmetic(input, other))
     result = entry(first, other, alpha)
     return result if out is None else write_out(name, out, result, input, other)
 
@@ -274,19 +279,34 @@ def rounded(mode: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         aten="div",
         promote=no_zero(only("iuf", f"div_{mode}_cpu")),
         methods=False,
+        converts=True,
         numbers="either",
     )
 
 
-def truncated(x: Array, y: Array) -> Array:
+@in_steps
+def floored(x: Array, y: Array, rounded: Callable[..., Any]) -> Array:
+    """The quotient rounded down."""
+    if rounded is unchanged:
+        return np.floor_divide(x, y)
+    rest = np.fmod(x, y)
+    quotient = rounded(rounded(x - rest) / y)
+    quotient = np.where((rest != 0) & ((y < 0) != (rest < 0)), rounded(quotient - 1), quotient)
+    below = np.floor(quotient)
+    below = np.where(quotient - below > 0.5, below + 1, below)
+    return np.where(y == 0, x / y, np.where(quotient == 0, np.copysign(0, x / y), below))
+
+
+@in_steps
+def truncated(x: Array, y: Array, rounded: Callable[..., Any]) -> Array:
     """The quotient rounded towards zero; exact for integers."""
     if kind_of(x.dtype) == "f":
-        return np.trunc(x / y)
+        return np.trunc(rounded(x / y))
     quotient = np.floor_divide(x, y)
     return quotient + ((quotient < 0) & (quotient * y != x))
 
 
-ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.floor_divide)}
+ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", floored)}
 
 
 def reversed_divide(self: Tensor, other: float) -> Tensor:

@@ -9,7 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, change_binary
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64
-from rushlight.ops.arguments.promotion import NUMBERS, is_complex, missing, refused
+from rushlight.ops.arguments.promotion import NUMBERS, is_complex, missing, refused, rounding
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.series import recurrence
@@ -115,7 +115,7 @@ _pow = binary(
     "pow",
     powers_by_number,
     lambda grad, input, other: power_cotangent(grad, input, other),
-    promote=bases_and_exponents,
+    promote=rounding(bases_and_exponents),
     operands=("input", "other"),
     methods=False,
     series=recurrence(recurrences.power),
@@ -126,7 +126,7 @@ _pow_tensor = binary(
     powers,
     lambda grad, input, other, result: power_cotangent(grad, input, other),
     exponent_cotangent,
-    promote=bases_and_exponents,
+    promote=rounding(bases_and_exponents),
     node="PowBackward1",
     base_node="PowBackward2",
     aten="pow",

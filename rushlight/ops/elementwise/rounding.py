@@ -13,7 +13,8 @@ from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
-from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real
+from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
+from rushlight.ops.elementwise.arithmetic import floored
 from rushlight.ops.elementwise.logic import of_integers
 from rushlight.ops.elementwise.selection import _keep, ratio
 from rushlight.ops.out import write_out
@@ -159,7 +160,7 @@ def remainders(name: str, ufunc: Any, quotient: Any, doc: str, numbers: str = "o
         lambda grad: grad,
         lambda grad, input, other: -grad * quotient(input, other),
         doc,
-        promote=no_zero(only("iuf", f"{name}_cpu")),
+        promote=rounding(no_zero(only("iuf", f"{name}_cpu"))),
         node=f"{name.capitalize()}Backward1",
         number_node=f"{name.capitalize()}Backward0",
         base_node=f"{name.capitalize()}Backward1" if numbers == "either" else "",
@@ -202,7 +203,7 @@ remainder: Any = remainders(
 )
 floor_divide: Binary = binary(
     "floor_divide",
-    np.floor_divide,
+    floored,
     no_derivative("floor_divide"),
     no_derivative("floor_divide"),
     """The quotient rounded down, as Python's `//`. Not differentiable; `div(rounding_mode="floor")` is.
@@ -215,6 +216,7 @@ floor_divide: Binary = binary(
     number_node="NotImplemented",
     base_node="NotImplemented",
     promote=no_zero(only("iuf", "div_floor_cpu")),
+    converts=True,
     numbers="either",
 )
 
@@ -339,7 +341,8 @@ nextafter: Binary = binary(
     >>> torch.nextafter(torch.tensor([1.0]), torch.tensor([2.0]))
     tensor([1.0000])
     """,
-    promote=only("f", "nextafter_cpu"),
+    promote=rounding(only("f", "nextafter_cpu")),
+    converts=True,
     numbers="",
 )
 
