@@ -33,6 +33,9 @@ CORE = [
     "formulas.pyx",
     "guards.py",
     "functions.py",
+    "forward.py",
+    "batched.py",
+    "batching.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 COMPILER = [  # what runs for each step of a recording, and at each replay

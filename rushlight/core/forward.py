@@ -81,7 +81,10 @@ def is_dual(tensor: TensorBase) -> bool:
 
 def carries_tangents(args: Any, level: Tangents | None = None) -> bool:
     """Whether a tensor among the arguments, or in a list of them, has a tangent on a level, or (None) on any."""
-    return any(is_dual(x) and (level is None or level in x._tangents) for x in tensors_of(args))
+    for tensor in tensors_of(args):
+        if is_dual(tensor) and (level is None or level in tensor._tangents):
+            return True
+    return False
 
 
 def tangent_of(value: Any, level: Any) -> Any:
@@ -143,7 +146,7 @@ def laid_out(tangent: TensorBase, like: Array) -> Any:
     return READ(tangent, Window(place, place, 0))
 
 
-def copies(tangents: dict[Tangents, TensorBase]) -> Any:
+def copies(tangents: dict[Tangents, TensorBase] | None) -> Any:
     """Copies of the tangents of all levels."""
     return {k: copy_of_tangent(tangent) for k, tangent in (tangents or {}).items()} or None
 
@@ -312,7 +315,7 @@ def take_tangents(tensor: TensorBase, result: TensorBase) -> None:
         replace_tangents(base, {k: REPLACE(*pair, window) for k, pair in pairs.items()})
 
 
-def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase]) -> None:
+def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase] | None) -> None:
     """Replaces the tangents of a tensor; where the user holds the old tangent, the new values are written into it."""
     held = tensor._tangents or {}
     for k, new in tangents.items():

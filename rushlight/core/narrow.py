@@ -97,11 +97,11 @@ def in_steps(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def computed(x: Any, y: Any) -> Any:
-        half = next((array.dtype for array in (x, y) if is_half(array.dtype)), None)
+        half = next((value.dtype for value in (x, y) if hasattr(value, "dtype") and is_half(value.dtype)), None)
         if half is None:
             return function(x, y, unchanged)
-        if y.dtype != half:
-            return converted(function(wide(x), y.astype(WIDE), unchanged), half)
+        if getattr(y, "dtype", None) != half:
+            return converted(function(wide(x), np.asarray(y, WIDE), unchanged), half)
 
         def rounded(array: Array) -> Array:
             return wide(converted(np.asarray(array, WIDE), half))

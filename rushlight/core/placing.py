@@ -40,10 +40,15 @@ def place(op: Any, args: Any, out: TensorBase) -> None:
         out._unsettled = not array.flags.c_contiguous
 
 
-def tensors_of(args: Any) -> Any:
+def tensors_of(args: Any) -> list[TensorBase]:
     """The tensors among some arguments, and in lists among them."""
-    items = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    return [item for item in items if isinstance(item, TensorBase)]
+    found = []
+    for arg in args:
+        if isinstance(arg, TensorBase):
+            found.append(arg)
+        elif isinstance(arg, (tuple, list)):
+            found += [item for item in arg if isinstance(item, TensorBase)]
+    return found
 
 
 @above
