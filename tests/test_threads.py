@@ -1,6 +1,8 @@
 """Work shared among threads: each part once, errors raised, no thread waits for itself."""
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -73,3 +75,14 @@ def test_a_forked_process_has_threads_of_its_own(four_threads):
     if child == 0:
         os._exit(0 if (x * 2).sum().item() == 2 * len(x) else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) == 1, reason="there is one CPU")
+def test_a_product_that_comes_first_leaves_the_number_of_threads():
+    """OpenBLAS, whose number of threads is the default, is kept to one while a product runs."""
+    ask = "import rushlight as torch; {} print(torch.get_num_threads())"
+    first, after = (
+        subprocess.run([sys.executable, "-c", ask.format(work)], capture_output=True, text=True, check=True).stdout
+        for work in ("", "torch.ones(256, 256) @ torch.ones(256, 256);")
+    )
+    assert after == first

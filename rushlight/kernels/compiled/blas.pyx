@@ -158,13 +158,14 @@ cdef int multiply_by_blas(Batch a, Batch b, Batch out, index m, index n, index d
     """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n); the rows of the result are contiguous."""
     cdef Job job = Job(a, b, out, m, n, depth, 4 if single else 8, single, adds, n > m)
     cdef index count = 1, least = SHARED if m > 1 and n > 1 else SHARED_ROW, parts
+    cdef long threads = number_of_threads()  # found before OpenBLAS, whose number it is by default, is kept to one
     cdef int dim
     for dim in range(a.dims):
         count *= a.shape[dim]
     begin()
     try:
         if count == 1:
-            parts = max(1, min(number_of_threads(), m * n * depth // least))
+            parts = max(1, min(threads, m * n * depth // least))
             shared(compute_part, &job, max(m, n), (max(m, n) + parts - 1) // parts)
         else:
             shared(compute_products, &job, count, max(1, least // (m * n * depth + 1)))
