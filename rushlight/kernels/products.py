@@ -28,6 +28,7 @@ def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """The product of a matrix (n, m) and a vector (m)."""
     found = None if fast is None else fast.matvec(matrix, vector)
     if found is None and blas is not None and type(vector) is np.ndarray and vector.ndim == 1:
+        vector = np.ascontiguousarray(vector)  # BLAS takes no expanded numbers, and NumPy's own loop is slow
         found = blas.product(matrix, vector[:, None])
         found = None if found is None else found[:, 0]
     return np.matmul(matrix, vector) if found is None else found
