@@ -60,7 +60,7 @@ def pick(x: np.ndarray, target: np.ndarray, factor: float, before: int = 0) -> n
         return result
     picked = np.take_along_axis(x, np.expand_dims(target, before + 1), before + 1)
     total = np.add.reduce(picked, axis=tuple(range(before, x.ndim)))
-    return as_array(total * factor).astype(x.dtype, copy=False)
+    return as_array(total * factor + 0.0).astype(x.dtype, copy=False)  # no negative zero, as in PyTorch
 
 
 def put(value: np.ndarray, target: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

@@ -38,6 +38,8 @@ def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state:
 class OfData(Tensor):
     """The base class of parameters, which chooses the class of a parameter by that of its data."""
 
+    __torch_function__ = disabled_torch_function
+
     def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Creates a parameter; for data of a class that has parameters of its own, such as DTensor, one of these."""
         if dispatches(type(data)):
@@ -56,8 +58,6 @@ class Parameter(OfData):
     Parameter containing:
     tensor([1., 1.], requires_grad=True)
     """
-
-    __torch_function__ = disabled_torch_function
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")

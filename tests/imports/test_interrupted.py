@@ -11,7 +11,7 @@ import rushlight
 for found in pkgutil.walk_packages(rushlight.__path__, "rushlight."):
     name = found.name
     parent, _, leaf = name.rpartition(".")
-    if leaf == "__main__" or ".interop." in name:
+    if leaf == "__main__" or ".interop." in name or ".kernels.compiled." in name:
         continue
     try:
         first = import_module(name)

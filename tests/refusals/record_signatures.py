@@ -1,4 +1,4 @@
-"""Records the signatures of PyTorch's functions: `PYTHONPATH=. python tests/refusals/record_signatures.py`.
+"""Records the signatures of PyTorch's functions: `python tests/refusals/record_signatures.py`.
 
 Needs torch. A function that is called with far too many arguments names all of its signatures, if it has several;
 if it has one, that is the schema of the operator, in the names and the words that the errors have.
@@ -7,10 +7,13 @@ if it has one, that is the schema of the operator, in the names and the words th
 import inspect
 import pathlib
 import re
+import sys
 import warnings
 from functools import partial
 
 import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
 
 import rushlight
 from rushlight.refusals.numbers import numbers_of

@@ -117,7 +117,7 @@ cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor)
     for r in range(rows):
         below = x[r * job.n + job.target[r]] - (<real*>job.peaks)[r]
         total += (<real*>job.sums)[r] - <double>below
-    return <real>(total * factor)
+    return <real>(total * factor + 0.0)  # no negative zero, as in PyTorch, which subtracts
 
 
 cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t places,
