@@ -117,7 +117,7 @@ cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor)
     for r in range(rows):
         below = x[r * job.n + job.target[r]] - (<real*>job.peaks)[r]
         total += (<real*>job.sums)[r] - <double>below
-    return <real>(total * factor + 0.0)  # no negative zero, as in PyTorch, which subtracts
+    return <real>(total * factor)
 
 
 cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t places,
@@ -128,7 +128,7 @@ cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py
     for r in range(rows):
         for i in range(places):
             total += x[(r * n + target[r * places + i]) * places + i]
-    return <real>(total * factor)
+    return <real>(total * factor + 0.0)  # no negative zero, as in PyTorch, which subtracts
 
 
 cdef bint takes(object x, object target) noexcept:
