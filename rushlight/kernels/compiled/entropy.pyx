@@ -128,7 +128,7 @@ cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py
     for r in range(rows):
         for i in range(places):
             total += x[(r * n + target[r * places + i]) * places + i]
-    return <real>(total * factor + 0.0)  # no negative zero, as in PyTorch, which subtracts
+    return <real>(total * factor)
 
 
 cdef bint takes(object x, object target) noexcept:
@@ -218,4 +218,6 @@ def pick(x, target, double factor):
         (<float*>cnp.PyArray_DATA(loss))[0] = picked(<const float*>scores, classes, rows, n, places, factor)
     else:
         (<double*>cnp.PyArray_DATA(loss))[0] = picked(<const double*>scores, classes, rows, n, places, factor)
+    if loss == 0:
+        cnp.PyArray_FILLWBYTE(loss, 0)  # no negative zero, as in PyTorch, which subtracts
     return loss
