@@ -315,7 +315,7 @@ def take_tangents(tensor: TensorBase, result: TensorBase) -> None:
         replace_tangents(base, {k: REPLACE(*pair, window) for k, pair in pairs.items()})
 
 
-def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase] | None) -> None:
+def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase]) -> None:
     """Replaces the tangents of a tensor; where the user holds the old tangent, the new values are written into it."""
     held = tensor._tangents or {}
     for k, new in tangents.items():
