@@ -10,7 +10,7 @@ from typing import Any
 from rushlight.core.above import above
 from rushlight.fx.graph import Graph
 from rushlight.fx.graph_module import GraphModule
-from rushlight.fx.node import Argument, Node, Target, base_types
+from rushlight.fx.node import Argument, base_types
 from rushlight.fx.proxy import ParameterProxy, Proxy, TracerBase, holds_proxy
 from rushlight.fx.wrapping import replaced, wrap
 from rushlight.nn.modules.container import Sequential
@@ -101,21 +101,6 @@ class Tracer(TracerBase):
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
         return f"{prefix}{number}"
-
-    def create_node(
-        self,
-        kind: str,
-        target: Target,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Argument],
-        name: str | None = None,
-        type_expr: Any = None,
-    ) -> Node:
-        """Adds a node; its `meta["nn_module_stack"]` tells in which modules it was recorded."""
-        node = super().create_node(kind, target, args, kwargs, name, type_expr)
-        if self.module_stack:
-            node.meta["nn_module_stack"] = self.module_stack.copy()
-        return node
 
     def create_arg(self, a: Any) -> Argument:
         """A value as an argument of a node; a tensor becomes an attribute of the root, if it is not one already."""

@@ -5,6 +5,7 @@ import enum
 import linecache
 import operator
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from types import FrameType
@@ -33,6 +34,7 @@ class TracerBase:
     proxy_buffer_attributes = False
     traced_func_name = "forward"
     meta: dict[str, Any] | None = None  # metadata for each new node
+    module_stack: OrderedDict[str, tuple[str, Any]] | None = None  # the modules that are being recorded
 
     def create_node(
         self,
@@ -43,10 +45,15 @@ class TracerBase:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Adds a node to the graph; a subclass may inspect or refuse it."""
+        """Adds a node to the graph; a subclass may inspect or refuse it.
+
+        Its `meta["nn_module_stack"]` tells in which modules it was recorded.
+        """
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         if self.record_stack_traces:
             node.stack_trace = where_from(sys._getframe(1))
+        if self.module_stack:
+            node.meta["nn_module_stack"] = self.module_stack.copy()
         return node
 
     def proxy(self, node: Node) -> "Proxy":

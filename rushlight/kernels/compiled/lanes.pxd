@@ -9,8 +9,8 @@
 # arguments unroll.
 #
 # `number(place, i)` is the i-th float or double at a pointer to lanes, `add_to(place, i, value)` adds to it, `put(place,
-# value)` writes the first; `filled(place, i)` is a vector full of the i-th, and `kept(x, mask)` has zeros in place of the
-# numbers of x where the mask has no bits. `real` is the type of kernels that serve both precisions.
+# value)` writes the first; `filled(place, i)` is a vector full of the i-th. `real` is the type of kernels that serve both
+# precisions.
 cdef extern from *:
     """
     #include <stdlib.h>
@@ -52,8 +52,6 @@ cdef extern from *:
     #define rushlight_add_to(place, i, value) (((__typeof__((*(place))[0])*)(place))[i] += (value))
     #define rushlight_put(place, value) (((__typeof__((*(place))[0])*)(place))[0] = (value))
     #define rushlight_filled(place, i) ((__typeof__(*(place))){0} + rushlight_number(place, i))
-    #define rushlight_kept(x, mask) ((__typeof__(x))((rushlight_bits)(x) & *(const rushlight_bits*)(mask)))
-    typedef long long rushlight_bits __attribute__((vector_size(64), aligned(4), may_alias));
     typedef float rushlight_floats __attribute__((vector_size(64), aligned(4), may_alias));
     typedef double rushlight_doubles __attribute__((vector_size(64), aligned(8), may_alias));
     typedef float rushlight_few_floats __attribute__((vector_size(32), aligned(4), may_alias));
@@ -68,7 +66,6 @@ cdef extern from *:
     ctypedef float few_floats "rushlight_few_floats"
     ctypedef double few_doubles "rushlight_few_doubles"
     double number "rushlight_number"(const void* place, Py_ssize_t i) noexcept nogil
-    double kept "rushlight_kept"(double x, const void* mask) noexcept nogil
     double filled "rushlight_filled"(const void* place, Py_ssize_t i) noexcept nogil
     void add_to "rushlight_add_to"(void* place, Py_ssize_t i, double value) noexcept nogil
     void put "rushlight_put"(void* place, double value) noexcept nogil

@@ -26,10 +26,14 @@ def change(str rule, list rows, tuple direction, tuple numbers):
     Loops take float32 or float64 rows in which all arrays have the same dtype, shape and gapless layout, and do not
     overlap.
     """
-    cdef Update update = Update()
     cdef tuple kinds = tuple([number if is_option(number) else 0.0 for number in numbers])
+    cdef Update update = Update()
     cdef list row, left = []
     cdef int i = 3
+    which = LOOPS.get((rule, kinds, len(rows[0])))  # all rows have the same arrays
+    if which is None:
+        return rows
+    update.which = which
     maximize, decay, factor = direction
     update.numbers[0] = -1.0 if maximize else 1.0
     update.numbers[1] = 0.0 if decay is None else decay
@@ -39,12 +43,10 @@ def change(str rule, list rows, tuple direction, tuple numbers):
             update.numbers[i] = number
             i += 1
     for row in rows:
-        found = LOOPS.get((rule, kinds, len(row)))
-        if found is None or not update.takes(row):
-            left.append(row)
-        else:
-            update.which = found
+        if update.takes(row):
             shared(run_part, <const void*>update, update.size, GRAIN)
+        else:
+            left.append(row)
     return left
 
 
