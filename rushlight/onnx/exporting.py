@@ -5,15 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import onnx
-from onnx import helper
+from onnx import helper, version_converter
 
 from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.lines import warn
 from rushlight.nn.modules.module import Module
 from rushlight.onnx.errors import OnnxExporterError
 from rushlight.onnx.onnx_program import ONNXProgram
 from rushlight.onnx.recording import REFUSED, Recorded, record
 from rushlight.onnx.sizes import Dimension, Sizes, grown
-from rushlight.onnx.translating import graph_of
+from rushlight.onnx.translating import graph_of, translation_of
 from rushlight.tensors import Tensor
 from rushlight.testing import assert_close
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_unflatten
@@ -39,8 +40,9 @@ def exported(
     `dynamic` names the variable dimensions by input.
     """
     opset = OPSET if opset_version is None else opset_version
-    if not OPSET <= opset <= min(NEWEST, onnx.defs.onnx_opset_version()):
-        raise OnnxExporterError(f"opset_version {opset} is not written: take one from {OPSET} to {NEWEST}.")
+    written = min(max(opset, OPSET), NEWEST)
+    if not 1 <= opset <= (latest := onnx.defs.onnx_opset_version()):
+        raise OnnxExporterError(f"opset_version {opset} is unknown to the package onnx: its latest is {latest}.")
     leaves, structure = tree_flatten((args, kwargs))
     places = [i for i, one in enumerate(leaves) if isinstance(one, Tensor)]
     inputs = [leaves[i] for i in places]
@@ -66,11 +68,26 @@ def exported(
     weights = {id(tensor._array): name for name, tensor in state.items()}
     graph = graph_of(sizes, names, outputs, weights)
     proto = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="rushlight", producer_version=__version__
+        graph, opset_imports=[helper.make_opsetid("", written)], producer_name="rushlight", producer_version=__version__
     )
     proto.ir_version = 10
     onnx.checker.check_model(proto, full_check=True)
-    return ONNXProgram(proto)
+    return ONNXProgram(proto if opset == written else converted(proto, opset))
+
+
+def converted(proto: onnx.ModelProto, opset: int) -> onnx.ModelProto:
+    """A model in another version of the operators, or with a warning as it is if the package cannot convert it."""
+    try:
+        made = version_converter.convert_version(proto, opset)
+        onnx.checker.check_model(made, full_check=True)
+    except Exception as error:  # its conversions raise errors of many kinds
+        kept = proto.opset_import[0].version
+        warn(
+            f"The model keeps opset version {kept}: the package onnx could not convert it to {opset} "
+            f"({str(error).splitlines()[0]}). Leave out opset_version if the runtime reads opset {kept}."
+        )
+        return proto
+    return made
 
 
 def compared(
@@ -88,7 +105,8 @@ def compared(
         growths.append({one.name: more for one, more in zip(dimensions, last, strict=True)})
     tensors = [[grown(one, names, by) for one, names in zip(inputs, dims, strict=True)] for by in growths]
     sizes = [inputs[one.input].shape[one.dim] for one in dimensions]
-    return Sizes(dimensions, sizes, [recorded(one) for one in tensors], last)
+    recordings = [recorded(one) for one in tensors]
+    return Sizes(dimensions, sizes, recordings, last, lambda step: translation_of(step) or str(step))
 
 
 def by_dimension(dynamic: Any, name: str, number: int, tensor: Tensor) -> dict[int, str]:

@@ -5,7 +5,7 @@ its dimensions, and once with all of them larger, each by a different number. A 
 recordings is a sum of named sizes, if the last recording confirms it; else it is unknown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,16 +52,25 @@ def grown(tensor: Tensor, names: dict[int, str], by: dict[str, int]) -> Tensor:
 class Sizes:
     """A recording with small inputs, and which of its numbers depend on their sizes, by comparison with larger ones.
 
+    Steps of one `kind` compute the same: a tensor may have to be copied to be reshaped, or not, as its sizes are.
     `steps` are its steps with their arguments, in which each number that differs between the recordings is a `Size`.
     """
 
-    def __init__(self, dimensions: list[Dimension], sizes: list[int], recordings: list[Recorded], last: list[int]):
+    def __init__(
+        self,
+        dimensions: list[Dimension],
+        sizes: list[int],
+        recordings: list[Recorded],
+        last: list[int],
+        kind: Callable[[Step], Any],
+    ):
         self.dimensions, self.sizes, self.last = dimensions, sizes, last
         self.base = recordings[0]
         self.recordings = recordings
         self.alike: dict[Value, tuple[Value, ...]] = {}
         all_steps = [[step for step in one.program.steps if step.kind != CHECK] for one in recordings]
-        if any([str(step) for step in steps] != [str(step) for step in all_steps[0]] for steps in all_steps):
+        kinds = [[kind(step) for step in steps] for steps in all_steps]
+        if any(one != kinds[0] for one in kinds):
             raise OnnxExporterError(f"{REFUSED}: which steps it takes goes with the sizes of its inputs. Fix these.")
         for values in zip(*[(*one.inputs, *one.outputs) for one in recordings], strict=True):
             self.alike[values[0]] = values

@@ -12,7 +12,7 @@ from rushlight.onnx.operators import TRANSLATIONS
 from rushlight.onnx.recording import REFUSED
 from rushlight.onnx.sizes import Size, Sizes
 
-__all__ = ["graph_of"]
+__all__ = ["graph_of", "translation_of"]
 
 
 def graph_of(sizes: Sizes, input_names: list[str], output_names: list[str], names: dict[int, str]) -> onnx.GraphProto:
@@ -50,7 +50,7 @@ def add(graph: Graph, step: Step, args: Any) -> None:
     if not holds_size(args) and all(array is not None for array in known.values()):
         fold(graph, step, replaced(args, known.__getitem__))
         return
-    translation = TRANSLATIONS.get(step.op.name if step.op is not None else f"{step}()")
+    translation = translation_of(step)
     if translation is None or step.kind == WRITE:
         raise UnsupportedOperatorError(
             f"{REFUSED}: {step}, at {step.where}, has no counterpart in ONNX here. Compute it from simpler functions, "
@@ -64,6 +64,11 @@ def add(graph: Graph, step: Step, args: Any) -> None:
         raise OnnxExporterError(f"{REFUSED}: {step} (at {step.where}) goes with a size. Fix that size.") from error
     for value, name in zip(step.results, made if isinstance(made, tuple) else (made,), strict=False):
         graph.names[value] = name
+
+
+def translation_of(step: Step) -> Any:
+    """The function that translates a step; None if there is none."""
+    return TRANSLATIONS.get(step.op.name if step.op is not None else f"{step}()")
 
 
 def fold(graph: Graph, step: Step, args: Any) -> None:

@@ -120,7 +120,17 @@ torch.addmm(x, x[:, :4], x, alpha=2, beta=0.5); torch.lerp(x, -x, 0.3); torch.ad
 torch.where(x > 0, x, 0.0); x.clamp(-0.5, 0.5); x.clamp(min=0); x.round(decimals=1); x.trunc(); x.expm1()
 x.abs().log1p(); (x / 0).nan_to_num(); x.diagonal(1); x.triu(1); x.flip(0, 1); torch.zeros_like(x) + x
 x.new_ones(2) - x[:2, :2]; 2**x; 1 / x; x.clone().mul_(2).add_(1); x.count_nonzero()
-x.scatter(1, x.argmax(1)[:, None], 0.0); F.rms_norm(x, (5,)); torch.arange(4)[:, None] * x
+x.scatter(1, x.argmax(1)[:, None], 0.0); x.argsort(1, descending=True); x.median(0, keepdim=True); x.frac()
+torch.hypot(x, x + 1); torch.xlogy(x.relu(), x.relu()); x[:, :4].trace(); torch.linalg.det(x[:, :4]); x[x > 0]
+(x > 0).nonzero(); torch.cdist(x, x[:2] + 1); torch.cdist(x, x[:2] + 1, p=1.0);
+x.index_add(1, x[0].argsort()[:2], x[:, :2])
+x.scatter_add(1, x.argmax(1)[:, None], x); F.mse_loss(x, -x, reduction="sum"); F.smooth_l1_loss(x, -x, beta=0.7)
+F.huber_loss(x, -x, delta=0.7); F.binary_cross_entropy(x.sigmoid(), x.relu().clamp(max=1), reduction="none")
+F.binary_cross_entropy_with_logits(x, x.sigmoid()); F.soft_margin_loss(x, x.sign()); F.cross_entropy(x, x.argmax(1))
+F.nll_loss(x, x.argmax(1)); F.kl_div(x, x.softmax(1), reduction="sum"); F.embedding_bag(x.argsort(1), x.T, mode="max")
+F.embedding_bag(x[:, :4].argsort(1), x)
+F.embedding_bag(x[:, :4].argsort(1), x, mode="sum", per_sample_weights=x[:, :4])
+F.rms_norm(x, (5,)); torch.arange(4)[:, None] * x
 """
 
 
@@ -155,6 +165,24 @@ def test_opsets(opset):
         nn.Sequential(nn.Conv2d(3, 2, 3), nn.AvgPool2d(2), nn.GELU()), torch.randn(1, 3, 8, 8), opset_version=opset
     )
     assert program.model_proto.opset_import[0].version == opset
+
+
+def test_older_opsets_are_converted_to_or_kept():
+    layer, x = nn.Sequential(nn.Conv2d(3, 2, 3), nn.ReLU()), torch.randn(1, 3, 8, 8)
+    assert agrees(layer, x, opset_version=17).model_proto.opset_import[0].version == 17
+    with pytest.warns(UserWarning, match="keeps opset version 18"):
+        assert agrees(layer, x, opset_version=9).model_proto.opset_import[0].version == 18
+
+
+def test_batches_of_one_become_any():
+    """A batch of one may need no copy where others do, and be broadcast where others are not."""
+
+    def patches(x):
+        n = x.shape[0]
+        tokens = x.reshape(n, 2, 4).permute(2, 0, 1)
+        return tokens.reshape(4, n * 2, 1).transpose(0, 1).reshape(n, 8)
+
+    agrees(patches, torch.randn(1, 8), dims=[0], larger=[[torch.randn(3, 8)]])
 
 
 def test_constants_are_computed_once():

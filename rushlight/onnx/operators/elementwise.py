@@ -142,6 +142,26 @@ def trunc(g: Graph, input: Operand) -> Any:
     return g.node("Mul", g.node("Sign", input), g.node("Floor", g.node("Abs", input)))
 
 
+@translates("frac")
+def frac(g: Graph, input: Operand) -> Any:
+    return g.node("Sub", input, trunc(g, input))
+
+
+@translates("hypot")
+def hypot(g: Graph, input: Operand, other: Operand) -> Any:
+    input, other = numbers(input, other)
+    return g.node("Sqrt", g.node("Add", g.node("Mul", input, input), g.node("Mul", other, other)))
+
+
+@translates("xlogy")
+def xlogy(g: Graph, input: Operand, other: Operand) -> Any:
+    """Where the first operand is 0, the logarithm counts nothing unless the other is NaN."""
+    input, other = numbers(input, other)
+    zero, one = np.asarray(0, input.dtype), np.asarray(1, other.dtype)
+    unused = g.node("And", g.node("Equal", input, zero), g.node("Not", g.node("IsNaN", other)))
+    return g.node("Mul", input, g.node("Log", g.node("Where", unused, one, other)))
+
+
 @translates("square")
 def square(g: Graph, input: Operand) -> Any:
     return g.node("Mul", input, input)

@@ -43,7 +43,59 @@ def scatter_value(g: Graph, input: Operand, dim: int, index: Operand, value: Any
 
 @translates("scatter_add")
 def scatter_add(g: Graph, input: Operand, dim: int, index: Operand, src: Operand) -> Any:
+    """The source may be larger than the indices: then its first elements are added."""
+    if src.shape != index.shape:
+        every = np.arange(len(src.shape))
+        src = g.node("Slice", src, np.zeros_like(every), g.shape(g.dims(index)), every)
     return g.node("ScatterElements", input, index, src, axis=dim, reduction="add")
+
+
+@translates("index_add")
+def index_add(g: Graph, input: Operand, dim: int, index: Operand, source: Operand, alpha: Any) -> Any:
+    """The index is spread over the slices that it numbers."""
+    scaled = source if alpha == 1 else g.node("Mul", source, number(alpha, source))
+    line = np.asarray([-1 if i == dim else 1 for i in range(len(input.shape))])
+    places = g.node("Expand", g.node("Reshape", index, line), g.shape(g.dims(source)))
+    return g.node("ScatterElements", input, places, scaled, axis=dim, reduction="add")
+
+
+@translates("nonzero")
+def nonzero(g: Graph, input: Operand) -> Any:
+    return g.node("Transpose", g.node("NonZero", input), perm=[1, 0])
+
+
+@translates("counted_rows()")
+def counted_rows(g: Graph, bags: Operand, indices: Operand, padding: int, mode: str, n: int) -> Any:
+    """How many rows a bag has: known where no index stands for padding."""
+    known = g.known(bags)
+    if known is None or padding >= 0:
+        raise UnsupportedOperatorError(f"{REFUSED}: embedding_bag with offsets, or with a padding_idx. Use embedding.")
+    return g.constant(np.bincount(known, minlength=n))
+
+
+@translates("embedding_bag", "weighted_embedding_bag")
+def embedding_bag(
+    g: Graph,
+    weight: Operand,
+    indices: Operand,
+    bags: Operand,
+    per_sample_weights: Operand,
+    counts: Operand,
+    mode: str,
+    padding: int,
+    scale_grad_by_freq: bool,
+) -> Any:
+    """Bags of one size, as the rows of a matrix of indices are: the rows of each are reduced."""
+    numbers = g.known(bags)
+    count = counts.shape[0]
+    if numbers is None or padding >= 0 or (numbers != np.arange(numbers.size) * count // max(numbers.size, 1)).any():
+        raise UnsupportedOperatorError(f"{REFUSED}: embedding_bag with offsets, or with a padding_idx. Use embedding.")
+    rows: Any = g.node("Gather", weight, indices, axis=0)
+    if per_sample_weights is not None:
+        rows = g.node("Mul", rows, g.node("Unsqueeze", per_sample_weights, np.asarray([-1])))
+    each = g.node("Reshape", rows, np.asarray([count, -1, weight.shape[1]]))
+    kinds = {"sum": "ReduceSum", "mean": "ReduceMean", "max": "ReduceMax"}
+    return (g.node(kinds[mode], each, np.asarray([1]), keepdims=0),)
 
 
 @translates("index")
@@ -51,6 +103,8 @@ def index(g: Graph, input: Operand, key: Sequence[Any]) -> Any:
     """One index tensor along a dimension, or several for the first dimensions."""
     key = whole_key(key, len(input.shape))
     places = [i for i, one in enumerate(key) if isinstance(one, Value)]
+    if len(key) == 1 and places and key[0].dtype == bool:
+        return g.node("GatherND", input, g.node("Transpose", g.node("NonZero", key[0]), perm=[1, 0]))
     rest = [one for one in key if not isinstance(one, Value) and one != slice(None)]
     if rest or any(key[i].dtype.kind not in "iu" for i in places) or not places:
         raise UnsupportedOperatorError(

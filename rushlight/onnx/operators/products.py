@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.onnx.graph import Graph
+from rushlight.onnx.operators.reductions import vector_norm
 from rushlight.onnx.operators.table import Operand, number, translates
 
 
@@ -57,3 +58,15 @@ def tensordot(g: Graph, input: Operand, other: Operand, dims: Sequence[int], dim
         second[dim] = first[same]
     kept = [one for one in first if one not in second] + [one for one in second if one not in first]
     return g.node("Einsum", input, other, equation=f"{''.join(first)},{''.join(second)}->{''.join(kept)}")
+
+
+@translates("cdist")
+def cdist(g: Graph, x1: Operand, x2: Operand, p: float) -> Any:
+    """The distances of all pairs of rows, from their differences."""
+    apart = g.node("Sub", g.node("Unsqueeze", x1, np.asarray([-2])), g.node("Unsqueeze", x2, np.asarray([-3])))
+    return vector_norm(g, apart, p, [-1], False)
+
+
+@translates("det")
+def det(g: Graph, input: Operand) -> Any:
+    return g.node("Det", input)

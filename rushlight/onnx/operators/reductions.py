@@ -161,3 +161,18 @@ def topk(g: Graph, input: Operand, k: int, dim: int, largest: bool) -> Any:
 @translates("sort", "sort_stable")
 def sort(g: Graph, input: Operand, dim: int, descending: bool) -> Any:
     return topk(g, input, g.dims(input)[dim], dim, descending)
+
+
+@translates("argsort")
+def argsort(g: Graph, input: Operand, dim: int, descending: bool) -> Any:
+    return sort(g, input, dim, descending)[1]
+
+
+@translates("median_dim")
+def median_dim(g: Graph, input: Operand, dim: int, keepdim: bool) -> Any:
+    """The middle element in sorted order, the lower of two, and its index."""
+    count = g.dims(input)[dim]
+    if not isinstance(count, int):
+        raise UnsupportedOperatorError(f"{REFUSED}: the median over a dimension of any size. Fix that size.")
+    middle = np.asarray([(count - 1) // 2] if keepdim else (count - 1) // 2)
+    return tuple(g.node("Gather", one, middle, axis=dim) for one in sort(g, input, dim, False))

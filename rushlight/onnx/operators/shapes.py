@@ -90,6 +90,13 @@ def diagonal(g: Graph, input: Operand, offset: int, dim1: int, dim2: int) -> Any
     return g.node("Gather", flat, places, axis=len(others))
 
 
+@translates("trace")
+def trace(g: Graph, input: Operand) -> Any:
+    numbers = g.node("Cast", input, to=element_type(np.int64)) if input.dtype.kind in "?iu" else input
+    identity = g.node("EyeLike", input, dtype=element_type(np.int64 if input.dtype.kind in "?iu" else input.dtype))
+    return g.node("ReduceSum", g.node("Mul", numbers, identity), keepdims=0)
+
+
 @translates("repeat")
 def repeat(g: Graph, input: Operand, repeats: Sequence[Any]) -> Any:
     added = len(repeats) - len(input.shape)
