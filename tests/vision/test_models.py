@@ -21,6 +21,14 @@ RECORDED = {
     "mobilenet_v2": (314, 3539036, 179909.424847, 0.0, "features.18.1.num_batches_tracked"),
     "mobilenet_v3_small": (244, 2555002, 98521.682505, 0.0, "classifier.0.bias"),
     "densenet121": (727, 8062625, 386890.292383, 257.3754, "features.norm5.num_batches_tracked"),
+    "efficientnet_b1": (508, 7856301, 486169.939435, 0.0, "features.8.1.num_batches_tracked"),
+    "efficientnet_v2_s": (782, 21612470, 1350926.516667, 0.0002, "features.7.1.num_batches_tracked"),
+    "convnext_tiny": (182, 28589128, 463310.016061, 442.1175, "classifier.0.bias"),
+    "mnasnet0_75": (314, 3200068, 180066.741694, 0.0, "layers.15.num_batches_tracked"),
+    "shufflenet_v2_x1_0": (338, 2294840, 75304.401724, 15.7524, "conv5.1.num_batches_tracked"),
+    "googlenet": (364, 13020019, 118733.535173, 15.3924, "aux2.fc2.bias"),
+    "inception_v3": (580, 27197584, 2140044.536105, 21206294687.87, "Mixed_7c.branch_pool.bn.num_batches_tracked"),
+    "swin_t": (185, 28317166, 2883275.587065, 430.248, "norm.bias"),
     "vision transformer": (34, 26208, 1120.30201, 211.0626, "heads.pre_logits.bias"),
 }
 
@@ -28,9 +36,11 @@ RECORDED = {
 @pytest.mark.parametrize("name", RECORDED)
 def test_weights_and_results_are_torchvisions(name):
     torch.manual_seed(3)
-    model = models.VisionTransformer(**SMALL_VIT) if "vision" in name else models.get_model(name)
+    options = {"init_weights": True} if name in ("googlenet", "inception_v3") else {}
+    model = models.VisionTransformer(**SMALL_VIT) if "vision" in name else models.get_model(name, **options)
     state = model.eval().state_dict()
-    x = torch.sin(torch.arange(3 * 64 * 64.0)).reshape(1, 3, 64, 64)
+    size = 75 if name == "inception_v3" else 64
+    x = torch.sin(torch.arange(3.0 * size * size)).reshape(1, 3, size, size)
     with torch.no_grad():
         if "vision" in name:  # its last layer is 0 at first
             y = model.encoder(torch.cat([model.class_token, model._process_input(x)], 1))
@@ -40,8 +50,8 @@ def test_weights_and_results_are_torchvisions(name):
     weights = sum(value.double().abs().sum().item() for value in state.values())
     count, elements, size, result, key = RECORDED[name]
     assert (len(state), sum(value.numel() for value in state.values()), list(state)[-3]) == (count, elements, key)
-    assert weights == pytest.approx(size, abs=2e-6)
-    assert y.double().abs().sum().item() == pytest.approx(result, abs=1e-3)
+    assert weights == pytest.approx(size, rel=1e-11, abs=2e-6)
+    assert y.double().abs().sum().item() == pytest.approx(result, rel=3e-6, abs=1e-3)
 
 
 def test_a_network_is_trained():
@@ -49,6 +59,16 @@ def test_a_network_is_trained():
     x, y = torch.randn(2, 3, 32, 32), torch.tensor([0, 2])
     torch.nn.functional.cross_entropy(model(x), y).backward()
     assert all(p.grad is not None and bool(p.grad.isfinite().all()) for p in model.parameters())
+
+
+@pytest.mark.parametrize("name", ["googlenet", "inception_v3"])
+def test_classifiers_halfway_are_trained_too(name):
+    with pytest.warns(FutureWarning, match="set init_weights=True"):
+        model = models.get_model(name, num_classes=2)
+    size = 96 if name == "googlenet" else 299
+    scores, *others = model(torch.randn(2, 3, size, size))
+    assert [tuple(one.shape) for one in (scores, *others)] == [(2, 2)] * (3 if name == "googlenet" else 2)
+    assert model.eval()(torch.randn(1, 3, size, size)).shape == (1, 2)
 
 
 def test_weights_are_named_and_refused():

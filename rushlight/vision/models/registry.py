@@ -66,6 +66,12 @@ SPELLED = {
     "resnet": "ResNet",
     "resnext": "ResNeXt",
     "wide": "Wide",
+    "efficientnet": "EfficientNet",
+    "convnext": "ConvNeXt",
+    "mnasnet": "MNASNet",
+    "shufflenet": "ShuffleNet",
+    "googlenet": "GoogLeNet",
+    "regnet": "RegNet",
     "squeezenet": "SqueezeNet",
     "densenet": "DenseNet",
     "mobilenet": "MobileNet",
@@ -127,8 +133,11 @@ def divisible(value: float, divisor: int) -> int:
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
-def start(module: nn.Module, mode: str = "fan_out", linear: float | None = 0.01) -> None:
-    """Initializes convolutions by Kaiming's method, linear layers with normal numbers, normalizations as identity."""
+def start(module: nn.Module, mode: str = "fan_out", linear: float | Callable[..., Any] | None = 0.01) -> None:
+    """Initializes convolutions by Kaiming's method, normalizations as identity.
+
+    Linear layers get normal numbers of a standard deviation, what a function does to their weights, or their own.
+    """
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight, mode=mode)
@@ -138,6 +147,8 @@ def start(module: nn.Module, mode: str = "fan_out", linear: float | None = 0.01)
             nn.init.ones_(layer.weight)
             nn.init.zeros_(layer.bias)
         elif isinstance(layer, nn.Linear):
-            if linear is not None:
+            if callable(linear):
+                linear(layer.weight)
+            elif linear is not None:
                 nn.init.normal_(layer.weight, 0, linear)
             nn.init.zeros_(layer.bias)
