@@ -1,4 +1,4 @@
-"""Rotations, affine changes and colors of PIL images and of tensors, with the numbers that torchvision 0.29 gives."""
+"""Warps, tones, colors and policies of PIL images and of tensors, with the numbers that torchvision 0.29 gives."""
 
 import json
 from pathlib import Path
@@ -13,6 +13,30 @@ from rushlight.vision.transforms import functional as F
 RECORDED = json.loads(Path(__file__).with_name("turning.json").read_text())
 PIXELS = (np.arange(12 * 10 * 3) * 37 % 251).reshape(12, 10, 3).astype(np.uint8)
 BILINEAR = transforms.InterpolationMode.BILINEAR
+
+CORNERS = [[0, 0], [9, 0], [9, 11], [0, 11]], [[1, 2], [8, 1], [7, 9], [0, 10]]
+
+
+def in_bytes(change):
+    """A change of images of bytes, for all kinds of images."""
+
+    def called(image):
+        numbers = isinstance(image, torch.Tensor) and image.is_floating_point()
+        return change(image.mul(255).byte() if numbers else image)
+
+    return called
+
+
+def five_times(change):
+    """A random change, five times: so that many of its kinds are met."""
+
+    def called(image):
+        for _ in range(5):
+            image = change(image)
+        return image
+
+    return called
+
 
 CHANGES = {
     "rotate": lambda image: F.rotate(image, 30.0),
@@ -30,6 +54,31 @@ CHANGES = {
     "saturation": lambda image: F.adjust_saturation(image, 1.7),
     "random affine": transforms.RandomAffine(20, (0.2, 0.3), (0.8, 1.2), (-5, 5, -7, 7)),
     "random rotation": transforms.RandomRotation((10, 50), fill=3),
+    "sharper": lambda image: F.adjust_sharpness(image, 2),
+    "softer": lambda image: F.adjust_sharpness(image, 0.3),
+    "contrast by itself": F.autocontrast,
+    "equalized": in_bytes(F.equalize),
+    "posterized": in_bytes(lambda image: F.posterize(image, 3)),
+    "solarized": in_bytes(lambda image: F.solarize(image, 100)),
+    "perspective": lambda image: F.perspective(image, *CORNERS),
+    "perspective, filled": lambda image: F.perspective(
+        image, *CORNERS, transforms.InterpolationMode.NEAREST, [9, 8, 7]
+    ),
+    "random perspective": transforms.RandomPerspective(p=1.0),
+    "elastic": transforms.ElasticTransform(30.0, 2.0),
+    "random tones": transforms.Compose(
+        [
+            transforms.RandomAdjustSharpness(1.5, 0.9),
+            transforms.RandomAutocontrast(),
+            in_bytes(transforms.RandomEqualize()),
+        ]
+    ),
+    "policy of ImageNet": in_bytes(five_times(transforms.AutoAugment())),
+    "policy of CIFAR": in_bytes(five_times(transforms.AutoAugment(transforms.AutoAugmentPolicy.CIFAR10))),
+    "policy of SVHN": in_bytes(five_times(transforms.AutoAugment(transforms.AutoAugmentPolicy.SVHN))),
+    "random policy": in_bytes(transforms.RandAugment(4, 12)),
+    "trivial policy": in_bytes(five_times(transforms.TrivialAugmentWide())),
+    "mixed": in_bytes(transforms.AugMix()),
     "color jitter": transforms.ColorJitter(0.4, 0.4, 0.4, 0.1),
 }
 
@@ -70,6 +119,15 @@ KINDS = {
     "Grayscale": (3,),
     "RandomGrayscale": (1.0,),
     "RandomInvert": (1.0,),
+    "RandomPerspective": (0.5, 1.0),
+    "ElasticTransform": (9.0, 0.5),
+    "RandomPosterize": (3, 1.0),
+    "RandomSolarize": (99, 1.0),
+    "RandomAdjustSharpness": (2, 1.0),
+    "RandomAutocontrast": (1.0,),
+    "RandomEqualize": (1.0,),
+    "RandAugment": (),
+    "AugMix": (),
     "GaussianBlur": (3,),
 }
 

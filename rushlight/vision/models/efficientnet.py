@@ -154,7 +154,7 @@ class EfficientNet(nn.Module):
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 
-FIRST: tuple[Any, ...] = (  # expansion, kernel size, stride, channels of the input and the output, blocks
+FIRST: Any = (  # expansion, kernel size, stride, channels of the input and the output, blocks
     (1, 3, 1, 32, 16, 1),
     (6, 3, 2, 16, 24, 2),
     (6, 5, 2, 24, 40, 2),
@@ -177,14 +177,15 @@ SECOND_DEEP = {
 
 def first(width: float, depth: float, dropout: float, kwargs: dict[str, Any]) -> EfficientNet:
     """An EfficientNet with multiplied widths and depths."""
-    stages = [MBConvConfig(*numbers, width_mult=width, depth_mult=depth) for numbers in FIRST]
+    stage: Any = partial(MBConvConfig, width_mult=width, depth_mult=depth)
+    stages = [stage(*numbers) for numbers in FIRST]
     return EfficientNet(stages, kwargs.pop("dropout", dropout), **kwargs)
 
 
 def second(size: str, dropout: float, kwargs: dict[str, Any]) -> EfficientNet:
     """An EfficientNetV2, whose kernels are all 3 × 3."""
-    stages = [FusedMBConvConfig(times, 3, *numbers) for times, *numbers in SECOND[size]]
-    stages += [MBConvConfig(times, 3, *numbers) for times, *numbers in SECOND_DEEP[size]]
+    stages = [FusedMBConvConfig(numbers[0], 3, *numbers[1:]) for numbers in SECOND[size]]
+    stages += [MBConvConfig(numbers[0], 3, *numbers[1:]) for numbers in SECOND_DEEP[size]]
     norm = kwargs.pop("norm_layer", partial(nn.BatchNorm2d, eps=1e-3))
     return EfficientNet(stages, kwargs.pop("dropout", dropout), last_channel=1280, norm_layer=norm, **kwargs)
 

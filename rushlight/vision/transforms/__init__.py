@@ -5,15 +5,21 @@ from typing import Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision.transforms import functional
+from rushlight.vision.transforms.autoaugment import *
+from rushlight.vision.transforms.autoaugment import __all__ as _sixth
 from rushlight.vision.transforms.changes import *
 from rushlight.vision.transforms.changes import __all__ as _first
 from rushlight.vision.transforms.pixel_changes import *
 from rushlight.vision.transforms.pixel_changes import __all__ as _second
 from rushlight.vision.transforms.sizes import InterpolationMode
+from rushlight.vision.transforms.tone_changes import *
+from rushlight.vision.transforms.tone_changes import __all__ as _fourth
 from rushlight.vision.transforms.turning_changes import *
 from rushlight.vision.transforms.turning_changes import __all__ as _third
+from rushlight.vision.transforms.warping_changes import *
+from rushlight.vision.transforms.warping_changes import __all__ as _fifth
 
-__all__ = ["InterpolationMode", *_first, *_second, *_third]
+__all__ = ["InterpolationMode", *_first, *_second, *_third, *_fourth, *_fifth, *_sixth]
 
 _explain_misses(globals())
 _explained = globals().pop("__getattr__")

@@ -15,7 +15,18 @@ from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import pad as pad_tensor
 from rushlight.tensors import Tensor
 
-__all__ = ["center_crop", "crop", "get_image_size", "hflip", "normalize", "pad", "to_tensor", "vflip"]
+__all__ = [
+    "center_crop",
+    "crop",
+    "get_dimensions",
+    "get_image_num_channels",
+    "get_image_size",
+    "hflip",
+    "normalize",
+    "pad",
+    "to_tensor",
+    "vflip",
+]
 
 Image = Any  # an array, a PIL image or a tensor
 
@@ -114,6 +125,19 @@ def get_image_size(img: Image) -> list[int]:
     """The width and the height of an image."""
     height, width = img.shape[-2:] if isinstance(img, Tensor) else as_array(img).shape[:2]
     return [width, height]
+
+
+def get_dimensions(img: Image) -> list[int]:
+    """The number of channels, the height and the width of an image."""
+    if isinstance(img, Tensor):
+        return [1 if img.dim() == 2 else img.shape[-3], *img.shape[-2:]]
+    shape = as_array(img).shape
+    return [1 if len(shape) == 2 else shape[2], *shape[:2]]
+
+
+def get_image_num_channels(img: Image) -> int:
+    """The number of channels of an image."""
+    return get_dimensions(img)[0]
 
 
 @keeping_kind

@@ -32,6 +32,7 @@ __all__ = [
     "RandomOrder",
     "RandomResizedCrop",
     "Resize",
+    "TenCrop",
     "ToPILImage",
 ]
 
@@ -164,6 +165,21 @@ class FiveCrop(Transform):
 
     def __call__(self, img: F.Image) -> tuple[Any, ...]:
         return sizes.five_crop(img, self.size)
+
+
+class TenCrop(FiveCrop):
+    """Crops the four corners and the center of an image and of the flipped image."""
+
+    vertical_flip: bool
+
+    shown: tuple[str, ...] = ("size", "vertical_flip")
+
+    def __init__(self, size: int | Sequence[int], vertical_flip: bool = False):
+        super().__init__(size)
+        self.vertical_flip = vertical_flip
+
+    def __call__(self, img: F.Image) -> tuple[Any, ...]:
+        return sizes.ten_crop(img, self.size, self.vertical_flip)
 
 
 class RandomResizedCrop(Transform):

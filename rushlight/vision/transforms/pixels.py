@@ -106,6 +106,7 @@ to_grayscale = rgb_to_grayscale
 def blended(img: Tensor, other: Any, ratio: float) -> Tensor:
     """An image blended with another, clamped to the range of its dtype."""
     bound = 1.0 if img.is_floating_point() else float(dtypes.iinfo(img.dtype).max)
+    ratio = float(ratio)  # an integer would be multiplied in the image's dtype
     return (ratio * img + (1.0 - ratio) * other).clamp(0, bound).to(img.dtype)
 
 

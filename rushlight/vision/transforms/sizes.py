@@ -16,13 +16,15 @@ from rushlight.vision.transforms.basics import (
     center_crop,
     crop,
     get_image_size,
+    hflip,
     is_picture,
     keeping_kind,
     pair,
+    vflip,
 )
 from rushlight.vision.transforms.pixels import pil_to_tensor
 
-__all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized_crop"]
+__all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized_crop", "ten_crop"]
 
 
 class InterpolationMode(Enum):
@@ -124,3 +126,8 @@ def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Any, ...]:
     picture = img if isinstance(img, Tensor) or is_picture(img) else as_array(img)
     corners = [(0, 0), (0, wide - width), (high - height, 0), (high - height, wide - width)]
     return (*(crop(picture, top, left, height, width) for top, left in corners), center_crop(picture, size))
+
+
+def ten_crop(img: Image, size: int | Sequence[int], vertical_flip: bool = False) -> tuple[Any, ...]:
+    """The crops of `five_crop`, and those of the image flipped left to right, or with `vertical_flip` top to bottom."""
+    return (*five_crop(img, size), *five_crop((vflip if vertical_flip else hflip)(img), size))

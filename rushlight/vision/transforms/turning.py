@@ -117,26 +117,35 @@ def room(matrix: Sequence[float], img: Tensor) -> tuple[int, int]:
 
 
 def sampled(img: Tensor, matrix: Sequence[float], mode: InterpolationMode, size: Sequence[int], fill: Any) -> Tensor:
-    """A tensor (..., height, width) read at the places that a matrix gives for a result of a size.
+    """A tensor (..., height, width) read at the places that a matrix gives for a result of a size."""
+    wide, high = get_image_size(img)
+    rows, columns = (np.arange(n) + 0.5 * (1 - n) for n in size)
+    places = np.stack([*np.meshgrid(columns, rows), np.ones(tuple(size))], -1).astype(grid_dtype(img))
+    theta = np.array(matrix, places.dtype).reshape(2, 3) / np.array([[0.5 * wide], [0.5 * high]], places.dtype)
+    return read_at(img, new_tensor(places @ theta.T), mode, fill)
+
+
+def grid_dtype(img: Tensor) -> Any:
+    """The type of the places that an image is read at."""
+    return img._array.dtype if img.is_floating_point() else np.float32
+
+
+def read_at(img: Tensor, grid: Tensor, mode: InterpolationMode, fill: Any) -> Tensor:
+    """A tensor (..., height, width) read at places (height, width, 2), from -1 to 1.
 
     ValueError unless the interpolation is nearest or bilinear.
     """
     if mode not in (InterpolationMode.NEAREST, InterpolationMode.BILINEAR):
         raise ValueError(f"The interpolation {mode.value} is for Pillow's images: tensors take nearest and bilinear.")
     real = img if img.is_floating_point() else img.to(dtypes.float32)
-    wide, high = get_image_size(img)
-    rows, columns = (np.arange(n) + 0.5 * (1 - n) for n in size)
-    places = np.stack([*np.meshgrid(columns, rows), np.ones(tuple(size))], -1).astype(real._array.dtype)
-    theta = np.array(matrix, places.dtype).reshape(2, 3) / np.array([[0.5 * wide], [0.5 * high]], places.dtype)
-    grid = new_tensor(places @ theta.T)
     batch = real.reshape(-1, *real.shape[-3:])
     if fill is not None:
-        batch = cat([batch, batch.new_ones(len(batch), 1, high, wide)], 1)
+        batch = cat([batch, batch.new_ones(len(batch), 1, *batch.shape[-2:])], 1)
     found = grid_sample(batch, grid.expand(len(batch), *grid.shape), mode.value, "zeros", align_corners=False)
     if fill is not None:
         found = filled(found[:, :-1], found[:, -1:], fill, mode)
     found = found if img.is_floating_point() else found.round().to(img.dtype)
-    return found.reshape(*img.shape[:-2], *size)
+    return found.reshape(*img.shape[:-2], *grid.shape[:2])
 
 
 def filled(found: Tensor, inside: Tensor, fill: Any, mode: InterpolationMode) -> Tensor:
