@@ -19,6 +19,7 @@ SAME_IN_TORCH = {  # modules there too, and functions of those names beside them
     "rushlight.nn.utils.spectral_norm",
     "rushlight.nn.utils.weight_norm",
     "rushlight.vision.models.alexnet",
+    "rushlight.vision.models.googlenet",
 }
 MODULES = [m for m in walk_packages(rushlight.__path__, "rushlight.") if not m.name.endswith("__main__")]
 PACKAGES = ["rushlight", *(m.name for m in MODULES if m.ispkg)]

@@ -33,7 +33,8 @@ def test_probabilities_are_mixed_and_other_labels_refused():
         mixed = torch.utils._pytree.tree_leaves(v2.MixUp(labels_getter=getter)(batch))
         torch.manual_seed(0)
         images, labels = v2.MixUp(num_classes=3)(IMAGES, LABELS)
-        assert torch.equal(mixed[0], images) and torch.equal(mixed[1], labels)
+        assert torch.equal(mixed[0], images)
+        assert torch.equal(mixed[1], labels)
     refused = {
         "num_classes must be passed": (IMAGES, LABELS),
         "The labels must be a tensor": (IMAGES, [0, 1]),
@@ -62,20 +63,26 @@ def test_own_transforms_change_images_alone():
     image, target = v2.Compose([Shifted(4)])((IMAGES[0], {"boxes": torch.ones(2), "label": 3}))
     torch.manual_seed(1)
     assert torch.equal(image, IMAGES[0].roll(int(torch.randint(4, ())), -1))
-    assert target["label"] == 3 and torch.equal(target["boxes"], torch.ones(2))
+    assert target["label"] == 3
+    assert torch.equal(target["boxes"], torch.ones(2))
     assert repr(Shifted(4)) == "Shifted(most=4)"
 
 
 def test_conversions():
     pixels = (torch.arange(24) * 10).to(torch.uint8).reshape(2, 4, 3).numpy()
     image = v2.ToImage()(pixels)
-    assert image.shape == (3, 2, 4) and image.dtype is torch.uint8
+    assert image.shape == (3, 2, 4)
+    assert image.dtype is torch.uint8
     scaled = v2.ToDtype(torch.float32, scale=True)(image)
-    assert torch.equal(scaled, image / 255) and torch.equal(v2.functional.to_dtype(image), image.float())
-    assert v2.functional.get_size(image) == [2, 4] and v2.RGB()(image[:1]).shape == (3, 2, 4)
+    assert torch.equal(scaled, image / 255)
+    assert torch.equal(v2.functional.to_dtype(image), image.float())
+    assert v2.functional.get_size(image) == [2, 4]
+    assert v2.RGB()(image[:1]).shape == (3, 2, 4)
     assert torch.equal(v2.functional.horizontal_flip(image), image.flip(-1))
     noisy = v2.GaussianNoise(sigma=0.5)(scaled)
-    assert noisy.min() >= 0 and noisy.max() <= 1 and not torch.equal(noisy, scaled)
+    assert noisy.min() >= 0
+    assert noisy.max() <= 1
+    assert not torch.equal(noisy, scaled)
     for given, words in ((image, "expected to be in float dtype"), (scaled, "shouldn't be negative")):
         with pytest.raises(ValueError, match=words):
             v2.GaussianNoise(sigma=-1.0)(given)
