@@ -59,6 +59,7 @@ LENGTHENED = (
     "PyTorch's vmap gives a number a dimension, and its derivative of var or logcumsumexp depends on the number"
 )
 SCALED = "PyTorch's ldexp takes the power of two in the type of the exponent, in which it can overflow"
+CROSSED = "PyTorch's cross product of a vector with itself is not zero, but what it rounds away"
 UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets, of views made without gradients"
 HOOKED_TWICE = "a hook on a node, through which PyTorch's second derivative runs again: without it all is the same"
 THROUGH_RESULT = "PyTorch writes the derivative of prod with its result, on which derivatives of derivatives depend"
@@ -202,7 +203,10 @@ EXPLANATIONS = [
     ),
     Explanation("programs", rf"as_strided\([^\n]*\n{NOTHING_RAISED}", r"\w+ = \w+\[\d+:\]\n", UNPLACED),
     Explanation(
-        "programs", "(requires_grad False, PyTorch's True|leaf True, PyTorch's False)", r"\.(var|std)\(", CONSTANT
+        "programs",
+        "(requires_grad False, PyTorch's True|leaf True, PyTorch's False)",
+        r"^(?!.*vmap).*\.(var|std)\(",
+        CONSTANT,
     ),
     Explanation("programs", r"^\w+ %= [^\n]*\nraises NotImplementedError, on PyTorch RuntimeError", "complex", SEVERAL),
     Explanation("programs", r"index_copy_?\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
@@ -285,6 +289,8 @@ EXPLANATIONS = [
     Explanation("programs", NOTHING_RAISED, "out_dims=-1", OUT_DIMS),
     Explanation("programs", "values.*PyTorch's.array.*nan", "logcumsumexp", NAN),
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
+    Explanation("programs", "values.*nan", r"torch\.dist\((\w+), \1\)", SUBGRADIENT),
+    Explanation("programs", "values", r"torch\.cross\((\w+), \1, ", CROSSED),
     Explanation("errors", "MKL FFT error", "fft|stft", TRANSFORMS),
     Explanation("errors", r"returned an invalid gradient|_backward\(\): Expected", "", HALF_REFUSED),
     Explanation(

@@ -10,8 +10,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
-from rushlight.core.guards import ask_first, ask_no_more
-from rushlight.core.interpreters import STACK, Interpreter
+from rushlight.core.interpreters import STACK, Interpreter, Within
 from rushlight.core.kinds import is_half
 from rushlight.core.lines import warn
 from rushlight.devices import device
@@ -68,16 +67,6 @@ class Autocast(Interpreter):
     def __init__(self, dtype: dtypes.dtype, enabled: bool, caches: bool = True):
         self.dtype, self.casts, self.caches = dtype, enabled, caches
 
-    def enter(self, lowest: bool = False) -> None:
-        """Begins to cast what operators and listed functions are called with."""
-        STACK.enter(self, lowest)
-        ask_first(self.call_listed)
-
-    def leave(self) -> None:
-        """Ends what `enter` began."""
-        STACK.leave(self)
-        ask_no_more(self.call_listed)
-
     def is_listed(self, name: str) -> bool:
         """Whether this is the innermost autocast block and enabled, and the name is on a list."""
         return self.casts and name in LISTED and state("cpu") is self
@@ -91,7 +80,7 @@ class Autocast(Interpreter):
         target = LISTED[op.name](self.dtype._numpy, args)
         return below(op, args if target is None else tuple([cast(arg, target) for arg in args]))
 
-    def call_listed(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any] | None:
+    def asked(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any] | None:
         """The result of a listed function, in a tuple: its arguments are cast, and nothing else inside of it."""
         if not self.is_listed(function.__name__):
             return None
@@ -104,7 +93,12 @@ class Autocast(Interpreter):
 
 # The state outside of all blocks, by device type; for types other than the CPU settings are only stored.
 OUTSIDE: dict[str, Autocast] = {"cpu": Autocast(dtypes.bfloat16, False)}
-nesting: list[int] = [0]  # the number of active blocks, plus what `autocast_increment_nesting` has added
+increments: list[int] = [0]  # what `autocast_increment_nesting` has added to the number of active blocks
+
+
+def casting_on(device_type: str, dtype: dtypes.dtype, enabled: bool, caches: bool) -> Autocast | None:
+    """The interpreter of a block; None for other devices than the CPU, where there is nothing to cast."""
+    return Autocast(dtype, enabled, caches) if device_type == "cpu" else None
 
 
 def is_eligible(value: Any) -> bool:
@@ -163,7 +157,7 @@ def state(device_type: str) -> Autocast:
     return next(entered, OUTSIDE["cpu"])
 
 
-class autocast(ContextDecorator):
+class autocast(Within, ContextDecorator):
     """A context or decorator in which products and convolutions compute in bfloat16 (or float16) on the CPU.
 
     Losses and other operations that need precision compute in float32; operations that join tensors, in the widest of
@@ -201,20 +195,12 @@ class autocast(ContextDecorator):
             enabled = False
         caches = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self.device, self.fast_dtype, self._enabled, self._cache_enabled = device_type, dtype, enabled, caches
-        self._entered: list[Autocast] = []
+        super().__init__(functools.partial(casting_on, device_type, dtype, enabled, caches))
 
-    def __enter__(self) -> "autocast":
-        interpreter = Autocast(self.fast_dtype, self._enabled, self._cache_enabled)
-        if self.device == "cpu":
-            interpreter.enter()
-            self._entered.append(interpreter)
-        nesting[0] += 1
+    @property
+    def answer(self) -> "autocast":
+        """What `with` gives."""
         return self
-
-    def __exit__(self, *exception: object) -> None:
-        nesting[0] -= 1
-        if self._entered:
-            self._entered.pop().leave()
 
 
 def cast_again() -> Again:
@@ -327,9 +313,9 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
     found.casts = enabled
     if found is OUTSIDE["cpu"]:
         if found in STACK.interpreters:
-            found.leave()
+            STACK.leave(found)
         if enabled:
-            found.enter(lowest=True)
+            STACK.enter(found, lowest=True)
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
@@ -378,8 +364,8 @@ def autocast_increment_nesting() -> int:
     >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
     (1, 0)
     """
-    nesting[0] += 1
-    return nesting[0]
+    increments[0] += 1
+    return nesting()
 
 
 def autocast_decrement_nesting() -> int:
@@ -390,8 +376,13 @@ def autocast_decrement_nesting() -> int:
     ...     torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
     (2, 1)
     """
-    nesting[0] -= 1
-    return nesting[0]
+    increments[0] -= 1
+    return nesting()
+
+
+def nesting() -> int:
+    """How many blocks are active."""
+    return increments[0] + sum(isinstance(found, Autocast) for found in STACK.interpreters)
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtypes.dtype | None = None) -> Any:

@@ -7,20 +7,11 @@ from functools import wraps
 
 from numpy import generic, ndarray
 
+from rushlight.core import interpreters
 from rushlight.core.graph import TensorBase
 
 SWITCH = None  # finds who overrides a call: see `overrides.switches`
-ASKED = []  # what all guards ask before a call
-
-
-def ask_first(asked):
-    """Adds what all guards ask first: `asked(function, args, kwargs)` returns a result in a tuple, or None."""
-    ASKED.append(asked)
-
-
-def ask_no_more(asked):
-    """Removes what `ask_first` added."""
-    ASKED.remove(asked)
+ASKED = interpreters.ASKED
 
 
 def use_switch(switch):

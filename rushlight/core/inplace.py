@@ -363,7 +363,7 @@ def without_history(args: Any) -> Any:
 def look_anew(tensor: TensorBase, window: Window) -> None:
     """Makes a view's history a new view of its present base."""
     node = tensor._node
-    cls = AsStridedBackward0 if node is None else LOOKS.get(node.name(), AsStridedBackward0)
+    cls = kind_of_look(window) if node is None else LOOKS.get(node.name(), AsStridedBackward0)
     move(tensor, cls.through(window, *vertex(tensor._view.base)), 0)
     tensor._view.version = tensor._counter.value
 
@@ -395,7 +395,7 @@ class CopySlices(Node):
 
     def look(self) -> Any:
         """The history of the view after the change."""
-        return AsStridedBackward0.through(self.window, self, 0)
+        return kind_of_look(self.window).through(self.window, self, 0)
 
     def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> list[Array]:
         """The cotangents of the base before the change, and of the other inputs of the change."""
@@ -452,3 +452,16 @@ class NegViewBackward0(AsStridedBackward0):
 
 
 LOOKS = {cls.__name__: cls for cls in (ViewAsRealBackward0, ViewAsComplexBackward0, ConjBackward0, NegViewBackward0)}
+
+
+def kind_of_look(window: Window) -> type[AsStridedBackward0]:
+    """The class of a view's history where no earlier one tells it: named after what shows all of the base otherwise."""
+    ndim = min(len(window.shape), len(window.base_shape))
+    same = window.shape[:ndim] == window.base_shape[:ndim] and window.strides[:ndim] == window.base_strides[:ndim]
+    paired = len(window.shape) != len(window.base_shape)
+    if window.offset or not same or paired != (window.dtype.kind != window.base_dtype.kind):
+        return AsStridedBackward0
+    if paired:
+        return ViewAsComplexBackward0 if window.dtype.kind == "c" else ViewAsRealBackward0
+    conjugated, negated = window.turning
+    return ConjBackward0 if conjugated else NegViewBackward0 if negated else AsStridedBackward0

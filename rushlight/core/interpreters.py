@@ -6,6 +6,8 @@ is concerned handles the call, and passes what remains to those below (`operator
 
 from functools import wraps
 
+ASKED = []  # what the guards of all public functions ask before a call
+
 
 class Interpreter:
     """Something that handles the calls of operators while it is on the stack."""
@@ -14,6 +16,7 @@ class Interpreter:
     is_level = False  # whether it is a level of forward mode: tensors carry tangents on it
     writes_down = False  # whether it records all computation on arrays as steps of a program
     takes_steps = False  # whether it decides what happens to steps of optimizers
+    asked = None  # what guards ask while it is on the stack: `asked(function, args, kwargs)` gives a result in a tuple
     takes_over = False  # whether it overrides all computation: backward passes run on tensors
 
     def concerns(self, op, args):
@@ -72,13 +75,18 @@ class Stack:
 
     def enter(self, interpreter, lowest=False):
         """Pushes an interpreter on top, or below all others."""
+        asked = interpreter.asked
         self.interpreters.insert(0 if lowest else len(self.interpreters), interpreter)
         self.count()
+        if asked is not None:
+            ASKED.append(asked)
 
     def leave(self, interpreter):
         """Removes an interpreter from anywhere in the stack."""
         if interpreter in self.interpreters:
             self.interpreters.remove(interpreter)
+            if interpreter.asked is not None:
+                ASKED.remove(interpreter.asked)
         self.count()
 
     def count(self):
@@ -94,7 +102,8 @@ STACK = Stack()
 
 class Within:
     """A context in which an interpreter of a kind, which `with` gives, is on the stack; with `alone`, the message of an
-    error, there is no second one of the kind. Compiled, so that no signal comes between the steps.
+    error, there is no second one of the kind. If the kind gives None there is none. Compiled, so that no signal comes
+    between the steps.
     """
 
     answer = None  # what `with` returns instead of the interpreter
@@ -109,12 +118,15 @@ class Within:
             raise RuntimeError(self.alone)
         interpreter = self.kind()
         answer = self.answer
-        STACK.enter(interpreter)
+        if interpreter is not None:
+            STACK.enter(interpreter)
         self.entered.append(interpreter)
         return interpreter if answer is None else answer
 
     def __exit__(self, *exception):
-        STACK.leave(self.entered.pop())
+        interpreter = self.entered.pop()
+        if interpreter is not None:
+            STACK.leave(interpreter)
 
 
 def levels():

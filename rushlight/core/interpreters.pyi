@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 class Interpreter:
+    asked: Any
     casts: bool
     is_level: bool
     writes_down: bool
@@ -26,8 +27,7 @@ class Stack:
 STACK: Stack
 
 class Within:
-    answer: Any
-    def __init__(self, kind: type[Interpreter], alone: str | None = None) -> None: ...
+    def __init__(self, kind: Callable[[], Interpreter | None], alone: str | None = None) -> None: ...
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: object) -> None: ...
 

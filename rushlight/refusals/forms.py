@@ -13,7 +13,7 @@ import numpy as np
 from rushlight.core.above import above
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
-from rushlight.refusals.signatures import NUMPY_NAMES, Parameter, Signature, parameters, recorded
+from rushlight.refusals.signatures import NUMPY_NAMES, Parameter, Signature, parameters, signatures_of
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -43,17 +43,6 @@ NAMES = {  # parameter names of PyTorch's Python functions that its signatures d
     "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
 }
 PACKED = {".gru", ".lstm", ".rnn_relu", ".rnn_tanh"}  # which take packed data by position only
-HOMES = {  # functions that stand elsewhere in PyTorch
-    f"nn.functional.{name}": f".{name}"
-    for name in (
-        "grid_sampler",
-        "grid_sampler_2d",
-        "grid_sampler_3d",
-        "native_batch_norm",
-        "native_group_norm",
-        "native_layer_norm",
-    )
-}
 
 
 @above
@@ -114,7 +103,7 @@ def by_signature(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> C
     A parameter that has other positions in other signatures of the function, or none, is given by name.
     """
     self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
-    signatures = recorded().get(HOMES.get(place, place), ())
+    signatures = signatures_of(place)
     wavering = {name for s in signatures for name, spot in spots(s) if {spot} != spots_of(name, signatures)}
     wavering = set() if place in PACKED else wavering
     for signature in signatures:

@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, get_args
 
 from rushlight.core.graph import TensorBase
-from rushlight.refusals.signatures import Parameter, misfit, recorded
+from rushlight.refusals.signatures import Parameter, misfit, signatures_of
 from rushlight.tensors import Tensor
 
 NUMBERS = (bool, int, float, complex)
@@ -18,7 +18,11 @@ OTHERS = (Tensor, TensorBase, Any, object)  # what an annotation has where a ten
 
 
 def numbers_of(function: Callable[..., Any]) -> tuple[tuple[bool, ...], frozenset[str]]:
-    """Which positional parameters of a function are for numbers, not for tensors, and the names of all that are."""
+    """Which positional parameters of a function are for numbers, not for tensors, and the names of all that are.
+
+    A function that passes its arguments on to another has that one as its attribute `passes_to`.
+    """
+    function = vars(function).get("passes_to", function)
     code = unwrapped(function).__code__
     names = {name for name, kind in function.__annotations__.items() if name != "return" and is_number(kind)}
     return tuple(name in names for name in code.co_varnames[: code.co_argcount]), frozenset(names)
@@ -44,8 +48,8 @@ def as_numbers(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
     in Python: what it gives to operators is in `wrappers.txt`, and everything else may be a tensor.
     """
     first = int(place.startswith("Tensor."))
-    signatures = recorded().get(place)
-    if signatures is None:
+    signatures = signatures_of(place)
+    if not signatures:
         return of_wrapper(place, args, kwargs)
     if (said := misfit(place, args[first:], kwargs)) is not None:
         raise TypeError(said)

@@ -46,6 +46,18 @@ TENSORS_OF_NUMBERS = {
     "copy_",
 }
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other", "a": "input"}
+HOMES = {  # functions that stand elsewhere in PyTorch
+    f"nn.functional.{name}": f".{name}"
+    for name in (
+        "grid_sampler",
+        "grid_sampler_2d",
+        "grid_sampler_3d",
+        "native_batch_norm",
+        "native_dropout",
+        "native_group_norm",
+        "native_layer_norm",
+    )
+}
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -139,8 +151,8 @@ class Signature(NamedTuple):
 
 def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     """PyTorch's message for arguments that fit no signature of a function; None if they fit one, or none is known."""
-    signatures = recorded().get(place)
-    if signatures is None:
+    signatures = signatures_of(place)
+    if not signatures:
         return None
     reasons = [signature.misfit(args, kwargs) for signature in signatures]
     if None in reasons:
@@ -162,7 +174,8 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
 @cache
 def takes_out(place: str) -> bool:
     """Whether PyTorch's function takes `out=`, in one of its forms at least, or none of them is known."""
-    return any(p.name == "out" for s in recorded().get(place, ()) for p in s.parameters) or place not in recorded()
+    signatures = signatures_of(place)
+    return not signatures or any(p.name == "out" for s in signatures for p in s.parameters)
 
 
 def is_a(kind: str, value: Any) -> bool:
@@ -195,6 +208,11 @@ def type_name(value: Any) -> str:
         return f"{type(value).__name__} of ({items}{close.strip() * (len(value) == 1 and isinstance(value, tuple))})"
     name = type(value).__name__
     return f"torch.{name}" if name in CLASSES else name
+
+
+def signatures_of(place: str) -> list[Signature]:
+    """The signatures of a function; none where PyTorch's is written in Python."""
+    return recorded().get(HOMES.get(place, place), [])
 
 
 @cache

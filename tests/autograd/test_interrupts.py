@@ -117,6 +117,11 @@ def profiled_steps():
         profiler.step()
 
 
+def autocast():
+    with torch.autocast("cpu"), torch.autocast("cpu", enabled=False):
+        torch.ones(2, 2) @ torch.ones(2, 2)
+
+
 def random_numbers():
     with torch.random.fork_rng():
         torch.manual_seed(3)
@@ -141,6 +146,7 @@ PROGRAMS = [
     hessian,
     profiled,
     profiled_steps,
+    autocast,
     random_numbers,
 ]
 
@@ -176,7 +182,13 @@ def test_every_place(program):
     k = 1
     while interrupted(program, k) and k < 3000:
         assert modes.CURRENT.get() is before, k
-        held = [engine.RUN.get(), batched.ENTERED.get(), bool(interpreters.STACK.depth), engine.CLAIM.locked()]
+        held = [
+            engine.RUN.get(),
+            batched.ENTERED.get(),
+            bool(interpreters.STACK.depth),
+            bool(interpreters.ASKED),
+            engine.CLAIM.locked(),
+        ]
         assert not any(held), k
         assert torch.equal(torch.get_rng_state(), random_state), k
         k += 1

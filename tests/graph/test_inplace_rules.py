@@ -174,6 +174,43 @@ def test_overlapping_operands_are_refused():
     assert x.tolist() == [0, 0, 1, 2]
 
 
+def test_a_single_element_is_repeated_over_what_it_is_part_of():
+    x = leaf(1, 2, 3)
+    y = x * 2
+    y[...] = y[:1]
+    y.sum().backward()
+    assert (y.tolist(), x.grad.tolist()) == ([2, 2, 2], [6, 0, 0])
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge", "less", "greater_equal"])
+def test_comparisons_in_place_are_recorded(name):
+    compared = {"less": "lt", "greater_equal": "ge"}.get(name, name).capitalize()
+    x, other = leaf(1, 2), leaf(2, 2)
+    for target, operand, node in ((x * 1, 2, 0), (x * 1, other, 1), (torch.tensor([1.0, 2.0]), other, 1)):
+        expected = getattr(torch, name)(target.detach(), operand)
+        changed = getattr(target, f"{name}_")(operand)
+        assert changed is target
+        assert target.tolist() == expected.tolist()
+        assert target.grad_fn.name() == f"{compared}Backward{node}"
+        target.sum().backward()
+    assert x.grad.tolist() == other.grad.tolist() == [0, 0]
+    with torch.no_grad():
+        assert not getattr(torch.ones(2), f"{name}_")(other).requires_grad
+
+
+def test_a_changed_view_without_a_history_is_named_after_what_it_shows():
+    def node(view):
+        view[0] = torch.ones((), requires_grad=True)
+        return view.grad_fn.name()
+
+    numbers = torch.arange(6.0).reshape(3, 2)
+    assert node(torch.view_as_complex(numbers * 1)) == "ViewAsComplexBackward0"
+    numbers = torch.view_as_complex(numbers)
+    assert node(torch.view_as_real(numbers * 1)) == "ViewAsRealBackward0"
+    assert node((numbers * 1).conj()) == "ConjBackward0"
+    assert node((numbers * 1).real) == node(torch.view_as_real(numbers * 1)[1:]) == "AsStridedBackward0"
+
+
 def test_changes_without_grad_mode_keep_the_history():
     x = leaf(1, 2)
     y = x * 3

@@ -40,7 +40,14 @@ KINDS = {
 }
 OUT = re.compile(r"!\)(\[\])? ")  # in a schema: a tensor, or a list of them, that is written to
 REFUSED = re.compile(r"(\w+\(\): argument '\w+' \(position \d+\) must be [\w ]+), not Tensor")
-OWN_PARSER = {".nonzero": ("nonzero", ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"])}
+OWN_PARSER = {
+    ".nonzero": ("nonzero", ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"]),
+    ".nonzero_static": (
+        "nonzero_static",
+        ["(Tensor input, *, SymInt size, int fill_value = -1, Tensor out = None)"],
+    ),
+    "Tensor.nonzero_static": ("nonzero_static", ["(*, SymInt size, int fill_value = -1)"]),
+}
 ARGUMENT = re.compile(r"(\w+)(?:\([a-z!|* >-]+\))?(\[\d*\])?(\??) (\w+)(?:=(.+))?")
 
 

@@ -92,6 +92,29 @@ CALLS = """
     F.avg_pool1d(m, M)
     F.softmax(m, M)
     F.glu(m, M)
+    torch.arange(M)
+    torch.arange(M, 5)
+    torch.arange(0, 5, step=N)
+    torch.range(0, N)
+    torch.celu_(x, N)
+    torch.threshold_(x, 1.0, N)
+    torch.rrelu_(x, N / 8, N / 8)
+    torch.narrow_copy(m, M, 0, 1)
+    torch.select_copy(m, M, 0)
+    torch.transpose_copy(m, 0, M)
+    torch.unsqueeze_copy(m, M)
+    torch.diagonal_copy(m, dim1=0, dim2=M)
+    torch.unfold_copy(x, 0, 1, M)
+    torch.native_dropout(x, N / 8, False)
+    torch.native_group_norm(m[None], None, None, 1, 2, 2, M, 0.5)
+    torch.native_batch_norm(m, None, None, None, None, True, N, 0.5)
+    torch.native_layer_norm(x, (2,), None, None, N)
+    torch.nonzero_static(x, size=M)
+    torch.nonzero_static(x, size=1, fill_value=M)
+    torch.randint(M, (0,))
+    x.clone().random_(M)
+    m.split(M)
+    m.split(N)
 """
 NUMBERS = {  # what is given for N and for M
     "float": "torch.tensor(2.0)",
@@ -139,3 +162,12 @@ def test_what_python_computes_with_stays_a_tensor():
     tau = rushlight.tensor(2.0, requires_grad=True)
     rushlight.nn.functional.local_response_norm(rushlight.ones(1, 3, 4), 2, k=tau).sum().backward()
     assert tau.grad is not None
+
+
+@pytest.mark.parametrize("number", [rushlight.tensor([1]), rushlight.tensor(1.0), rushlight.tensor([[1]])])
+def test_methods_without_a_guard_take_no_other_tensors_either(number):
+    x = rushlight.ones(2, 3)
+    for call in (lambda: x.transpose(0, number), lambda: x.unsqueeze(number), lambda: x.softmax(number)):
+        with pytest.raises(TypeError, match="must be int, not Tensor"):
+            call()
+    assert x.transpose(0, rushlight.tensor(1)).shape == (3, 2)

@@ -32,6 +32,7 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
         return change(input, function, *args, **kwargs)
 
     name = function.__name__
+    vars(change_input)["passes_to"] = function
     return with_public_name(
         change_input, f"{name}_", f"`{name}`, in place.{retold(function.__doc__, name, f'{name}_')}"
     )

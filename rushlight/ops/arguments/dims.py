@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
-from rushlight.refusals.signatures import misfit
+from rushlight.refusals.signatures import is_a, misfit
 from rushlight.tensors import Tensor
 
 INTEGERS = int, np.integer
@@ -42,9 +42,11 @@ def known_dim(dim: int, shape: Sequence[int]) -> int:
 def integer(dim: int) -> int:
     """A dimension as an int; TypeError, in PyTorch's words, for anything that is not an integer."""
     try:
-        return index(dim)
+        if not isinstance(dim, TensorBase) or is_a("int", dim):
+            return index(dim)
     except TypeError:
-        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+        pass
+    raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
 
 
 def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:

@@ -11,14 +11,29 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import is_batched
+from rushlight.core.inplace import is_batched, needs
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
+from rushlight.core.recording import recording
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 from rushlight.ops.arguments.promotion import only, real
 from rushlight.ops.out import takes_out
-from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, method, operator, refuse, unary
+from rushlight.ops.table import (
+    TABLE,
+    Binary,
+    Unary,
+    alias,
+    binary,
+    binary_in_place,
+    enter,
+    method,
+    operator,
+    refuse,
+    unary,
+    with_one_gradient,
+    with_public_name,
+)
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -132,6 +147,34 @@ def comparing(entry: Any, otherwise: Any = NotImplemented) -> Callable[..., Any]
 
 for name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Tensor, f"__{name}__", comparing(TABLE[name]))
+
+
+def add_recorded_change(name: str, node: str) -> None:
+    """Has the in-place variant of a comparison leave a node, with gradients of zero, where an operand requires grad."""
+    unrecorded, entry = getattr(Tensor, f"{name}_"), TABLE[name]
+
+    def forward(input: Array, other: Any) -> Array:
+        return entry.forward(input, other).astype(input.dtype)
+
+    def zeros(grad: Array) -> Array:
+        return np.zeros_like(grad)
+
+    options: dict[str, Any] = {"promote": entry.promote, "broadcasts": True, "holomorphic": False}
+    recorded = enter(
+        f"{name}_", forward, ("input", "other"), {"input": zeros, "other": zeros}, node=f"{node}1", **options
+    )
+    with_number = with_one_gradient(recorded, forward, "input", f"{node}0", options)
+    change_recorded = binary_in_place(f"{name}_", recorded, with_number)
+
+    def variant(self: Tensor, other: Any) -> Tensor:
+        kept = recording() and (self._needs or needs(other)) and (self.is_floating_point() or self.is_complex())
+        return change_recorded(self, other) if kept else unrecorded(self, other)
+
+    setattr(Tensor, f"{name}_", with_public_name(variant, f"{name}_", str(unrecorded.__doc__)))
+
+
+for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    add_recorded_change(name, f"{name.capitalize()}Backward")
 not_equal: Binary = alias("not_equal", ne)
 less: Binary = alias("less", lt)
 less_equal: Binary = alias("less_equal", le)

@@ -110,6 +110,7 @@ def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: s
         written = write_out(name, out, result, input)
         return None if several else written  # as PyTorch does
 
+    vars(function)["passes_to"] = look
     function.__annotations__["return"] = getattr(look, "__annotations__", {}).get("return", Tensor)
     return with_public_name(function, name, doc)
 

@@ -26,13 +26,11 @@ from rushlight.tensors import Tensor
 
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 
-Number = float | Tensor
-
 
 def arange(
-    start: Number | None = None,
-    end: Number | None = None,
-    step: Number = 1,
+    start: float | None = None,
+    end: float | None = None,
+    step: float = 1,
     *,
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
@@ -62,9 +60,9 @@ def arange(
 
 
 def range(
-    start: Number,
-    end: Number | None = None,
-    step: Number = 1,
+    start: float,
+    end: float | None = None,
+    step: float = 1,
     *,
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
@@ -161,11 +159,11 @@ def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: An
     return created(name, found.astype(numpy_type(name, dtype), copy=False), options)
 
 
-def numbers(name: str, **arguments: Number | None) -> list[Any]:
-    """Arguments as real numbers; they may be tensors of one element. Raises PyTorch's errors for others."""
+def numbers(name: str, **arguments: float | None) -> list[Any]:
+    """Arguments as real numbers. Raises PyTorch's errors for others."""
     found = []
     for position, (argument, value) in enumerate(arguments.items(), 1):
-        number = value.item() if isinstance(value, (TensorBase, np.generic)) else value
+        number = value.item() if isinstance(value, np.generic) else value
         if isinstance(number, complex):
             number = checked_number(number, np.dtype(np.float64))
         if not isinstance(number, (bool, int, float)):

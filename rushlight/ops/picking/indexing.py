@@ -240,7 +240,7 @@ def assign(target: Tensor, value: Tensor | complex) -> None:
     shape = target._array.shape
     if value._array.shape != shape:
         sizes = value._array.shape
-        if shape and value._array.size == 1:  # PyTorch repeats a single element
+        if shape and target._array.size == 1:  # what is repeated has gaps, but for a single time
             check_apart(target, (value,))
         while sizes and sizes[0] == 1:
             sizes = sizes[1:]

@@ -12,6 +12,7 @@ from rushlight.ops.randomness.random_tensors import interval, source
 from rushlight.random import Generator, distributions, integers
 from rushlight.random.examples import check_overwritten
 from rushlight.random.placement import drawn_into
+from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
 __all__: list[str] = []  # methods only
@@ -115,6 +116,8 @@ def random_(self: Tensor, *bounds: int | None, to: int | None = None, generator:
     tensor([5., 5.])
     """
     given = [*bounds, *(() if to is None else (to,))]
+    if any(isinstance(bound, TensorBase) for bound in given):
+        (_, *given), _ = as_numbers("Tensor.random_", (self, *given), {})
     if not given:
         return overwrite_drawn(self, "random_", integers.random_, generator)
     if len(given) == 2 and given[1] is None:

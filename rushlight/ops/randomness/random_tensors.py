@@ -28,6 +28,7 @@ from rushlight.random.examples import for_examples
 from rushlight.random.multinomial import multinomial as draw_categories
 from rushlight.random.placement import drawn_into
 from rushlight.random.poisson import poisson as draw_poisson
+from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -108,6 +109,8 @@ def randint(
     >>> torch.randint(10, (5,))
     tensor([4, 9, 3, 0, 3])
     """
+    if any(isinstance(bound, TensorBase) for bound in bounds):
+        bounds, _ = as_numbers(".randint", bounds, {} if size is None else {"size": size})
     given = list(bounds)
     if size is None and given and not hasattr(given[-1], "__index__"):
         size = given.pop()
@@ -207,6 +210,8 @@ def randint_like(
     >>> torch.randint_like(torch.zeros(2), 5, 6)
     tensor([5., 5.])
     """
+    if any(isinstance(bound, TensorBase) and bound._array.ndim for bound in (low, high)):
+        raise RuntimeError("high must be a scalar tensor and on CPU")
     ends = interval("randint_like", *((0, low) if high is None else (low, high)))
     return like("randint_like", input, dtype, options, integers.randint, generator, *ends)
 

@@ -100,7 +100,8 @@ def split(tensor: Tensor, split_size_or_sections: Sections, dim: int = 0) -> tup
     dim = wrap_dim(dim, tensor._array.ndim)
     if isinstance(split_size_or_sections, (tuple, list)):
         return _split_with_sizes(tensor, checked_sizes(tensor, split_size_or_sections, dim), dim)
-    return _split(tensor, equal_sizes(tensor, as_int(split_size_or_sections), dim, "split"), dim)
+    whole = int if isinstance(split_size_or_sections, TensorBase) else as_int
+    return _split(tensor, equal_sizes(tensor, whole(split_size_or_sections), dim, "split"), dim)
 
 
 @method

@@ -14,13 +14,23 @@ def cases(op, count):
 
 def use(side):
     """The gradients of the gradients, with other cotangents."""
-    inputs = side.inputs
+    return gradients.detached(of_gradients(side, side.inputs))
+
+
+def of_gradients(side, inputs: list, create_graph: bool = False) -> list:
+    """The gradients of the gradients at some inputs, with fixed cotangents of both."""
     first = gradients.gradient(side, inputs, create_graph=True)
-    ends = [(g, c) for g, c in zip(first, side.directions(first, 2), strict=True) if g.requires_grad]
+    return again(side, first, inputs, 2, create_graph)
+
+
+def again(side, found: list, inputs: list, phase: int, create_graph: bool = False) -> list:
+    """The gradients of what was found, with fixed cotangents; none where nothing depends on the inputs."""
+    ends = [(g, c) for g, c in zip(found, side.directions(found, phase), strict=True) if g.requires_grad]
     if not ends:
         return []
     outs, cotangents = zip(*ends, strict=True)
-    return gradients.detached(side.library.autograd.grad(outs, inputs, cotangents, materialize_grads=True))
+    options = {"materialize_grads": True, "create_graph": create_graph}
+    return list(side.library.autograd.grad(outs, inputs, cotangents, **options))
 
 
 def right(side) -> bool:
