@@ -1,102 +1,141 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Products of a small matrix and a vector, of two vectors, and helpers of matrix products: adding and summing rows.
 
-A matrix with contiguous rows is multiplied row by row, with 16 partial sums; one with contiguous columns (a transposed
-one) column by column. There are no threads and no buffers.
+A matrix with contiguous rows is multiplied 8 rows at a time, each with a vector of partial sums; one with contiguous
+columns (a transposed one) column by column. There are no threads and no buffers.
 """
 
 cimport numpy as cnp
-from rushlight.kernels.compiled.lanes cimport always, doubles, floats, real, wide
+from rushlight.kernels.compiled.lanes cimport add_to, always, few_doubles, few_floats, number, put, real, wide
 
 cnp.import_array()
 
+cdef extern from *:
+    """
+    #define rushlight_lane(x, i) ((x)[i])
+    typedef float rushlight_half_floats __attribute__((vector_size(16), aligned(4), may_alias));
+    """
+    ctypedef float half_floats "rushlight_half_floats"
+    double lane "rushlight_lane"(double x, int i) noexcept nogil
+
+ctypedef fused few:
+    few_floats
+    few_doubles
+
 cdef enum:
     SMALL = 4096  # elements up to which a call of BLAS costs more than it saves (measured)
-    SIDE_BY_SIDE = 16
-    ROWS = 16  # that are summed up at a time
-    COLUMN = 32  # elements of a column that are summed up in registers
+    NARROW = 8  # columns from which on rows are added up here
+    VECTOR = 32  # bytes
+    SUMS = 8  # vectors: they fit in AVX2's registers beside an operand, and no addition waits for the one before
+    ACROSS = 4  # vectors of a column that are summed up at a time
 
-cdef double[8] ZEROS = [0] * 8
-
-
-cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
-    """The sum of the products of two contiguous vectors."""
-    cdef real sums[SIDE_BY_SIDE]
-    cdef real total = 0
-    cdef Py_ssize_t i, j
-    for j in range(SIDE_BY_SIDE):
-        sums[j] = 0
-    for i in range(n // SIDE_BY_SIDE):
-        for j in range(SIDE_BY_SIDE):
-            sums[j] += x[i * SIDE_BY_SIDE + j] * y[i * SIDE_BY_SIDE + j]
-    for i in range(n - n % SIDE_BY_SIDE, n):
-        total += x[i] * y[i]
-    for j in range(8):
-        sums[j] += sums[j + 8]
-    for j in range(4):
-        sums[j] += sums[j + 4]
-    return total + ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+cdef double[4] ZEROS = [0] * 4
 
 
-cdef always sums_of_products(const real* x, const real* y, Py_ssize_t n, real* sums) noexcept nogil:
-    """Several partial sums of the products of two contiguous vectors."""
-    cdef floats single = (<const floats*>ZEROS)[0]
-    cdef doubles low = (<const doubles*>ZEROS)[0], high = (<const doubles*>ZEROS)[0]
-    cdef Py_ssize_t i, whole = n - n % SIDE_BY_SIDE
-    for i from 0 <= i < whole by SIDE_BY_SIDE:
-        if real is float:
-            single += (<const floats*>(x + i))[0] * (<const floats*>(y + i))[0]
-        else:
-            low += (<const doubles*>(x + i))[0] * (<const doubles*>(y + i))[0]
-            high += (<const doubles*>(x + i + 8))[0] * (<const doubles*>(y + i + 8))[0]
-    if real is float:
-        (<floats*>sums)[0] = single
+cdef always clear(few* sums, int count) noexcept nogil:
+    """Sets some vectors to 0."""
+    cdef int k
+    for k in range(count):
+        sums[k] = (<const few*>ZEROS)[0]
+
+
+cdef always put_total(few* x, few* place) noexcept nogil:
+    """Writes the sum of a vector's elements to the first element of a place."""
+    cdef half_floats half
+    if few is few_floats:
+        half = (<const half_floats*>x)[0] + (<const half_floats*>x)[1]
+        put(place, (lane(half, 0) + lane(half, 1)) + (lane(half, 2) + lane(half, 3)))
     else:
-        (<doubles*>sums)[0] = low
-        (<doubles*>(sums + 8))[0] = high
-    for i in range(whole, n):
-        sums[0] += x[i] * y[i]
+        put(place, (lane(x[0], 0) + lane(x[0], 1)) + (lane(x[0], 2) + lane(x[0], 3)))
+
+
+cdef inline char* beside(const void* place, Py_ssize_t step) noexcept nogil:
+    """The position a number of bytes further on."""
+    return <char*>place + step
+
+
+cdef always some_rows(const few* matrix, Py_ssize_t stride, const few* x, few* y, Py_ssize_t m, int rows) noexcept nogil:
+    """y = matrix @ x for 1 or `SUMS` rows."""
+    cdef few[SUMS] sums
+    cdef int i, k, several = SUMS // rows, item = 4 if few is few_floats else 8
+    cdef Py_ssize_t j, whole = m * item - m * item % VECTOR, together = whole - whole % (several * VECTOR)
+    clear(sums, SUMS)
+    for j from 0 <= j < together by several * VECTOR:
+        for i in range(rows):
+            for k in range(several):
+                sums[i + k] += (<const few*>beside(matrix, i * stride + j))[k] * (<const few*>beside(x, j))[k]
+    for j from together <= j < whole by VECTOR:
+        for i in range(rows):
+            sums[i] += (<const few*>beside(matrix, i * stride + j))[0] * (<const few*>beside(x, j))[0]
+    for k in range(1, several):
+        sums[0] += sums[k]
+    for i in range(rows):
+        put_total(sums + i, <few*>beside(y, i * item))
+    for j in range(whole // item, m):
+        for i in range(rows):
+            add_to(y, i, number(<const few*>beside(matrix, i * stride), j) * number(x, j))
+
+
+cdef always some_columns(const few* matrix, Py_ssize_t stride, const few* x, few* y, Py_ssize_t m, int vectors) noexcept nogil:
+    """y = matrix @ x for as many rows as the vectors have elements."""
+    cdef few[2 * ACROSS] sums
+    cdef int k
+    cdef Py_ssize_t j
+    clear(sums, 2 * ACROSS)
+    for j from 0 <= j < m - 1 by 2:
+        for k in range(vectors):
+            sums[k] += number(x, j) * (<const few*>beside(matrix, j * stride))[k]
+            sums[ACROSS + k] += number(x, j + 1) * (<const few*>beside(matrix, (j + 1) * stride))[k]
+    if m % 2:
+        for k in range(vectors):
+            sums[k] += number(x, m - 1) * (<const few*>beside(matrix, (m - 1) * stride))[k]
+    for k in range(vectors):
+        y[k] = sums[k] + sums[ACROSS + k]
 
 
 cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """y = matrix @ x with contiguous rows, `stride` elements apart; several rows at a time."""
-    cdef real sums[ROWS][SIDE_BY_SIDE]
-    cdef real halves[ROWS][8]
-    cdef real quarters[ROWS][4]
-    cdef Py_ssize_t part, first, i, j, rows
-    for part in range((n + ROWS - 1) // ROWS):
-        first = part * ROWS
-        rows = min(<Py_ssize_t>ROWS, n - first)
-        for i in range(rows):
-            sums_of_products(matrix + (first + i) * stride, x, m, sums[i])
-        for i in range(rows):
-            for j in range(8):
-                halves[i][j] = sums[i][j] + sums[i][j + 8]
-        for i in range(rows):
-            for j in range(4):
-                quarters[i][j] = halves[i][j] + halves[i][j + 4]
-        for i in range(rows):
-            y[first + i] = (quarters[i][0] + quarters[i][1]) + (quarters[i][2] + quarters[i][3])
+    """y = matrix @ x with contiguous rows, `stride` elements apart; several rows at a time, the last ones maybe twice."""
+    cdef Py_ssize_t i
+    for i in range(n if n < SUMS else 0):
+        take_rows(matrix + i * stride, stride, x, y + i, m, 1)
+    for i from 0 <= i <= n - SUMS by SUMS:
+        take_rows(matrix + i * stride, stride, x, y + i, m, SUMS)
+    if n > SUMS and n % SUMS:
+        take_rows(matrix + (n - SUMS) * stride, stride, x, y + n - SUMS, m, SUMS)
+
+
+cdef always take_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t m, int rows) noexcept nogil:
+    """`some_rows` for numbers of either type."""
+    if real is float:
+        some_rows(<const few_floats*>matrix, stride * sizeof(real), <const few_floats*>x, <few_floats*>y, m, rows)
+    else:
+        some_rows(<const few_doubles*>matrix, stride * sizeof(real), <const few_doubles*>x, <few_doubles*>y, m, rows)
 
 
 cdef wide by_columns(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """y = matrix @ x with contiguous columns, `stride` elements apart."""
-    cdef real sums[COLUMN]
-    cdef Py_ssize_t i, j, part, first, whole = n - n % COLUMN
-    for part in range(n // COLUMN):
-        first = part * COLUMN
-        for i in range(COLUMN):
-            sums[i] = 0
-        for j in range(m):
-            for i in range(COLUMN):
-                sums[i] += x[j] * matrix[j * stride + first + i]
-        for i in range(COLUMN):
-            y[first + i] = sums[i]
-    for i in range(whole, n):
+    """y = matrix @ x with contiguous columns, `stride` elements apart; the last rows maybe twice."""
+    cdef Py_ssize_t i, j, lanes = VECTOR // sizeof(real), whole = n - n % (ACROSS * lanes)
+    for i from 0 <= i < whole by ACROSS * lanes:
+        take_columns(matrix + i, stride, x, y + i, m, ACROSS)
+    for i from whole <= i <= n - lanes by lanes:
+        take_columns(matrix + i, stride, x, y + i, m, 1)
+    if n >= lanes:
+        if n % lanes:
+            take_columns(matrix + n - lanes, stride, x, y + n - lanes, m, 1)
+        return
+    for i in range(n):
         y[i] = 0
     for j in range(m):
-        for i in range(whole, n):
+        for i in range(n):
             y[i] += x[j] * matrix[j * stride + i]
+
+
+cdef always take_columns(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t m, int vectors) noexcept nogil:
+    """`some_columns` for numbers of either type."""
+    if real is float:
+        some_columns(<const few_floats*>matrix, stride * sizeof(real), <const few_floats*>x, <few_floats*>y, m, vectors)
+    else:
+        some_columns(<const few_doubles*>matrix, stride * sizeof(real), <const few_doubles*>x, <few_doubles*>y, m, vectors)
 
 
 cdef wide all_products(const real* column, const real* row, real* out, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
@@ -219,7 +258,7 @@ def sum_rows(matrix):
 cdef object sum_rows_of(cnp.ndarray matrix):
     cdef int kind = cnp.PyArray_TYPE(matrix)
     cdef cnp.ndarray result
-    if not is_matrix(matrix, kind) or matrix.shape[1] < SIDE_BY_SIDE // 2:
+    if not is_matrix(matrix, kind) or matrix.shape[1] < NARROW:
         return None
     result = cnp.PyArray_ZEROS(1, &matrix.shape[1], kind, 0)
     if kind == cnp.NPY_FLOAT:
