@@ -1,13 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Trigonometric functions and their inverses, which NumPy computes without SIMD where there is no AVX-512.
 
-All compute in double precision, and are written so that the compiler vectorizes them: every case is computed, and the
-right one is chosen. Angles above a million go to the C library.
+All compute in double precision, but for sines and cosines of float32. They are written so that the compiler vectorizes
+them: every case is computed, and the right one is chosen. Large angles are left to the C library.
 """
 
 cimport libc.math
-from libc.math cimport INFINITY, copysign, fabs, sqrt
-from libc.stdint cimport int64_t
+from libc.math cimport INFINITY, copysign, fabs, fabsf, fmaf, sqrt
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 import numpy as np
@@ -16,11 +16,13 @@ from rushlight.core.blocks cimport Kernel, Own, noted
 from rushlight.core.elementary_polynomials cimport arcsine_rest, arctangent_rest
 from rushlight.core.exponential_loops cimport has_vectors
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.tiles cimport register_bytes
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
 
 cdef enum:
     FAR = 1000000  # the largest angle that is turned back here
+    FAR_FLOAT = 100000  # in float32
 
 
 # sine, cosine and tangent: of x less the nearest multiple of π/2
@@ -67,14 +69,43 @@ cdef inline double turned(double x, int64_t quarter) noexcept nogil:
     return -r if quarters & 2 else r
 
 
-cdef wide sines_nearby(const double* x, double* out, Py_ssize_t n, int64_t quarter, int* far) noexcept nogil:
+cdef inline float turned_float(float x, int32_t quarter) noexcept nogil:
+    """sin(x) for quarter 0 and cos(x) for quarter 1, by the polynomials of Cephes: of |x|, so that -0 keeps its sign."""
+    cdef float a = fabsf(x), shifted = fmaf(a, <float>0.6366197723675814, <float>12582912), r, square, s, c
+    cdef float count = <float>12582912 - shifted
+    cdef int32_t quarters, sign, bits
+    r = fmaf(count, <float>1.5707962512969971, a)  # exact
+    r = fmaf(count, <float>5.3903025299577648e-15, fmaf(count, <float>7.5497894158615964e-08, r))
+    square = r * r
+    s = <float>-1.9515295891e-4 * square + <float>8.3321608736e-3
+    c = <float>2.443315711809948e-5 * square - <float>1.388731625493765e-3
+    s = s * square - <float>1.6666654611e-1
+    c = c * square + <float>4.166664568298827e-2
+    s = r + r * (square * s)
+    c = <float>1 - (<float>0.5 * square - square * square * c)
+    memcpy(&quarters, &shifted, 4)
+    quarters += quarter
+    r = c if quarters & 1 else s
+    memcpy(&bits, &r, 4)
+    memcpy(&sign, &x, 4)
+    bits ^= (quarters & 2) << 30 ^ sign & (quarter - 1) & <int32_t>0x80000000
+    memcpy(&r, &bits, 4)
+    return r
+
+
+cdef wide sines_nearby(const real* x, real* out, Py_ssize_t n, int quarter, int* far) noexcept nogil:
     """sin(x + quarter π/2), where x is not far; -0 stays in sin(x)."""
     cdef Py_ssize_t i
-    cdef int64_t found = 0
+    cdef int32_t found = 0
+    cdef int64_t found_wide = 0
     for i in range(n):
-        found |= 0 if fabs(x[i]) < FAR else 1
-        out[i] = x[i] if (x[i] == 0) & (quarter == 0) else turned(x[i], quarter)
-    far[0] = <int>found
+        if real is float:
+            found |= 0 if fabsf(x[i]) < <float>FAR_FLOAT else 1
+            out[i] = turned_float(x[i], quarter)
+        else:
+            found_wide |= 0 if fabs(x[i]) < FAR else 1
+            out[i] = x[i] if (x[i] == 0) & (quarter == 0) else turned(x[i], quarter)
+    far[0] = found | <int>found_wide
 
 
 cdef wide tangents_nearby(const real* x, real* out, Py_ssize_t n, int* far) noexcept nogil:
@@ -100,14 +131,14 @@ cdef void far_ones(const real* x, real* out, Py_ssize_t n, double (*function)(do
             out[i] = <real>function(x[i])
 
 
-cdef void sin(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
+cdef void sin(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef int far = 0
     sines_nearby(x, out, n, 0, &far)
     if far:
         far_ones(x, out, n, libc.math.sin)
 
 
-cdef void cos(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
+cdef void cos(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef int far = 0
     sines_nearby(x, out, n, 1, &far)
     if far:
@@ -201,8 +232,8 @@ cdef wide arccos(const real* x, const real* unused, real* out, Py_ssize_t n) noe
 
 
 cdef Own[7] OWN = [
-    Own(1, NULL, <Kernel>sin),
-    Own(1, NULL, <Kernel>cos),
+    Own(1, <Kernel>sin[float], <Kernel>sin[double]),
+    Own(1, <Kernel>cos[float], <Kernel>cos[double]),
     Own(1, <Kernel>tan[float], <Kernel>tan[double]),
     Own(1, <Kernel>arcsin[float], <Kernel>arcsin[double]),
     Own(1, <Kernel>arccos[float], <Kernel>arccos[double]),
@@ -214,6 +245,9 @@ cdef tuple FUNCTIONS = (np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan,
 
 cdef bint angle_loop(object function, bint single, Loop* loop):
     """Whether we have a faster loop than NumPy for a function and a float dtype; if so, sets `loop`."""
-    if function not in FUNCTIONS or (function is not np.sin and function is not np.cos and has_vectors()):
+    cdef bint turns_back = function is np.sin or function is np.cos
+    if function not in FUNCTIONS or (has_vectors() and (single or not turns_back)):
+        return False
+    if turns_back and single and register_bytes() == 0:  # the CPU has no instruction for what `fmaf` computes
         return False
     return noted(&OWN[FUNCTIONS.index(function)], single, loop)

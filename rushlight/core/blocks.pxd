@@ -1,4 +1,5 @@
 # How a kernel for contiguous arrays becomes the loop of a step: other operands are first gathered, block by block.
+from libc.string cimport memcpy
 from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.lanes cimport real
@@ -28,6 +29,16 @@ cdef inline const void* in_order(const char* start, npy_intp stride, npy_intp n,
     return buffer
 
 
+cdef inline void put_in_order(const real* results, char* out, npy_intp stride, npy_intp n) noexcept nogil:
+    # Copies n consecutive numbers to where they belong.
+    cdef npy_intp i
+    if stride == sizeof(real):
+        memcpy(out, results, n * sizeof(real))
+        return
+    for i in range(n):
+        (<real*>(out + i * stride))[0] = results[i]
+
+
 cdef inline void by_blocks(
     Kernel kernel, int inputs, char** args, npy_intp n, const npy_intp* strides, real* like
 ) noexcept nogil:
@@ -36,7 +47,7 @@ cdef inline void by_blocks(
     cdef real results[BLOCK]
     cdef const void* x
     cdef const void* y = NULL
-    cdef npy_intp i, k, start = 0
+    cdef npy_intp k, start = 0
     cdef char* out = args[inputs]
     cdef bint apart = strides[inputs] == sizeof(real) and out != args[0] and (inputs == 1 or out != args[1])
     while start < n:
@@ -49,8 +60,7 @@ cdef inline void by_blocks(
             kernel(x, y, out, k)
         else:
             kernel(x, y, results, k)
-            for i in range(k):
-                (<real*>(out + i * strides[inputs]))[0] = results[i]
+            put_in_order(results, out, strides[inputs], k)
         start += k
 
 

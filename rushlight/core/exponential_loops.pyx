@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Exponentials, logarithms and hyperbolic functions, which NumPy computes without SIMD where there is no AVX-512.
 
-All compute in double precision, for float32 with shorter polynomials, and are written so that the compiler vectorizes
-them: every case is computed, and the right one is chosen.
+All compute in double precision, for float32 with shorter polynomials, but tanh of float32. They are written so that the
+compiler vectorizes them: every case is computed, and the right one is chosen.
 """
 
-from libc.math cimport INFINITY, NAN, copysign, fabs, sqrt
-from libc.stdint cimport uint64_t
+from libc.math cimport INFINITY, NAN, copysign, copysignf, fabs, fabsf, sqrt
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 
 import sys
@@ -127,13 +127,49 @@ cdef wide cosh(const real* x, const real* unused, real* out, Py_ssize_t n) noexc
         out[i] = <real>(half + 0.25 / half)
 
 
+cdef inline float exponential_above_zero(float x) noexcept nogil:
+    """exp(x) of a float from 0 to 80."""
+    cdef float shifted = x * <float>1.4426950408889634 + <float>12582912, k = shifted - <float>12582912, r, p
+    cdef int32_t bits, power
+    r = (x - k * <float>0.693359375) - k * <float>-2.12194440e-4
+    p = <float>(1 / 5040.0) * r + <float>(1 / 720.0)
+    p = p * r + <float>(1 / 120.0)
+    p = p * r + <float>(1 / 24.0)
+    p = p * r + <float>(1 / 6.0)
+    p = p * r + <float>0.5
+    p = p * r + <float>1
+    p = p * r + <float>1
+    memcpy(&power, &shifted, 4)
+    memcpy(&bits, &p, 4)
+    bits += power << 23
+    memcpy(&p, &bits, 4)
+    return p
+
+
+cdef inline float tanh_of_float(float x) noexcept nogil:
+    """tanh(x): x + x**3 p(x**2) near 0, elsewhere 1 - 2 / (e**2|x| + 1)."""
+    cdef float size = fabsf(x), square = x * x, near, far, p
+    p = <float>-5.70498872745e-3 * square + <float>2.06390887954e-2
+    p = p * square - <float>5.37397155531e-2
+    p = p * square + <float>1.33314422036e-1
+    p = p * square - <float>3.33332819422e-1
+    near = size + size * (square * p)
+    far = 10 if size > 10 else size
+    far = 1 - <float>2 / (exponential_above_zero(far + far) + <float>1)
+    far = near if size < <float>0.625 else far
+    return copysignf(far, x) if x == x else x
+
+
 cdef wide tanh(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     cdef double a, grown
     for i in range(n):
-        a = x[i]
-        grown = exponential_less_one(within(2 * fabs(a), 0, 50), 1, real is double)
-        out[i] = <real>(a if fabs(a) < 1e-9 else copysign(grown / (grown + 2), a))
+        if real is float:
+            out[i] = tanh_of_float(x[i])
+        else:
+            a = x[i]
+            grown = exponential_less_one(within(2 * fabs(a), 0, 50), 1, True)
+            out[i] = a if fabs(a) < 1e-9 else copysign(grown / (grown + 2), a)
 
 
 # logarithms: x = 2**k m, where m is around 1
@@ -274,7 +310,7 @@ cdef Own[13] OWN = [
     Own(1, <Kernel>expm1[float], <Kernel>expm1[double]),
     Own(1, <Kernel>sinh[float], <Kernel>sinh[double]),
     Own(1, <Kernel>cosh[float], <Kernel>cosh[double]),
-    Own(1, NULL, <Kernel>tanh[double]),
+    Own(1, <Kernel>tanh[float], <Kernel>tanh[double]),
     Own(1, NULL, <Kernel>log[double]),
     Own(1, <Kernel>log1p[float], <Kernel>log1p[double]),
     Own(1, <Kernel>log2[float], <Kernel>log2[double]),

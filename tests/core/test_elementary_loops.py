@@ -109,3 +109,13 @@ def test_zeros_keep_their_signs(function, dtype):
 def test_where_results_overflow_and_vanish(function, dtype):
     arrays = [np.array([*range(-1100, 1100), 709.78, 710.4, -745.1, 88.7, -103.9, 1e19, 3e38], dtype)] * function.nin
     check(function, value(function, *arrays), arrays)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", [np.sin, np.cos, np.tan, np.tanh], ids=lambda function: function.__name__)
+def test_near_quarter_turns_and_where_a_range_ends(function, dtype):
+    turns = (np.arange(-70_000, 70_000, dtype=np.float64) * (np.pi / 2)).astype(dtype)
+    ends = np.array([edge * way for edge in (0.625, 9, 10, 1e5, 1e6) for way in (1, -1)], dtype)
+    near = [np.nextafter(x, way) for x in (turns, ends) for way in (dtype(np.inf), dtype(-np.inf))]
+    arrays = [np.concatenate([turns, ends, *near])]
+    check(function, value(function, *arrays), arrays)

@@ -1,18 +1,19 @@
 # cython: cdivision=True
 """GELU, x Φ(x), and its gradient, with Φ by erf (float32) or tanh; in blocks of elements.
 
-The tanh is NumPy's inner loop; erf is a tanh too.
+The tanh is the loop of formulas; erf is a tanh too.
 """
 
 import numpy as np
 
 cimport numpy as cnp
 
+from rushlight.core.loops cimport loop_for
 from rushlight.kernels.compiled.arrays cimport empty_like, fits, float_type, is_dense, same_strides
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
-from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
+from rushlight.kernels.compiled.ufuncs cimport Loop, run
 
 cnp.import_array()
 
@@ -20,7 +21,7 @@ cdef enum:
     BLOCK = 1024  # elements that are computed at a time
     GRAIN = 1 << 14  # elements of one thread's part
 
-cdef Loop TANH32 = loop_of(np.tanh, "f->f"), TANH64 = loop_of(np.tanh, "d->d")
+cdef Loop TANH32 = loop_for(np.tanh, "f->f"), TANH64 = loop_for(np.tanh, "d->d")
 # erf(x) = tanh(x p(x²)) with a polynomial p, fitted for the least relative error of erf in [-4, 4], 7e-8; beyond 4 erf
 # rounds to ±1. The coefficients begin with that of the highest power.
 cdef float[8] ERF = [
