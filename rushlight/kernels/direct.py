@@ -52,6 +52,9 @@ FEW_CHANNELS = 16
 TAPS = 4
 """Each tap of a large batch is a part of the work that threads share."""
 
+OFTEN = 256
+"""Elements of each channel of the result from which on copying the weights pays off."""
+
 PART_BYTES, FEWEST = 1 << 19, 8
 """The most bytes, and the fewest samples, of the cotangents that are summed at a time."""
 
@@ -98,7 +101,7 @@ def convolution(
 ) -> np.ndarray:
     """`kernels.convolution.convolution`."""
     output = empty_batch((input.shape[0], weight.shape[0], *shape.places), input.dtype)
-    filters = grouped(weight, groups)
+    filters = grouped(weight, groups, output)
     run_products(places_scheme, input, filters, bias, output, shape)
     return output
 
@@ -108,7 +111,7 @@ def convolution_input(
 ) -> np.ndarray:
     """`kernels.convolution.convolution_input`."""
     output = empty_batch((grad.shape[0], weight.shape[1] * groups, *shape.spatial), grad.dtype)
-    filters = grouped(weight, groups).swapaxes(1, 2)
+    filters = grouped(weight, groups, output).swapaxes(1, 2)
     run_products(elements_scheme, grad, filters, bias, output, shape)
     return output
 
@@ -215,10 +218,14 @@ def multiply(x: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, out: n
     fast.products(x, filters, start.reshape(groups, channels), out, plan, grain)
 
 
-def grouped(weight: np.ndarray, groups: int) -> np.ndarray:
-    """The weight as (groups, channels of the result, channels, taps)."""
+def grouped(weight: np.ndarray, groups: int, output: np.ndarray) -> np.ndarray:
+    """The weight as (groups, channels of the result, channels, taps); if it is read often, one tap after another."""
+    outer, channels, *kernel = weight.shape
+    shape, taps = (groups, outer // groups, channels), prod(kernel)
     weight = np.ascontiguousarray(weight)
-    return weight.reshape(groups, weight.shape[0] // groups, weight.shape[1], prod(weight.shape[2:]))
+    if taps == 1 or output.size < OFTEN * output.shape[1]:
+        return weight.reshape(*shape, taps)
+    return np.moveaxis(transposed(weight.reshape(-1, taps)).reshape(taps, *shape), 0, -1)
 
 
 def as_runs(batch: np.ndarray) -> np.ndarray:

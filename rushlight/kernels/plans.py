@@ -201,7 +201,7 @@ def taps_plan(shape: Shape, channels: int, item: int) -> Plan:
 def places_plan(shape: Shape, samples: int, outer: int, item: int) -> Plan:
     """The tables of the adjoint in the weight with the cotangent's channels innermost, for samples innermost."""
     lines = (tuple(tuple((at, place) for place, at in pairs) for pairs in taps_line(*sizes)) for sizes in shape.each())
-    return plan(tuple(lines), (*shape.places, samples * outer), (*shape.kernel, outer), (*shape.spatial, samples), item)
+    return plan(tuple(lines), (*shape.places, samples * outer), (*shape.kernel, outer), shape.spatial, item)
 
 
 def taps_line(size: int, kernel: int, places: int, stride: int, padding: int, dilation: int) -> Line:

@@ -25,7 +25,7 @@ cdef enum:
 
 cdef struct Tap:
     Py_ssize_t row  # from the segment's base
-    Py_ssize_t weight  # from the first tap's
+    Py_ssize_t weight  # from the first tap's, if taps are side by side
 
 cdef struct Segment:
     Py_ssize_t out
@@ -38,6 +38,7 @@ cdef struct Walk:  # over the rows of a tile: for each tap of a kind the channel
     Py_ssize_t x_step  # from channel to channel
     Py_ssize_t weight_step
     Py_ssize_t row_step  # in the weights, from one channel of the result to the next
+    Py_ssize_t tap_step  # in elements, from one tap to the next
     const Tap* taps
     Py_ssize_t seen
 
@@ -56,7 +57,7 @@ cdef inlined tile(int rows, int vectors, const lanes* x, const lanes* weights, c
             sums[4 * i + v] = filled(bias, i)
     for tap in range(walk.seen):
         row = <const lanes*>beside(x, walk.taps[tap].row)
-        weight = <const lanes*>beside(weights, walk.taps[tap].weight)
+        weight = <const lanes*>beside(weights, walk.taps[tap].weight * walk.tap_step)
         for channel in range(walk.channels):
             for v in range(vectors):
                 seen[v] = row[v]
@@ -145,6 +146,7 @@ cdef void along(Py_ssize_t length, Py_ssize_t channels, const lanes* x, const la
 
 cdef struct Products:
     Operand x, weights, bias, out
+    Py_ssize_t tap_step
     Py_ssize_t groups
     Py_ssize_t in_channels
     Py_ssize_t out_channels
@@ -161,7 +163,7 @@ cdef void product(const lanes* typed, const Products* job, Py_ssize_t start, Py_
     cdef Segment segment
     cdef Walk walk
     walk.channels, walk.x_step = job.in_channels, job.x.steps[2]
-    walk.row_step, walk.weight_step = job.weights.steps[1], job.weights.steps[2]
+    walk.row_step, walk.weight_step, walk.tap_step = job.weights.steps[1], job.weights.steps[2], job.tap_step
     for item in range(start, stop):
         segment = job.segments[item % job.number]
         group = item // job.number % job.groups
@@ -195,6 +197,7 @@ def products(cnp.ndarray x, cnp.ndarray weights, cnp.ndarray bias, cnp.ndarray o
     cdef Products job
     segments, kinds, taps = plan
     job.x, job.weights, job.bias, job.out = operand(x), operand(weights), operand(bias), operand(out)
+    job.tap_step = weights.strides[3] // cnp.PyArray_ITEMSIZE(weights)
     job.groups, job.in_channels, job.out_channels = x.shape[1], x.shape[2], out.shape[2]
     job.segments, job.number = <const Segment*>cnp.PyArray_DATA(segments), segments.shape[0]
     job.first_taps, job.taps = <const Py_ssize_t*>cnp.PyArray_DATA(kinds), <const Tap*>cnp.PyArray_DATA(taps)
