@@ -135,6 +135,7 @@ _MODULES = {
     "_C",
     "__config__",
     "_dynamo",
+    "_inductor",
     "_higher_order_ops",
     "_jit_internal",
     "_six",

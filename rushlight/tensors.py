@@ -267,6 +267,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """The address of the first element."""
         return 0 if is_meta(self._array) else address(self._settled())
 
+    @property
+    def _cdata(self) -> int:
+        """A number that no other tensor has at the same time."""
+        return id(self)
+
     def is_floating_point(self) -> bool:
         """Whether the elements are real floating-point numbers."""
         return kind_of(self._array.dtype) == "f"

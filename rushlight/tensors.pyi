@@ -1137,6 +1137,7 @@ class Tensor(TensorBase):
     __torch_function__: Any
     _accumulator: Any
     _base: Any
+    _cdata: Any
     _indices: Any
     _is_view: Any
     _make_subclass: Any

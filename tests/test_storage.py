@@ -85,3 +85,8 @@ def test_loading_into_a_tensor(torch):
     assert x.tolist() == [0, 0]
     assert x.module_load(other, assign=True).data_ptr() == other.data_ptr()
     assert isinstance(x.untyped_storage(), torch.StorageBase)
+
+
+def test_tensors_have_numbers_of_their_own():
+    x = torch.ones(2)
+    assert x._cdata == x._cdata != x.detach()._cdata

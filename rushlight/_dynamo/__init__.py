@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from rushlight._dynamo import config
+from rushlight._dynamo import config, eval_frame, exc
+from rushlight._dynamo.eval_frame import OptimizedModule
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.compiler import (
     allow_in_graph,
@@ -18,11 +19,14 @@ from rushlight.compiler import (
 from rushlight.tensors import Tensor
 
 __all__ = [
+    "OptimizedModule",
     "allow_in_graph",
     "assume_constant_result",
     "config",
     "disable",
     "disallow_in_graph",
+    "eval_frame",
+    "exc",
     "export",
     "forbid_in_graph",
     "graph_break",

@@ -38,7 +38,6 @@ TYPES = {
     "rushlight": """DispatchKey DispatchKeySet Event FunctionSchema PyTorchFileReader PyTorchFileWriter ScriptDict
         ScriptFunction ScriptList ScriptMethod ScriptModule ScriptObject Stream SymBool SymFloat SymInt Tag""",
     "rushlight._C": "FunctionSchema Graph Node PyTorchFileReader ScriptFunction ScriptMethod ScriptModule Value",
-    "rushlight._dynamo": "OptimizedModule",
     "rushlight.compiler": """keep_portable_guards_unsafe keep_tensor_guards_unsafe load_cache_artifacts
         load_compiled_function save_cache_artifacts set_enable_guard_collectives skip_all_guards_unsafe
         skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe""",

@@ -25,7 +25,6 @@ def serve_torch() -> None:
     """Makes `import torch` in this process give rushlight: `torch is rushlight`, and likewise for all modules.
 
     `torch.__name__` is "torch" for programs. RuntimeError if PyTorch itself has been imported already.
-    been imported already.
 
     >>> from rushlight.interop import serve_torch
     >>> serve_torch()  # doctest: +SKIP
@@ -72,6 +71,10 @@ class Finder(MetaPathFinder, Loader):
         if not is_placed(real) and real not in sys.modules and find_spec(real) is None:
             raise ModuleNotFoundError(LateText(lacking, fullname, real), name=fullname)
         return ModuleSpec(fullname, self, origin=real)
+
+    def find_distributions(self, context: Any) -> Any:
+        """The served packages as `importlib.metadata` looks for them."""
+        return import_module("rushlight.interop.metadata").served(self.roots, context)
 
     def create_module(self, spec: Any) -> Any:
         """The module itself. The import system will give it another spec; `exec_module` restores its own."""

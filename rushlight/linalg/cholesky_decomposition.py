@@ -39,17 +39,31 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
 )
 def _cholesky(input: Array, upper: bool) -> Array:
     try:
-        return np.linalg.cholesky(input, upper=upper)
+        result = np.linalg.cholesky(input, upper=upper)
+        if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
+            return result
     except np.linalg.LinAlgError:
-        raise failure("linalg.cholesky", NOT_POSITIVE, bad_minors(input, upper)) from None
+        pass
+    result, info = factored(input, upper)  # another library's rounding may find a matrix positive that is nearly not
+    if info.any():
+        raise failure("linalg.cholesky", NOT_POSITIVE, info)
+    return result
 
 
-def bad_minors(A: Array, upper: bool) -> Array:
-    """LAPACK's `info` for each matrix: the number of the first leading minor that is not positive, 0 if all are."""
+def factored(A: Array, upper: bool) -> tuple[Array, Array]:
+    """The factor of each matrix, and LAPACK's `info`: the number of the first minor that is not positive, or is NaN."""
     from scipy.linalg.lapack import get_lapack_funcs
 
-    factor = get_lapack_funcs("potrf", (A,))
-    return over_batches(lambda a: np.asarray(factor(a, lower=not upper)[1] if a.size else 0, np.int32), (A,), (2,))
+    factorize = get_lapack_funcs("potrf", (A,))
+
+    def of_one(a: Array) -> tuple[Array, Array]:
+        if not a.size:
+            return a, np.zeros((), np.int32)
+        factor, info = factorize(a, lower=not upper)
+        missing = np.isnan(factor.diagonal())
+        return factor, np.asarray(missing.argmax() + 1 if missing.any() and not info else info, np.int32)
+
+    return over_batches(of_one, (A,), (2,))
 
 
 def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
@@ -116,7 +130,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     """
     check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky_ex", A)
-    info = bad_minors(A._array, upper)
+    info = factored(A._array, upper)[1]
     if not info.any():
         return return_types.linalg_cholesky_ex((_cholesky(A, bool(upper)), new_tensor(info)))
     if check_errors:

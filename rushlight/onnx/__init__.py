@@ -23,6 +23,8 @@ __all__ = [
     "errors",
     "export",
     "is_in_onnx_export",
+    "register_custom_op_symbolic",
+    "unregister_custom_op_symbolic",
 ]
 
 at_work = False  # whether an export is running
@@ -150,6 +152,17 @@ def in_mode(model: Any, training: TrainingMode) -> Any:
         at_work = before
         for module, mode in zip(modules, modes, strict=True):
             module.training = mode
+
+
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int) -> None:
+    """Raises OnnxExporterError: functions are translated by a table that cannot be extended."""
+    raise OnnxExporterError(
+        f"{symbolic_name}: rushlight's exporter takes no translations of programs. Compute it from other functions."
+    )
+
+
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
+    """Does nothing: no translation of a program's is registered."""
 
 
 def __getattr__(name: str) -> Any:

@@ -50,6 +50,12 @@ def test_printing_and_checking(capsys):
     assert "Gemm" in repr(program)
 
 
+def test_own_translations_are_refused():
+    with pytest.raises(Refused, match="takes no translations of programs"):
+        torch.onnx.register_custom_op_symbolic("aten::mT", lambda g, x: x, 17)
+    torch.onnx.unregister_custom_op_symbolic("aten::mT", 17)
+
+
 def test_the_mode_is_known_while_exporting():
     seen = []
 

@@ -111,6 +111,8 @@ def test_configuration_and_version():
     ]
     torch._dynamo.config.suppress_errors = True
     assert torch._dynamo.config.suppress_errors
+    torch._inductor.config.coordinate_descent_tuning = torch._inductor.config.triton.cudagraphs = True
+    assert torch._inductor.config.coordinate_descent_tuning
 
 
 def test_names_of_the_compiled_core():
@@ -172,3 +174,11 @@ def test_states_of_devices_that_there_are_not():
     set_device_states(*get_device_states(torch.ones(2)))
     with pytest.raises(RuntimeError, match="no device 0"):
         set_device_states([0], [torch.get_rng_state()])
+
+
+def test_compiled_modules_and_errors_are_where_programs_look_for_them():
+    module = torch.compile(torch.nn.Linear(2, 2))
+    assert isinstance(module, torch._dynamo.eval_frame.OptimizedModule)
+    assert isinstance(module, torch._dynamo.OptimizedModule)
+    assert not isinstance(module._orig_mod, torch._dynamo.OptimizedModule)
+    assert issubclass(torch._dynamo.exc.Unsupported, torch._dynamo.exc.TorchDynamoException)

@@ -239,3 +239,17 @@ def test_all_places_have_their_names():
 def test_no_place_hides_a_module():
     paths = [Path(module.replace(".", "/")) for module in (*places.ELSEWHERE, *types.MODULES)]
     assert [path for path in paths if (ROOT / path).exists() or (ROOT / path).with_suffix(".py").exists()] == []
+
+
+def test_metadata_of_packages(run):
+    done = run(
+        "import importlib.metadata as metadata, torch, torchvision\n"
+        "assert metadata.version('torch') == torch.__version__\n"
+        "assert metadata.version('torchvision') == torchvision.__version__\n"
+        "print(metadata.distribution('torch').metadata['Name'], metadata.requires('torch'))\n"
+        "print({one.name for one in metadata.distributions() if one.name == 'torch'})\n"
+        "try:\n    metadata.version('no_such_package')\n"
+        "except metadata.PackageNotFoundError as error:\n    print(error)\n"
+    )
+    assert done.stderr == ""
+    assert done.stdout == "torch None\n{'torch'}\nNo package metadata was found for no_such_package\n"

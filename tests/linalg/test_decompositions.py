@@ -283,3 +283,27 @@ def test_values_alone_have_tangents(function):
     step = 1e-6
     slope = (function(a + step * tangent) - function(a - step * tangent)) / (2 * step)
     np.testing.assert_allclose(found.numpy(), slope.numpy(), atol=1e-8)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_nan_is_not_positive(place, upper):
+    matrix = rushlight.eye(3).repeat(2, 1, 1)
+    matrix[1, place, place] = rushlight.nan
+    assert rushlight.linalg.cholesky_ex(matrix, upper=upper).info.tolist() == [0, place + 1]
+    words = rf"\(Batch element 1\): .* leading minor of order {place + 1} is not"
+    with pytest.raises(rushlight.linalg.LinAlgError, match=words):
+        rushlight.linalg.cholesky(matrix, upper=upper)
+
+
+def test_a_matrix_that_rounding_decides_on(monkeypatch):
+    """NumPy's library may find that a matrix is not positive, and SciPy's that it is: then its factor is taken."""
+
+    def refuse(*args, **kwargs):
+        raise np.linalg.LinAlgError
+
+    matrix = rushlight.tensor([[4.0, 2.0], [2.0, 5.0]])
+    monkeypatch.setattr(np.linalg, "cholesky", refuse)
+    factor, info = rushlight.linalg.cholesky_ex(matrix)
+    assert info == 0
+    assert factor.tolist() == rushlight.linalg.cholesky(matrix).tolist() == [[2.0, 0.0], [1.0, 2.0]]

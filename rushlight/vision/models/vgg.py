@@ -1,5 +1,6 @@
 """VGG (K. Simonyan and A. Zisserman, 2015): a sequence of 3 × 3 convolutions."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rushlight import nn
@@ -8,7 +9,19 @@ from rushlight.vision.models.registry import model
 
 __all__ = ["VGG", "vgg11", "vgg11_bn", "vgg13", "vgg13_bn", "vgg16", "vgg16_bn", "vgg19", "vgg19_bn"]
 
-STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
+STAGES = {"A": (1, 1, 2, 2, 2), "B": (2, 2, 2, 2, 2), "D": (2, 2, 3, 3, 3), "E": (2, 2, 4, 4, 4)}
+WIDTHS = (64, 128, 256, 512, 512)
+
+
+def configuration(counts: Sequence[int]) -> list[int | str]:
+    """The channels of convolutions, and "M" for the pooling after each stage."""
+    cfg: list[int | str] = []
+    for width, count in zip(WIDTHS, counts, strict=True):
+        cfg += [*[width] * count, "M"]
+    return cfg
+
+
+cfgs = {name: configuration(counts) for name, counts in STAGES.items()}
 
 
 class VGG(nn.Module):
@@ -41,64 +54,64 @@ class VGG(nn.Module):
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 
-def built(depth: int, normalized: bool, **kwargs: Any) -> VGG:
-    """Builds the model with the given number of layers with weights."""
+def make_layers(cfg: list[int | str], batch_norm: bool = False) -> nn.Sequential:
+    """The convolutions and poolings of a configuration, see `cfgs`."""
     layers: list[nn.Module] = []
     channels = 3
-    for stage, count in enumerate(STAGES[depth]):
-        for _ in range(count):
-            width = min(64 * 2**stage, 512)
-            layers.append(nn.Conv2d(channels, width, kernel_size=3, padding=1))
-            layers += [nn.BatchNorm2d(width)] if normalized else []
-            layers.append(nn.ReLU(inplace=True))
-            channels = width
-        layers.append(nn.MaxPool2d(kernel_size=2, stride=2))
-    return VGG(nn.Sequential(*layers), **kwargs)
+    for width in cfg:
+        if isinstance(width, str):
+            layers.append(nn.MaxPool2d(kernel_size=2, stride=2))
+            continue
+        layers.append(nn.Conv2d(channels, width, kernel_size=3, padding=1))
+        layers += [nn.BatchNorm2d(width)] if batch_norm else []
+        layers.append(nn.ReLU(inplace=True))
+        channels = width
+    return nn.Sequential(*layers)
 
 
 @model()
 def vgg11(**kwargs: Any) -> VGG:
     """VGG with 11 layers."""
-    return built(11, False, **kwargs)
+    return VGG(make_layers(cfgs["A"]), **kwargs)
 
 
 @model()
 def vgg11_bn(**kwargs: Any) -> VGG:
     """VGG with 11 layers and batch normalization."""
-    return built(11, True, **kwargs)
+    return VGG(make_layers(cfgs["A"], batch_norm=True), **kwargs)
 
 
 @model()
 def vgg13(**kwargs: Any) -> VGG:
     """VGG with 13 layers."""
-    return built(13, False, **kwargs)
+    return VGG(make_layers(cfgs["B"]), **kwargs)
 
 
 @model()
 def vgg13_bn(**kwargs: Any) -> VGG:
     """VGG with 13 layers and batch normalization."""
-    return built(13, True, **kwargs)
+    return VGG(make_layers(cfgs["B"], batch_norm=True), **kwargs)
 
 
 @model("IMAGENET1K_V1", "IMAGENET1K_FEATURES")
 def vgg16(**kwargs: Any) -> VGG:
     """VGG with 16 layers."""
-    return built(16, False, **kwargs)
+    return VGG(make_layers(cfgs["D"]), **kwargs)
 
 
 @model()
 def vgg16_bn(**kwargs: Any) -> VGG:
     """VGG with 16 layers and batch normalization."""
-    return built(16, True, **kwargs)
+    return VGG(make_layers(cfgs["D"], batch_norm=True), **kwargs)
 
 
 @model()
 def vgg19(**kwargs: Any) -> VGG:
     """VGG with 19 layers."""
-    return built(19, False, **kwargs)
+    return VGG(make_layers(cfgs["E"]), **kwargs)
 
 
 @model()
 def vgg19_bn(**kwargs: Any) -> VGG:
     """VGG with 19 layers and batch normalization."""
-    return built(19, True, **kwargs)
+    return VGG(make_layers(cfgs["E"], batch_norm=True), **kwargs)

@@ -1,7 +1,10 @@
 """Boxes in images, given by their corners (x1, y1, x2, y2): areas, overlaps, non-maximum suppression."""
 
+import math
+
 import numpy as np
 
+from rushlight.autograd.grad_mode import no_grad
 from rushlight.core.graph import new_tensor
 from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
@@ -12,7 +15,10 @@ __all__ = [
     "box_convert",
     "box_iou",
     "clip_boxes_to_image",
+    "complete_box_iou",
+    "distance_box_iou",
     "generalized_box_iou",
+    "masks_to_boxes",
     "nms",
     "remove_small_boxes",
 ]
@@ -52,6 +58,49 @@ def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
     sides = (high - low).clamp(min=0)
     around = sides[:, :, 0] * sides[:, :, 1]
     return common / both - (around - both) / around
+
+
+def apart(boxes1: Tensor, boxes2: Tensor, eps: float) -> Tensor:
+    """The squared distances of the boxes' middles, as parts of the squared diagonals of the boxes around both."""
+    sides = boxes1[..., 2:].maximum(boxes2[..., 2:]) - boxes1[..., :2].minimum(boxes2[..., :2])
+    middles = (boxes1[..., :2] + boxes1[..., 2:]) / 2 - (boxes2[..., :2] + boxes2[..., 2:]) / 2
+    return middles.square().sum(-1) / (sides.clamp(min=0).square().sum(-1) + eps)
+
+
+def unlike(boxes1: Tensor, boxes2: Tensor, iou: Tensor, eps: float) -> Tensor:
+    """How much the shapes of boxes differ, weighted by how well they overlap."""
+    wide1, high1 = (boxes1[..., 2:] - boxes1[..., :2]).unbind(-1)
+    wide2, high2 = (boxes2[..., 2:] - boxes2[..., :2]).unbind(-1)
+    angles = ((wide1 / high1).atan() - (wide2 / high2).atan()).square() * (4 / math.pi**2)
+    with no_grad():
+        weight = angles / (1 - iou + angles + eps)
+    return weight * angles
+
+
+def distance_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
+    """`box_iou` minus a measure of the distance of the boxes' middles (Z. Zheng et al., 2020)."""
+    return box_iou(boxes1, boxes2) - apart(boxes1[:, None], boxes2, eps)
+
+
+def complete_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
+    """`distance_box_iou` minus a measure of how the boxes' shapes differ (Z. Zheng et al., 2020)."""
+    iou = box_iou(boxes1, boxes2)
+    return iou - apart(boxes1[:, None], boxes2, eps) - unlike(boxes1[:, None], boxes2, iou, eps)
+
+
+def masks_to_boxes(masks: Tensor) -> Tensor:
+    """The boxes around masks (n, height, width): (n, 4); zeros for empty masks.
+
+    >>> import rushlight as torch
+    >>> from rushlight.vision.ops import masks_to_boxes
+    >>> masks_to_boxes(torch.tensor([[[0, 1, 1], [0, 0, 1]]]))
+    tensor([[1., 0., 2., 1.]])
+    """
+    found = []
+    for mask in masks.detach()._settled():
+        rows, columns = np.nonzero(mask)
+        found.append([columns.min(), rows.min(), columns.max(), rows.max()] if rows.size else [0] * 4)
+    return new_tensor(np.array(found, np.float32).reshape(-1, 4))
 
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
