@@ -364,7 +364,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return int(self._array.item())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item() if self._array.ndim == 0 else repr(self), spec)
+        return format(self.item() if self._array.ndim == 0 and not self.is_meta else repr(self), spec)
 
     def __contains__(self, element: object) -> bool:
         found = self == element

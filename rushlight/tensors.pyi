@@ -1133,6 +1133,7 @@ class Tensor(TensorBase):
     __delitem__: Any
     __dlpack__: Any
     __dlpack_device__: Any
+    __reversed__: Any
     __torch_dispatch__: Any
     __torch_function__: Any
     _accumulator: Any

@@ -252,8 +252,11 @@ class FunctionNode(Node):
             return g
         if not isinstance(g, TensorBase):
             raise self.misreturned(f"expected Variable or None (got {type(g).__name__})")
-        if not expands(shape, g._array.shape):
+        sizes = tuple(g.shape) if g._array is None else g._array.shape
+        if not expands(shape, sizes):
             raise self.misreturned(f"Function {self.name()} returned an {invalid_gradient(i, g.shape, shape)}")
+        if g._array is None:  # a sparse one, which the engine adds up as it is
+            return g
         if g._array.dtype.kind == "c" and dtype.kind != "c":
             raise self.misreturned(
                 "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "

@@ -13,6 +13,7 @@ __all__ = [
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_grad_enabled",
     "set_multithreading_enabled",
@@ -209,8 +210,23 @@ def is_inference_mode_enabled() -> bool:
     return CURRENT.get().inference
 
 
+multithreading: list[bool] = [True]  # what `set_multithreading_enabled` has set
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` has set.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.is_multithreading_enabled()
+    True
+    """
+    return multithreading[0]
+
+
 class set_multithreading_enabled(Decorator):
-    """Has no effect, as in PyTorch on a CPU: a backward pass always runs in the thread that calls it.
+    """A setting without effect on the CPU, as in PyTorch: a backward pass always runs in the thread that calls it.
+
+    It holds from the call on, or within a `with` block.
 
     >>> import rushlight as torch
     >>> with torch.autograd.set_multithreading_enabled(False):
@@ -218,13 +234,14 @@ class set_multithreading_enabled(Decorator):
     """
 
     def __init__(self, mode: bool):
-        self.mode = mode
+        self.mode, self.before = mode, multithreading[0]
+        multithreading[0] = mode
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *exception: object) -> None:
-        return None
+        multithreading[0] = self.before
 
     def clone(self) -> "set_multithreading_enabled":
         """A new instance with the same mode."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from rushlight.dtypes import dtype
 from rushlight.serialization.errors import LoadError, as_damage, check_claim
-from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import is_number
 from rushlight.serialization.skipping import skips_data
 from rushlight.serialization.unpickling import Source
+from rushlight.storage import TypedStorage
 
 LOCAL_HEADER = 30  # bytes, with the two lengths at its end
 
@@ -39,21 +39,25 @@ class Pieces:
 
     def __init__(self, left: int):
         self.left = left
-        self.storages: dict[str, Storage] = {}
+        self.storages: dict[str, TypedStorage] = {}
+        self.parts: dict[tuple[str, int, int], TypedStorage] = {}  # ranges, which older files have as objects
         self.locations: list[str] = []  # the devices of the storages when they were saved
 
-    def __call__(self, reference: Any) -> Storage:
+    def __call__(self, reference: Any) -> TypedStorage:
         """The memory for a reference."""
         kind, name, location, size, part = read_reference(reference)
         found = self.storages.get(name)
         if found is None:
             self.left -= size * kind.itemsize
             check_claim(self.left >= 0, "it says that it holds more memory than it can")
-            found = self.storages[name] = Storage(self.made(name, kind._numpy, size), name)
+            found = self.storages[name] = TypedStorage._over(self.made(name, kind._numpy, size))
             self.locations.append(location)
         same = found.array.dtype == kind._numpy and found.array.size == size
         check_claim(same, f"memory {name} is of two types or sizes")
-        return found if part is None else found.part(*part)
+        if part is None:
+            return found
+        start, count = part
+        return self.parts.setdefault((name, start, count), TypedStorage._over(found.array[start : start + count]))
 
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
         """A piece of memory."""

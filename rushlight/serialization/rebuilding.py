@@ -14,9 +14,10 @@ from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.core.turned import turn
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
+from rushlight.ops.making.creation import empty_strided
 from rushlight.serialization.errors import LoadError, check_claim
-from rushlight.serialization.places import Storage
 from rushlight.size import Size
+from rushlight.storage import TypedStorage
 from rushlight.tensors import Tensor, rebuild
 
 KEY = 100  # the most objects inside one key of a dictionary
@@ -39,13 +40,8 @@ def rebuild_tensor(
     metadata: Any = None,
 ) -> Tensor:
     """A tensor in a piece of memory, checked to be within it."""
-    check_claim(isinstance(storage, Storage), "a tensor lies in what is no memory")
-    check_claim(
-        isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides"
-    )
-    check_claim(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
-    check_claim(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
-    check_claim(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
+    check_claim(isinstance(storage, TypedStorage), "a tensor lies in what is no memory")
+    check_sizes(offset, size, stride)
     bits = metadata or {}
     check_claim(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
     memory = storage.array
@@ -61,6 +57,23 @@ def rebuild_tensor(
     return tensor
 
 
+def check_sizes(offset: Any, size: Any, stride: Any) -> None:
+    """Checks where a tensor lies."""
+    check_claim(
+        isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides"
+    )
+    check_claim(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
+    check_claim(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
+    check_claim(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
+
+
+def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    """A tensor without values."""
+    check_claim(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
+    check_sizes(0, size, stride)
+    return empty_strided(size, stride, dtype=dtype, device="meta").requires_grad_(bool(requires_grad))
+
+
 def rebuild_untyped_tensor(
     storage: Any,
     offset: int,
@@ -72,10 +85,11 @@ def rebuild_untyped_tensor(
     metadata: Any = None,
 ) -> Tensor:
     """A tensor in a piece of memory that the file stores as bytes."""
-    check_claim(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
+    known = isinstance(storage, TypedStorage) and storage.array.dtype == np.uint8
+    check_claim(known, "a tensor lies in what are no bytes")
     check_claim(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
     check_claim(storage.array.size % dtype.itemsize == 0, "a tensor lies in a part of an element")
-    typed = Storage(storage.array.view(dtype._numpy), storage.key)
+    typed = TypedStorage._over(storage.array.view(dtype._numpy))
     return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
 
@@ -137,7 +151,7 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tens
     return made
 
 
-TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_parameter)
+TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_meta_tensor, rebuild_parameter)
 
 
 def key(value: Any) -> Any:
@@ -215,6 +229,7 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_untyped_tensor,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta_tensor,
     ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse_tensor,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,24 @@ from rushlight.layouts import laid_over, layout
 from rushlight.nn.parameter import Buffer, Parameter, is_lazy
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.names import theirs
-from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import OWN
 from rushlight.serialization.replacing import replacing
 from rushlight.serialization.skipping import skips_data
 from rushlight.size import Size
+from rushlight.storage import TypedStorage, UntypedStorage
 from rushlight.tensors import Tensor
 
 __all__ = ["save"]
 
 HEADERS = 30 + 20  # bytes before an entry: the header, and the extra field with its sizes
 ALIGNMENT = 64  # of memory in an archive, for memory mapping
+
+
+class Piece(NamedTuple):
+    """A piece of memory, and its name in the file."""
+
+    array: np.ndarray
+    key: str
 
 
 def save(
@@ -78,7 +85,7 @@ def save(
             write_before_1_6(file, text.getvalue(), storages, pickle_protocol)
 
 
-def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Storage]) -> None:
+def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Piece]) -> None:
     """Writes a ZIP archive."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(f"{folder}/data.pkl", text)
@@ -98,7 +105,7 @@ def padding(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     return struct.pack("<2sH", b"FB", gap) + b"Z" * gap
 
 
-def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Storage], protocol: int) -> None:
+def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Piece], protocol: int) -> None:
     """Writes several pickles, then memory."""
     sizes = {"short": 2, "int": 4, "long": 4}
     system = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little", "type_sizes": sizes}
@@ -123,6 +130,7 @@ def class_of_pytorch(module: str, name: str) -> type:
 
 REBUILD_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v2")
 REBUILD_UNTYPED_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v3")
+REBUILD_META_TENSOR = class_of_pytorch("torch._utils", "_rebuild_meta_tensor_no_storage")
 REBUILD_SPARSE_TENSOR = class_of_pytorch("torch._utils", "_rebuild_sparse_tensor")
 REBUILD_PARAMETER = class_of_pytorch("torch._utils", "_rebuild_parameter")
 REBUILD_PARAMETER_WITH_STATE = class_of_pytorch("torch._utils", "_rebuild_parameter_with_state")
@@ -155,12 +163,15 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
     def __init__(self, file: BinaryIO, protocol: int, metadata: tuple[Any, ...]):
         super().__init__(file, protocol)
         self.metadata = metadata  # appended to references to memory
-        self.storages: dict[tuple[Any, ...], Storage] = {}
+        self.storages: dict[tuple[Any, ...], Piece] = {}
         self.types: dict[int, np.dtype] = {}  # the dtype of the memory at each address
 
     def persistent_id(self, obj: Any) -> Any:
         """The reference to a piece of memory."""
-        if not isinstance(obj, Storage):
+        if isinstance(obj, (TypedStorage, UntypedStorage)):
+            self.check_type(obj._elements(), obj._elements())
+            obj = self.piece(obj._elements())
+        if not isinstance(obj, Piece):
             return None
         d = dtypes.FROM_NUMPY[obj.array.dtype]
         if d in WITHOUT_STORAGE:
@@ -189,6 +200,9 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
                 if state
                 else (REBUILD_PARAMETER, (data, needs, hooks))
             )
+        if tensor.is_meta:
+            sizes = tuple(tensor.shape), tensor.stride()
+            return with_type(tensor, (REBUILD_META_TENSOR, (tensor.dtype, *sizes, needs)), state)
         storage, offset, array = self.placed(tensor)
         function = REBUILD_TENSOR
         arguments: tuple[Any, ...] = (storage, offset, array.shape, tensor.stride(), needs, hooks)
@@ -197,33 +211,36 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
         bits = {bit: True for bit, is_set in zip(("conj", "neg"), turning(tensor._array), strict=True) if is_set}
         if bits:
             arguments = (*arguments, bits)
-        if type(tensor) is Tensor and not state:
-            return function, arguments
-        kind = Tensor if type(tensor) is Buffer else type(tensor)  # as in PyTorch, buffers become plain tensors
-        return REBUILD_FROM_TYPE, (function, kind, arguments, state)
+        return with_type(tensor, (function, arguments), state)
 
-    def placed(self, tensor: Tensor) -> tuple[Storage, int, np.ndarray]:
+    def placed(self, tensor: Tensor) -> tuple[Piece, int, np.ndarray]:
         """The piece of memory that a tensor is in, the index of its first element there, and its array.
 
         The piece is all memory that the tensor is a view of, so that views share it after loading. Arrays with negative
-        strides are copied. RuntimeError for memory that two tensors show with different dtypes.
+        strides are copied.
         """
         array, whole = memory(tensor._settled()), memory_of(tensor)
+        self.check_type(array, whole)
+        if whole.dtype != array.dtype or not within(array, whole):
+            whole = array
+        if any(s < 0 for s in (*array.strides, *whole.strides)):
+            array = whole = np.array(array, order="C")
+        piece = self.piece(all_between(whole))
+        offset = (address(array) - address(piece.array)) // array.itemsize if array.size else 0
+        return piece, offset, array
+
+    def check_type(self, array: np.ndarray, whole: np.ndarray) -> None:
+        """RuntimeError for memory that two tensors or storages show with different dtypes."""
         if array.size and self.types.setdefault(address(whole), array.dtype) != array.dtype:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: save a clone() "
                 "of one of them."
             )
-        if whole.dtype != array.dtype or not within(array, whole):
-            whole = array
-        if any(s < 0 for s in (*array.strides, *whole.strides)):
-            array = whole = np.array(array, order="C")
-        piece = all_between(whole)
-        place = address(piece), piece.size, piece.dtype
-        if place not in self.storages:
-            self.storages[place] = Storage(piece, str(len(self.storages)))
-        offset = (address(array) - address(piece)) // array.itemsize if array.size else 0
-        return self.storages[place], offset, array
+
+    def piece(self, array: np.ndarray) -> Piece:
+        """The piece of memory that a one-dimensional array is."""
+        place = address(array), array.size, array.dtype
+        return self.storages.setdefault(place, Piece(array, str(len(self.storages))))
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         """Writes a global name; PyTorch's name for an object of rushlight's."""
@@ -235,6 +252,14 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
         return self.memoize(obj)
 
     dispatch: ClassVar[dict[Any, Any]] = {**pickle._Pickler.dispatch, FunctionType: save_global}
+
+
+def with_type(tensor: Any, call: tuple[Any, tuple[Any, ...]], state: dict[str, Any]) -> Any:
+    """A call that rebuilds a tensor; for another class than `Tensor`, or attributes, the call of what adds them."""
+    if type(tensor) is Tensor and not state:
+        return call
+    kind = Tensor if type(tensor) is Buffer else type(tensor)  # as in PyTorch, buffers become plain tensors
+    return REBUILD_FROM_TYPE, (call[0], kind, call[1], state)
 
 
 def sparse_call(tensor: Any) -> Any:

@@ -121,3 +121,22 @@ def test_text():
     assert repr(x) == "tensor(..., device='meta', size=(2,), requires_grad=True)"
     assert repr(x * 2) == "tensor(..., device='meta', size=(2,), grad_fn=<MulBackward0>)"
     assert (x.data_ptr(), x.device.type, torch.arange(3, device="meta").shape) == (0, "meta", (3,))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: m.empty_strided((2**20, 2**20), (1, 2**20), device="meta"),
+        lambda m: m.empty_permuted((2**20, 2**20), (1, 0), device="meta"),
+        lambda m: m.eye(2**22, 2**20, device="meta"),
+        lambda m: m.arange(2**45, device="meta"),
+        lambda m: m.arange(0, 2**40, 0.5, device="meta"),
+        lambda m: m.linspace(0, 1, 2**45, device="meta"),
+        lambda m: m.logspace(0, 1, 2**45, device="meta"),
+        lambda m: m.randperm(2**45, device="meta"),
+    ],
+)
+def test_what_is_made_without_values_takes_no_memory(make):
+    theirs = make(pytest.importorskip("torch"))
+    ours = make(torch)
+    assert (ours.shape, ours.stride(), str(ours.dtype)) == (theirs.shape, theirs.stride(), str(theirs.dtype))

@@ -192,3 +192,23 @@ ERRORS = [
 def test_errors(function, error, message):
     with pytest.raises(error, match=message):
         function(torch.zeros(2, 3, 4))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0, 2)])
+def test_reversed(shape):
+    x = torch.arange(float(np.prod(shape))).reshape(shape)
+    assert torch.equal(reversed(x), x.flip(0) if shape else x)
+
+
+def test_differences_with_what_does_not_fit():
+    x = torch.ones(2, 3)
+    for options in ({"prepend": torch.ones(3, 1)}, {"append": torch.ones(2, 2), "dim": 0}):
+        with pytest.raises(RuntimeError, match="diff expects the shape of tensor to prepend or append to match"):
+            torch.diff(x, **options)
+    assert torch.diff(x, append=torch.ones(2, 2)).shape == (2, 4)
+
+
+def test_slopes_between_equal_positions_are_infinite():
+    (slopes,) = torch.gradient(torch.tensor([1.0, 2.0, 4.0]), spacing=(torch.tensor([0.0, 0.0, 1.0]),))
+    assert slopes[0] == torch.inf
+    assert slopes[2] == 2

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
@@ -16,6 +16,7 @@ from rushlight.kernels.triangles import triangle
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import matmul
 from rushlight.ops.reductions.softmax import safe_softmax, softmax
+from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
 __all__ = ["scaled_dot_product_attention"]
@@ -95,6 +96,10 @@ def scaled_dot_product_attention(
     tensor([[2.]])
     """
     check_inputs(query, key, value, attn_mask, is_causal)
+    if isinstance(scale, TensorBase):
+        scale = as_numbers("nn.functional.scaled_dot_product_attention", (query, key, value), {"scale": scale})[1][
+            "scale"
+        ]
     dtype = query.dtype
     if is_half(query._array.dtype):  # computed in float32, and rounded only once
         query, key, value = (x.float() for x in (query, key, value))

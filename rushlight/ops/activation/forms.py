@@ -40,6 +40,7 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
 
 @operator(
     aten=(),
+    node="ThresholdBackwardBackward0",
     layout="like first",
     batch=by(lambda n, grad, input: grad),
     series=masking,

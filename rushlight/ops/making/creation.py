@@ -1,6 +1,7 @@
 """Tensors of a given shape: zeros, ones, one value, uninitialized, like another tensor, the identity matrix."""
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, Unpack
 
 import numpy as np
@@ -9,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted
+from rushlight.core.meta import without_data
 from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
@@ -214,10 +216,11 @@ def empty_strided(
             "strides must not be negative"
         )
     d = numpy_type("empty_strided", dtype)
-    length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     steps = tuple(s * d.itemsize for s in stride)
-    array = laid_over(blank_array(length, d), tuple(size), steps)
-    return created("empty_strided", array, options)
+    if device_of(options.get("device")) is META:
+        return created("empty_strided", without_data(tuple(size), d, steps), options)
+    length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    return created("empty_strided", laid_over(blank_array(length, d), tuple(size), steps), options)
 
 
 def empty_permuted(
@@ -273,7 +276,9 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
             raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
         if length < 0:
             raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
-    return created("eye", np.eye(n, m, dtype=numpy_type("eye", dtype, type_of_out(options))), options, dtype)
+    d = numpy_type("eye", dtype, type_of_out(options))
+    array = array_of(lambda shape, d: np.eye(*shape, dtype=d), (index(n), index(n if m is None else m)), d, options)
+    return created("eye", array, options, dtype)
 
 
 def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:

@@ -16,7 +16,7 @@ from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
 from rushlight.kernels.steps import count_up
 from rushlight.kernels.triangles import indices
-from rushlight.ops.arguments.options import Options, OutOptions, created, numpy_type
+from rushlight.ops.arguments.options import Options, OutOptions, array_of, created, numpy_type
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.making.creation import type_of_out
@@ -56,7 +56,9 @@ def arange(
         if 0 < abs(by) < 1:
             raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
-    return created("arange", in_steps(first, by, count(first, last, by), d), options, dtype)
+    size = count(first, last, by)
+    array = array_of(lambda shape, d: in_steps(first, by, size, d), (size,), d, options)
+    return created("arange", array, options, dtype)
 
 
 def range(
@@ -80,7 +82,9 @@ def range(
     first, last, by = numbers("range", start=0 if end is None else start, end=start if end is None else end, step=step)
     check_direction(first, last, by)
     d = numpy_type("range", dtype, type_of_out(options))
-    return created("range", in_steps(first, by, math.floor((last - first) / by) + 1, d), options, dtype)
+    size = math.floor((last - first) / by) + 1
+    array = array_of(lambda shape, d: in_steps(first, by, size, d), (size,), d, options)
+    return created("range", array, options, dtype)
 
 
 def linspace(
@@ -100,7 +104,8 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    return created("linspace", _evenly(first, last, index(steps), d), options, dtype)
+    array = array_of(lambda shape, d: _evenly(first, last, *shape, d), (index(steps),), d, options)
+    return created("linspace", array, options, dtype)
 
 
 def logspace(
@@ -121,7 +126,8 @@ def logspace(
     if isinstance(base, complex):
         raise TypeError("logspace(): argument 'base' (position 4) must be float, not complex")
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
-    return created("logspace", _powers(first, last, index(steps), d, base), options, dtype)
+    array = array_of(lambda shape, d: _powers(first, last, *shape, d, base), (index(steps),), d, options)
+    return created("logspace", array, options, dtype)
 
 
 def tril_indices(

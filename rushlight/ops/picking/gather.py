@@ -63,9 +63,11 @@ def _gather(input: Array, dim: int, index: Array) -> Array:
 def sparse_cotangent(grad: Array, dim: int, index: Array, input_shape: Sequence[int]) -> Any:
     """The gradient of `input` as a sparse tensor."""
     index = np.asarray(index)
-    places = np.indices(index.shape).reshape(index.ndim, index.size)
-    if index.ndim:
-        places[dim] = index.reshape(-1)
+    if index.ndim != len(input_shape):  # one of them has no dimensions
+        places = index.reshape(1, -1)[: len(input_shape)]
+    else:
+        places = np.indices(index.shape).reshape(index.ndim, index.size)
+        places[dim : dim + 1] = index.reshape(-1)
     return with_parts_at(places, np.reshape(grad, -1), input_shape)
 
 

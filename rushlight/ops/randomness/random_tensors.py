@@ -17,7 +17,7 @@ from rushlight.core.operators import Operator
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.mismatch import type_name
-from rushlight.ops.arguments.options import LikeOptions, OutOptions, created, like_options, numpy_type, sizes
+from rushlight.ops.arguments.options import LikeOptions, OutOptions, array_of, created, like_options, numpy_type, sizes
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
 from rushlight.ops.out import write_made
@@ -143,9 +143,9 @@ def randperm(
     """
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    return created(
-        "randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype or dtypes.int64)), options
-    )
+    d = numpy_type("randperm", dtype or dtypes.int64)
+    array = array_of(lambda shape, d: integers.randperm(source(generator), *shape, d), (int(n),), d, options)
+    return created("randperm", array, options)
 
 
 def tensor_drawn(

@@ -23,6 +23,12 @@ def neighbours(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
 
 
+def without(tensor: Tensor, dim: int) -> tuple[int, ...]:
+    """The sizes of all dimensions but one."""
+    sizes = tensor._array.shape
+    return sizes[:dim] + sizes[dim + 1 :]
+
+
 @method
 @keywords
 def diff(
@@ -45,6 +51,11 @@ def diff(
     for other in (prepend, append):
         if other is not None and other._array.ndim != ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        if other is not None and without(other, dim) != without(input, dim):
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                f"differencing dimension; input.size() = {list(input.shape)}, and the other's is {list(other.shape)}"
+            )
     if n == 0:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -148,14 +159,12 @@ def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> 
     else:
         begin, inside, end = even_weights(spacing)
         first = last = spacing
+    between = weighted(input, dim, inside, 0, n - 2)
     if edge_order == 1:
-        begin, end = (-1 / first, 1 / first), (-1 / last, 1 / last)
-    parts = [
-        weighted(input, dim, begin, 0, 1),
-        weighted(input, dim, inside, 0, n - 2),
-        weighted(input, dim, end, n - len(end), 1),
-    ]
-    return cat(parts, dim)
+        edges = [weighted(input, dim, (-1, 1), start, 1) / h for start, h in ((0, first), (n - 2, last))]
+    else:
+        edges = [weighted(input, dim, begin, 0, 1), weighted(input, dim, end, n - len(end), 1)]
+    return cat([edges[0], between, edges[1]], dim)
 
 
 @keywords

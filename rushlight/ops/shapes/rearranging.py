@@ -47,6 +47,14 @@ def flip(input: Tensor, *numbers: int | Sequence[int], dims: Sequence[int] | Non
     return _flip(input, dims if ndim else ())
 
 
+def reversed_rows(self: Tensor) -> Tensor:
+    """`reversed(x)`: the tensor with its first dimension in reverse order; a number as it is."""
+    return flip(self, 0) if self._array.ndim else self
+
+
+Tensor.__reversed__ = reversed_rows
+
+
 @method
 def fliplr(input: Tensor) -> Tensor:
     """A copy with the columns reversed. RuntimeError for fewer than two dimensions.

@@ -1,0 +1,37 @@
+"""Sparse gradients: of custom functions, and of numbers that are gathered."""
+
+import pytest
+
+import rushlight as torch
+
+
+def test_sparse_gradients_of_custom_functions_are_added_up():
+    class Given(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, gradient):
+            ctx.save_for_backward(gradient)
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return ctx.saved_tensors[0], None
+
+    sparse = torch.sparse_coo_tensor(torch.tensor([[0, 1], [0, 2]]), torch.ones(2, 2), (3, 3, 2))
+    dense = torch.full((3, 3, 2), 0.5)
+    for given in ((sparse,), (sparse, dense), (dense, sparse), (sparse, sparse)):
+        x = torch.zeros(3, 3, 2, requires_grad=True)
+        sum(Given.apply(x, gradient) for gradient in given).sum().backward()
+        assert x.grad.is_sparse == all(gradient is sparse for gradient in given)
+        assert torch.equal(x.grad.to_dense(), sum(gradient.to_dense() for gradient in given))
+    with pytest.raises(RuntimeError, match="invalid gradient at index 0"):
+        Given.apply(torch.zeros(3, requires_grad=True), sparse).sum().backward()
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_gather_of_numbers_with_a_sparse_gradient(shape):
+    x = torch.ones(shape, requires_grad=True)
+    index = torch.zeros((2,) if shape == () else (), dtype=torch.int64)
+    torch.gather(x, 0, index, sparse_grad=True).sum().backward()
+    dense = torch.ones(shape, requires_grad=True)
+    torch.gather(dense, 0, index).sum().backward()
+    assert torch.equal(x.grad.to_dense(), dense.grad)
