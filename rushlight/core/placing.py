@@ -34,7 +34,7 @@ def place(op: Any, args: Any, out: TensorBase) -> None:
         if array.strides != steps:
             out._array = np.ndarray(array.shape, array.dtype, strides=steps)
             out._array[...] = array
-    elif not array.flags.writeable or is_repeated(array):
+    elif not array.flags.writeable or is_repeated(array) or is_loose(array):
         out._array = np.array(array, order="C")
     else:
         out._unsettled = not array.flags.c_contiguous
@@ -49,6 +49,11 @@ def tensors_of(args: Any) -> list[TensorBase]:
         elif isinstance(arg, (tuple, list)):
             found += [item for item in arg if isinstance(item, TensorBase)]
     return found
+
+
+def is_loose(array: np.ndarray) -> bool:
+    """Whether an array is contiguous but for the strides of dimensions of size 1."""
+    return array.flags.c_contiguous and array.strides != compact(array.shape, array.itemsize)
 
 
 @above
@@ -335,6 +340,7 @@ def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...] | None:
 
 RULES: dict[str, Callable[..., Any] | None] = {
     "contiguous": None,
+    "kept": None,  # contiguous, and dimensions of size 1 have strides like others
     "elementwise": elementwise_strides,
     "like first": like_first,
     "viewed": viewed,

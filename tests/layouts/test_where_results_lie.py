@@ -37,6 +37,22 @@ def test_strides(torch, name):
     assert result(torch).stride() == strides
 
 
+OVER_SEVERAL = ["sum", "mean", "amax", "amin", "nansum", "all", "any", "sum_to_size"]
+OVER_ONE = ["prod", "max", "min", "aminmax", "logsumexp", "argmax"]
+
+
+@pytest.mark.parametrize("dims", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)])
+@pytest.mark.parametrize("name", OVER_SEVERAL + OVER_ONE)
+def test_dimensions_that_are_kept_have_strides_like_others(torch, name, order, dims):
+    x = torch.ones(5, 4, 3).permute(order)
+    dims = dims[0] if name in OVER_ONE else dims
+    shape = [1 if dim in np.atleast_1d(dims) else n for dim, n in enumerate(x.shape)]
+    result = x.sum_to_size(shape) if name == "sum_to_size" else getattr(x, name)(dim=dims, keepdim=True)
+    for found in result if isinstance(result, tuple) else [result]:
+        assert found.stride() == torch.empty(shape).stride()
+
+
 @pytest.mark.parametrize("name", ["pixel_shuffle", "pixel_unshuffle"])
 def test_shuffling_by_one_is_a_copy(torch, name):
     x = torch.ones(1, 2, 2, 2)

@@ -77,6 +77,7 @@ def _min(input: Array) -> Array:
 
 
 @operator(
+    layout="kept",
     batch=leading,
     tangent=weighed,
     series=nearby,
@@ -87,6 +88,7 @@ def _amax(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
 
 
 @operator(
+    layout="kept",
     batch=leading,
     tangent=weighed,
     series=nearby,
@@ -97,6 +99,7 @@ def _amin(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
 
 
 @operator(
+    layout="kept",
     batch=leading,
     input=lambda grads, input, result0, result1, dims, keepdim: (
         shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
@@ -116,6 +119,7 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
 
 @operator(
     aten="max",
+    layout="kept",
     batch=leading,
     name="max_dim",
     node="MaxBackward0",
@@ -130,6 +134,7 @@ def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
 
 @operator(
     aten="min",
+    layout="kept",
     batch=leading,
     name="min_dim",
     node="MinBackward0",

@@ -123,6 +123,7 @@ def _prod(input: Array) -> Array:
 
 @operator(
     aten="prod",
+    layout="kept",
     batch=leading,
     node="ProdBackward1",
     tangent=weighed,

@@ -115,6 +115,7 @@ def _sum(input: Array) -> Array:
     one_byte=False,
     aten="sum",
     linear=True,
+    layout="kept",
     batch=leading,
     node="SumBackward1",
     input=lambda grad, input_shape, dims, keepdim: repeated_over(grad, input_shape, dims, keepdim),
@@ -206,6 +207,7 @@ def _is_number(input: Array) -> Array:
 
 
 @operator(
+    layout="kept",
     batch=leading,
     input=lambda grad, input, dims, keepdim: repeated_over(grad, input.shape, dims, keepdim) * _is_number(input),
 )
@@ -253,12 +255,12 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
     return total / sum(_is_number(input), dim, keepdim).to(total.dtype)
 
 
-@operator(batch=leading, name="all")
+@operator(layout="kept", batch=leading, name="all")
 def _all(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     return np.logical_and.reduce(input, dims, None, None, keepdim)
 
 
-@operator(batch=leading, name="any")
+@operator(layout="kept", batch=leading, name="any")
 def _any(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     return np.logical_or.reduce(input, dims, None, None, keepdim)
 
