@@ -52,8 +52,15 @@ FEW_CHANNELS = 16
 TAPS = 4
 """Each tap of a large batch is a part of the work that threads share."""
 
-OFTEN = 256
-"""Elements of each channel of the result from which on copying the weights pays off."""
+ALIKE, LINE = 1 << 10, 64
+"""Memory in steps of a multiple of so many bytes is all in the same few places of the cache, a line is so long."""
+
+OFTEN, LARGE, HUGE = 256, 1 << 16, 1 << 18
+"""Elements of each channel of the result from which on copying the weights pays off if they have so many bytes: from
+the first number on if those of one channel of the result are a multiple of `ALIKE`, else from the second."""
+
+MANY, USES = 16, 64
+"""Channels, and multiplications of each number, from which on moving channels apart pays off."""
 
 PART_BYTES, FEWEST = 1 << 19, 8
 """The most bytes, and the fewest samples, of the cotangents that are summed at a time."""
@@ -205,7 +212,10 @@ def run_products(
     scheme = scheme_of(shape, x.shape[-1], x.itemsize)
     x = dealt(x, scheme.input)
     result = np.empty(dealt_shape(out.shape, scheme.other), out.dtype) if scheme.other else out
-    multiply(in_groups(x, groups), filters, bias, in_groups(result, groups), scheme.plan)
+    x = in_groups(x, groups)
+    if output.size * filters[0, 0].size >= USES * x.size:
+        x = spaced(x)
+    multiply(x, filters, bias, in_groups(result, groups), scheme.plan)
     if result is not out:
         collect(result, scheme.other, out)
 
@@ -219,13 +229,26 @@ def multiply(x: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, out: n
 
 
 def grouped(weight: np.ndarray, groups: int, output: np.ndarray) -> np.ndarray:
-    """The weight as (groups, channels of the result, channels, taps); if it is read often, one tap after another."""
+    """The weight as (groups, channels of the result, channels, taps); a large one that is read often tap after tap."""
     outer, channels, *kernel = weight.shape
     shape, taps = (groups, outer // groups, channels), prod(kernel)
     weight = np.ascontiguousarray(weight)
-    if taps == 1 or output.size < OFTEN * output.shape[1]:
+    large = LARGE if weight.strides[0] % ALIKE == 0 else HUGE
+    if taps == 1 or weight.nbytes < large or output.size < OFTEN * output.shape[1]:
         return weight.reshape(*shape, taps)
     return np.moveaxis(transposed(weight.reshape(-1, taps)).reshape(taps, *shape), 0, -1)
+
+
+def spaced(x: np.ndarray) -> np.ndarray:
+    """Runs (runs, groups, channels, elements) whose channels are not all in the same few places of the cache."""
+    if x.shape[2] < MANY or x.strides[2] % ALIKE:
+        return x
+    *outer, elements = x.shape
+    room = elements + LINE // x.itemsize
+    memory = np.empty(prod(outer) * room + VECTOR // x.itemsize, x.dtype)
+    copy = memory[: prod(outer) * room].reshape(*outer, room)[..., :elements]
+    copy[...] = x
+    return copy
 
 
 def as_runs(batch: np.ndarray) -> np.ndarray:

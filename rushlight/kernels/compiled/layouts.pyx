@@ -11,6 +11,7 @@ cnp.import_array()
 
 cdef enum:
     SIDE_BY_SIDE = 16
+    ROWS = 64
     GRAIN = 1 << 15  # elements of one thread's part
 
 cdef struct Job:
@@ -23,16 +24,17 @@ cdef struct Job:
 
 cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t start,
                Py_ssize_t stop) noexcept nogil:
-    """Writes some columns of x as rows of the result."""
-    cdef Py_ssize_t first, i, j
+    """Writes some columns of x as rows of the result; a few one after the other, for some rows."""
+    cdef Py_ssize_t first, i, j, block
     for first from start <= first < stop by SIDE_BY_SIDE:
-        if stop - first >= SIDE_BY_SIDE:
+        if stop - first >= SIDE_BY_SIDE and columns > SIDE_BY_SIDE:
             for i in range(rows):
                 for j in range(SIDE_BY_SIDE):
                     out[(first + j) * rows + i] = x[i * columns + first + j]
-        else:
-            for i in range(rows):
-                for j in range(first, stop):
+            continue
+        for block from 0 <= block < rows by ROWS:
+            for j in range(first, min(stop, first + SIDE_BY_SIDE)):
+                for i in range(block, min(rows, block + ROWS)):
                     out[j * rows + i] = x[i * columns + j]
 
 
