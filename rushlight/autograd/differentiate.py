@@ -16,7 +16,7 @@ from rushlight.core.errors import about
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
 from rushlight.core.interpreters import levels, taker
-from rushlight.core.levels import enter, leave
+from rushlight.core.levels import INTO, leave
 from rushlight.core.lines import warn
 from rushlight.core.meta import without_data
 from rushlight.core.modes import in_grad_mode
@@ -212,7 +212,7 @@ def batched_grads(
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_batch(i, out, g)
     level = Level(next(g.shape[0] for g in grads if g is not None))
-    batch = [None if g is None else enter(g, 0, level) for g in grads]
+    batch = [None if g is None else INTO(g, 0, level) for g in grads]
     results = run_grad(outputs, inputs, batch, keep_graph, create_graph)
     return [None if g is None else leave(g, 0, level) for g in results]
 

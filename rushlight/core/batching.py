@@ -15,7 +15,7 @@ from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.codes import BATCHED, CAST, CONJUGATE, RESHAPE
 from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
-from rushlight.core.turned import plain
+from rushlight.core.turned import Turned, plain
 
 LARGEST_EXAMPLE = 1 << 24  # the most elements that are computed to find a result's shape on the device "meta"
 DIMS = frozenset(("dim", "dims", "dim0", "dim1", "dim2"))  # parameters that name dimensions
@@ -25,7 +25,10 @@ KEYS = frozenset(("key",))  # parameters that are basic keys: slices and integer
 
 def compute(op: Any, args: Sequence[Any]) -> Array:
     """The result of an operator on arrays of which some are batched, or lazily conjugated."""
-    args = plain(args)
+    for arg in args:
+        if type(arg) is Turned or type(arg) is list or type(arg) is tuple:
+            args = plain(args)
+            break
     if op.batch is on_batched or op.batch is on_more_levels:
         return op.forward(*args)
     levels = levels_of(*args)

@@ -373,7 +373,7 @@ cdef inline bint in_step(cnp.ndarray x, cnp.ndarray model) noexcept:
 cdef cnp.ndarray like(cnp.ndarray model, int kind):
     """A new array for the result, in the model's layout; None if that has gaps."""
     cdef cnp.ndarray result
-    if repeats(model) or cnp.PyArray_IS_C_CONTIGUOUS(model):
+    if cnp.PyArray_IS_C_CONTIGUOUS(model) or repeats(model):
         return cnp.PyArray_SimpleNew(model.ndim, model.shape, kind)
     if cnp.PyArray_TYPE(model) != kind:
         return None
@@ -408,7 +408,8 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
             alike = alike and fits(x, model)
             slots[i] = Slot(cnp.PyArray_BYTES(x), 0, 0)
         else:
-            alike = alike and cnp.PyArray_SAMESHAPE(x, model) and in_step(x, model)
+            if x is not model:
+                alike = alike and cnp.PyArray_SAMESHAPE(x, model) and in_step(x, model)
             slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
     for i in range(tape.constants):
         slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], tape.single)

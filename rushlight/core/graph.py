@@ -209,10 +209,11 @@ class Node(Vertex):
 
     def holds_tensors(self):
         """Whether a tensor or array is saved, also inside an index or a list."""
-        for value in (self.saved0, self.saved1) if self.saved is None else self.saved:
-            for item in value if type(value) is tuple else (value,):
-                if isinstance(item, (TensorBase, Packed)) or type(item) is ndarray:
-                    return True
+        if self.saved is None:
+            return holds_tensor(self.saved0) or holds_tensor(self.saved1)
+        for value in self.saved:
+            if holds_tensor(value):
+                return True
         return False
 
     def saves(self, tensor):
@@ -493,6 +494,14 @@ def conjugate(value):
         return None
     array = value._array if isinstance(value, TensorBase) else value
     return np.conjugate(value) if array.dtype.kind == "c" else value
+
+
+def holds_tensor(value):
+    """Whether a saved value is a tensor or array, or a tuple with one."""
+    for item in value if type(value) is tuple else (value,):
+        if isinstance(item, (TensorBase, Packed)) or type(item) is ndarray:
+            return True
+    return False
 
 
 def fit(grad, shape, dtype):

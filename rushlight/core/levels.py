@@ -26,17 +26,24 @@ def put_together(array: Array, levels: Any) -> Array:
     return Batched(array, levels) if levels else array
 
 
+def moved(array: Array, source: int, target: int) -> Array:
+    """A view with one dimension moved; both places count from the front."""
+    order = list(range(array.ndim))
+    order.insert(target, order.pop(source))
+    return array.transpose(order)
+
+
 def into(input: Array, dim: int, level: Any) -> Array:
     """An array with dimension `dim` turned into the examples of a level."""
     levels, array = parts(input)
     joined = levels_of(input, Batched(None, (level,)))
-    return Batched(np.moveaxis(array, len(levels) + dim, joined.index(level)), joined)
+    return Batched(moved(array, len(levels) + dim, joined.index(level)), joined)
 
 
 def out_of(input: Array, dim: int, level: Any) -> Array:
     """An array with the examples of a level turned into dimension `dim`."""
     place, dim = input.levels.index(level), len(input.levels) - 1 + dim
-    array = np.moveaxis(input.array, place, dim)
+    array = moved(input.array, place, dim)
     if array.shape[dim] != level.size:
         array = np.broadcast_to(array, (*array.shape[:dim], level.size, *array.shape[dim + 1 :]))
     return put_together(array, tuple([other for other in input.levels if other is not level]))

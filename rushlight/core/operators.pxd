@@ -104,4 +104,4 @@ cdef bint needs_place(Operator op, list arrays, object result)
 cdef ready_for_view(Operator op, TensorBase tensor)
 
 @cython.locals(x=array_type, y=array_type)
-cdef bint same_dtype(object a, object b)
+cdef inline bint same_dtype(object a, object b)

@@ -64,7 +64,11 @@ class Operator(Entry):
 
 def usual_bare(op, args):
     """Computes with bare arrays; NumPy's scalars, such as sums of all elements, become arrays as well."""
-    return on_arrays(op, [as_array(arg) if isinstance(arg, generic) else arg for arg in args])
+    for arg in args:
+        if type(arg) is not ndarray and isinstance(arg, generic):
+            args = tuple([as_array(arg) if isinstance(arg, generic) else arg for arg in args])
+            break
+    return on_arrays(op, args)
 
 
 def unary(op, a):
