@@ -36,6 +36,9 @@ CORE = [
     "forward.py",
     "batched.py",
     "batching.py",
+    "arrays.py",
+    "levels.py",
+    "placing.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 COMPILER = [  # what runs for each step of a recording, and at each replay

@@ -144,9 +144,10 @@ def grad(
         results = run_grad(outs, ins, grads, keep, create_graph)
     if materialize_grads:
         results = [zeros_for(x, create_graph) if g is None else g for x, g in zip(ins, results, strict=True)]
-    elif not allow_unused and any(g is None for g in results):
-        unused = next(i for i, g in enumerate(results) if g is None)
-        raise unused_input(unused, ins[unused], outs)
+    elif not allow_unused:
+        for i, g in enumerate(results):
+            if g is None:
+                raise unused_input(i, ins[i], outs)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
@@ -316,9 +317,12 @@ def implicit_grad(output: Any) -> Any:
         raise about(error, several=output)
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {FROM_NUMPY[dtype]}")
-    if isinstance(output, TensorBase) and is_foreign(output._array):
-        return new_tensor(np.ones_like(output._array))
-    return new_tensor(without_data(shape, dtype) if getattr(output, "is_meta", False) else np.ones(shape, dtype))
+    if isinstance(output, TensorBase) and type(output._array) is not np.ndarray:
+        if is_foreign(output._array):
+            return new_tensor(np.ones_like(output._array))
+        if output.is_meta:
+            return new_tensor(without_data(shape, dtype))
+    return new_tensor(np.array(1, dtype, ndmin=len(shape)))
 
 
 def checked_grad(output: Any, g: Any, i: int) -> Any:

@@ -233,12 +233,23 @@ def like(inputs: Iterable[Any], result: TensorBase) -> Any:
 
 def levels_of(*values: Any) -> tuple[Level, ...]:
     """All levels that some arrays (or lists of arrays) are batched on, in order."""
+    same = None
+    for value in values:
+        if type(value) is Batched and (same is None or value.levels is same):
+            same = value.levels
+        elif type(value) is Batched or type(value) is tuple or type(value) is list:
+            return levels_joined(values)
+    return () if same is None else same
+
+
+def levels_joined(values: Iterable[Any]) -> tuple[Level, ...]:
+    """`levels_of`, where levels differ or arrays are in lists."""
     found: set[Level] = set()
     for value in values:
         if type(value) is Batched:
             found.update(value.levels)
         elif type(value) is tuple or type(value) is list:
-            found.update(levels_of(*value))
+            found.update(levels_joined(value))
     return tuple(sorted(found, key=lambda level: level.number)) if found else ()
 
 
