@@ -155,7 +155,7 @@ EXPLANATIONS = [
     Explanation(
         "programs",
         rf"^(grads|result) = .*{NOTHING_RAISED}",
-        r"norm\(.*(hessian|jacfwd|(func\.(grad|jvp)|jacrev).*jvp)",
+        r"norm\(.*(hessian|jacfwd|(func\.(grad|jvp|vjp)|jacrev).*jvp)",
         OVERWRITTEN,
     ),
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
@@ -268,7 +268,7 @@ EXPLANATIONS = [
     Explanation("programs", rf"second = .*{NOTHING_RAISED}", r"index_reduce\([^\n]*'prod'", ZERO_FACTORS),
     Explanation(
         "programs",
-        "raises (RuntimeError, on PyTorch nothing|IndexError, on PyTorch RuntimeError)",
+        "raises (RuntimeError, on PyTorch nothing|(IndexError|nothing), on PyTorch RuntimeError)",
         r"inference_mode\(\):\n    (\w+) = .*\b\1\.(t|squeeze|unsqueeze|transpose|swapdims)_\(",
         HALF_DONE,
     ),
@@ -288,6 +288,7 @@ EXPLANATIONS = [
     Explanation("programs", NOTHING_RAISED, "linearize", NESTED),
     Explanation("programs", NOTHING_RAISED, "out_dims=-1", OUT_DIMS),
     Explanation("programs", "values.*PyTorch's.array.*nan", "logcumsumexp", NAN),
+    Explanation("programs", r"\.grad: kind None", r"no_grad\(\):\n    \w+ = .*\.detach_\(\)\n.*backward\(", UNFINISHED),
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("programs", "values.*nan", r"torch\.dist\((\w+), \1\)", SUBGRADIENT),
     Explanation("programs", "values", r"torch\.cross\((\w+), \1, ", CROSSED),
