@@ -165,6 +165,12 @@ def load_narrow_type(d: NarrowType) -> np.dtype:
     return numpy_type
 
 
+def meet(numpy_type: np.dtype) -> None:
+    """Registers the narrow type that a NumPy dtype is of, if it is one: an array from a pickle may be its first use."""
+    if numpy_type not in FROM_NUMPY and isinstance(found := globals().get(numpy_type.name), NarrowType):
+        load_narrow_type(found)
+
+
 bool: dtype = dtype("bool", np.bool_)
 uint8: dtype = dtype("uint8", np.uint8)
 uint16: dtype = dtype("uint16", np.uint16)

@@ -690,6 +690,7 @@ class AccumulateGrad(Node):
 
 def rebuild(cls: Any, array: Array, requires_grad: bool, bits: tuple[bool, ...] = (False, False)) -> Tensor:
     """Makes a leaf of a class from an array, for pickle and deepcopy; `bits` tell if it is conjugated or negated."""
+    dtypes.meet(array.dtype)
     tensor = Arithmetic.__new__(cls)
     tensor._array = turn(dtypes.canonical(array), *bits)
     tensor._needs = requires_grad

@@ -82,7 +82,9 @@ class TrustingUnpickler(pickle.Unpickler):
         self.memory = memory
 
     def persistent_load(self, pid: Any) -> Any:
-        """The memory that a reference names."""
+        """The memory that a reference names, or the class of a module, which older files have with its source."""
+        if isinstance(pid, tuple) and pid[0] == "module":
+            return pid[1]
         return self.memory(pid)
 
     def find_class(self, module: str, name: str) -> Any:

@@ -29,6 +29,7 @@ from rushlight.nn.modules.base.hooks import (
 from rushlight.nn.modules.base.state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
 from rushlight.nn.modules.base.state import State
 from rushlight.nn.modules.base.state import _IncompatibleKeys as _IncompatibleKeys
+from rushlight.nn.modules.wrapped_hooks import _WrappedHook as _WrappedHook
 
 __all__ = [
     "Module",
