@@ -38,6 +38,7 @@ CORE = [
     "batching.py",
     "arrays.py",
     "levels.py",
+    "link.py",
     "placing.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]

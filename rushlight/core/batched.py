@@ -41,9 +41,9 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     __slots__ = ("array", "levels")
 
-    def __init__(self, array: Array, levels: Sequence[Level]):
+    def __init__(self, array: Array, levels: tuple[Level, ...]):
         self.array: Array = array
-        self.levels: Sequence[Level] = levels
+        self.levels: tuple[Level, ...] = levels
 
     # attributes: those of an example
 

@@ -488,6 +488,28 @@ def alike(formula, operands):
     return new_tensor(result)
 
 
+def reaches_others(outputs, variables):
+    """Whether outputs depend on leaves other than the variables, which the caller may differentiate by."""
+    own = {id(variable) for variable in variables}
+    seen = set()
+    stack = [out for out in outputs if out.requires_grad]
+    while stack:
+        vertex = stack.pop()
+        if isinstance(vertex, TensorBase):
+            if vertex.grad_fn is None:
+                if vertex.requires_grad and id(vertex) not in own:
+                    return True
+                continue
+            vertex = vertex.grad_fn
+        if vertex not in seen:
+            seen.add(vertex)
+            for i in range(vertex.arity):
+                edge = vertex.edge_at(i)[0]
+                if edge is not None:
+                    stack.append(edge)
+    return False
+
+
 def conjugate(value):
     """The complex conjugate of an array or tensor; real ones, and None, are returned as they are."""
     if value is None:

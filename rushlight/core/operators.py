@@ -361,7 +361,7 @@ def narrow_type(op, arrays):
 
 
 def may_be_narrow(arg):
-    """Whether an argument, or an item of a list, may be of a narrow type; true for batches."""
+    """Whether an argument, or an item of a list, may be of a narrow type."""
     if type(arg) is ndarray:
         return not is_float(arg) and (number_of(arg) > LAST_OF_NUMPY or number_of(arg) == HALF)
     if arg is None or type(arg) is int or type(arg) is float or type(arg) is bool:
@@ -371,7 +371,9 @@ def may_be_narrow(arg):
             if may_be_narrow(item):
                 return True
         return False
-    return type(arg) is Batched or (isinstance(arg, dtype_type) and arg.num > LAST_OF_NUMPY)
+    if type(arg) is Batched:
+        return may_be_narrow(arg.array)
+    return isinstance(arg, dtype_type) and arg.num > LAST_OF_NUMPY
 
 
 def number_of(a):

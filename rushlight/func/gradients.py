@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.autograd.differentiate import run_grad
 from rushlight.core.advice import advised
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, reaches_others
 from rushlight.core.kinds import kind_of
 from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
@@ -186,24 +186,6 @@ def with_tangents(tensor: Tensor) -> Iterator[Any]:
     yield tensor
     for tangent in tree_leaves(tensor._tangents or {}):
         yield from with_tangents(tangent)
-
-
-def reaches_others(outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
-    """Whether outputs depend on leaves other than the variables, which the caller may differentiate by."""
-    own, seen = {id(v) for v in variables}, set()
-    stack = [out for out in outputs if out.requires_grad]
-    while stack:
-        vertex = stack.pop()
-        if isinstance(vertex, TensorBase):
-            if vertex.grad_fn is None:
-                if vertex.requires_grad and id(vertex) not in own:
-                    return True
-                continue
-            vertex = vertex.grad_fn
-        if vertex not in seen:
-            seen.add(vertex)
-            stack += [edge for edge in (vertex.edge_at(i)[0] for i in range(vertex.arity)) if edge is not None]
-    return False
 
 
 def pulled_back(

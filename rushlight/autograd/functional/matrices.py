@@ -95,10 +95,11 @@ def rows_at_once(output: Tensor) -> int:
         seen.add(node)
         if node.op is None or node.hooks is not None:
             return 1
-        saved = node.saved or (node.saved0, node.saved1)
-        arrays = [v._array if isinstance(v, TensorBase) else v for v in saved]
-        largest = max([largest, *[a.size for a in arrays if isinstance(a, np.ndarray)]])
-        stack.extend(node.edge_at(i)[0] for i in range(node.arity))
+        for value in node.saved or (node.saved0, node.saved1):
+            array = value._array if isinstance(value, TensorBase) else value
+            if isinstance(array, np.ndarray) and array.size > largest:
+                largest = array.size
+        stack += [node.edge_at(i)[0] for i in range(node.arity)]
     return max(1, ELEMENTS // max(largest, 1))
 
 
@@ -121,10 +122,14 @@ def rows_of(output: Tensor, variables: Sequence[Tensor], at_once: int, create_gr
 
 def shaped(grads: Sequence[Tensor | None], output: Tensor, variables: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Stacked gradients reshaped to the output's shape followed by the input's; zeros for missing ones."""
-    return tuple(
-        zeros(x).new_zeros((*output.shape, *x.shape)) if g is None else g.reshape((*output.shape, *x.shape))
-        for g, x in zip(grads, variables, strict=True)
-    )
+    found = []
+    for g, x in zip(grads, variables, strict=True):
+        shape = (*output._array.shape, *x._array.shape)
+        if g is None:
+            found.append(zeros(x).new_zeros(shape))
+        else:
+            found.append(g if g._array.shape == shape else g.reshape(shape))
+    return tuple(found)
 
 
 def check_dependence(grads: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
