@@ -4,6 +4,7 @@ import os
 import shutil
 import sysconfig
 from pathlib import Path
+from runpy import run_path
 from zipfile import ZipFile
 
 from setuptools import Extension, setup
@@ -54,6 +55,7 @@ COMPILER = [  # what runs for each step of a recording, and at each replay
     "watching.py",
 ]
 OVERRIDES = ["calls.py", "switches.py"]  # what runs at every call, once anything overrides functions
+CODES = Path("rushlight/kernels/codes.py")
 SOURCES = [
     *(Path("rushlight/core", name) for name in CORE),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
@@ -78,7 +80,7 @@ def prebuilt_wheel():
             names = set(wheel.namelist())
             if compiled <= names and all(
                 file.as_posix() in names and wheel.read(file.as_posix()) == file.read_bytes()
-                for file in [*SOURCES, *TYPES]
+                for file in [CODES, *SOURCES, *TYPES]
             ):
                 return path
     return None
@@ -155,12 +157,14 @@ def own_flags(source):
 
 def modules():
     """The modules to compile; their C files and include folders are filled in when they are built."""
+    numbers = [(f"RUSHLIGHT_{name}", str(value)) for name, value in run_path(str(CODES)).items() if name.isupper()]
     return [
         Extension(
             ".".join(source.with_suffix("").parts),
             [str(source)],
             extra_compile_args=FAST + own_flags(source),
-            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *numbers],
+            depends=[CODES.as_posix()],
             optional="kernels" in source.parts and source.stem not in NEEDED,
         )
         for source in SOURCES

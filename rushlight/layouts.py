@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.kernels.codes import MOST_DIMS
 from rushlight.kernels.compiled import load
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "strided",
 ]
 
-MOST_DIMS = 64  # of NumPy's arrays
 fast: ModuleType | None = load("windows")
 
 

@@ -5,8 +5,8 @@ A result shares the memory of a stack of which it is a row, or of an operand tha
 
 from rushlight.compiler.fusion import Instruction, maker
 from rushlight.compiler.graph import CALL, REDUCE, STACK, Node, is_contiguous
+from rushlight.kernels.codes import ALIGNMENT
 
-ALIGNMENT = 64  # bytes
 LARGE = 1 << 18  # bytes of a result from which on it gets a block, which is free as soon as nothing reads it
 
 

@@ -19,6 +19,7 @@ from rushlight.core.loops cimport loop_for
 from rushlight.core.rows cimport (
     MOST_DIMS, Rows, array_in_order, broadcast_shape, gather, join_dims, note_strides, reordered, sort_dims)
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
+from rushlight.kernels.compiled.codes cimport MOST_STEPS
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
@@ -28,7 +29,6 @@ cnp.import_array()
 
 cdef enum:
     MOST_OPERANDS = 4
-    MOST_STEPS = 32  # also of constants; as in tracing.py
     RESULT = MOST_OPERANDS + 2 * MOST_STEPS  # the slot of the result, after operands, constants and steps
     SLOTS = RESULT + 1
     SMALL = 2048  # the largest number of elements that is computed at once, holding the GIL

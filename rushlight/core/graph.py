@@ -9,9 +9,10 @@ from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
+from rushlight.kernels.codes import SUM
 from rushlight.kernels.halves import converted
 from rushlight.kernels.products import sum_rows
-from rushlight.kernels.reductions import SUM, reduced
+from rushlight.kernels.reductions import reduced
 
 ndarray = np.ndarray
 COMPILED = not __file__.endswith((".py", ".pyc"))

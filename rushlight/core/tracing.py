@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-MOST_STEPS = 32  # formulas with more steps, or more constants, stay Python functions
+from rushlight.kernels.codes import MOST_STEPS
+
 POWERS: dict[float, np.ufunc] = {
     0.5: np.sqrt,
     1: np.positive,

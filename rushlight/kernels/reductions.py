@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.kernels.codes import LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
 from rushlight.kernels.compiled import load
 
-__all__ = ["LARGEST", "NUMBERS", "PRODUCT", "SIZES", "SMALLEST", "SQUARES", "SUM", "reduced", "total"]
+__all__ = ["reduced", "total"]
 
 fast: Any = load("reductions")
 LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
-SUM, NUMBERS, PRODUCT, LARGEST, SMALLEST, SQUARES, SIZES = range(7)  # what is computed, as the kernel counts it
 EXTREMES = {LARGEST, SMALLEST}  # the same in any order
 UFUNCS: dict[int, np.ufunc] = {PRODUCT: np.multiply, LARGEST: np.maximum, SMALLEST: np.minimum}
 TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {

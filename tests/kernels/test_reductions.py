@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kernels.forms import both_forms, normal
 
-from rushlight.kernels import reductions
+from rushlight.kernels import codes, reductions
 
 form = both_forms(reductions)
 
@@ -17,13 +17,13 @@ def extreme(choose):
 
 
 KINDS = {
-    reductions.SUM: math.fsum,
-    reductions.NUMBERS: lambda x: math.fsum(x[~np.isnan(x)]),
-    reductions.PRODUCT: math.prod,
-    reductions.LARGEST: extreme(max),
-    reductions.SMALLEST: extreme(min),
-    reductions.SQUARES: lambda x: math.fsum(x * x),
-    reductions.SIZES: lambda x: math.fsum(np.abs(x)),
+    codes.SUM: math.fsum,
+    codes.NUMBERS: lambda x: math.fsum(x[~np.isnan(x)]),
+    codes.PRODUCT: math.prod,
+    codes.LARGEST: extreme(max),
+    codes.SMALLEST: extreme(min),
+    codes.SQUARES: lambda x: math.fsum(x * x),
+    codes.SIZES: lambda x: math.fsum(np.abs(x)),
 }
 ALONG = [
     ((40, 41), (0,)),
@@ -55,7 +55,7 @@ ALONG = [
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("holes", [(), (5, -1)])
 def test_along_dimensions(shape, dims, kind, dtype, order, holes):
-    x = 1 + normal(*shape, dtype=dtype) / 50 if kind == reductions.PRODUCT else normal(*shape, dtype=dtype)
+    x = 1 + normal(*shape, dtype=dtype) / 50 if kind == codes.PRODUCT else normal(*shape, dtype=dtype)
     for place in holes:
         x.flat[place] = np.nan
     rows = np.moveaxis(x, dims, range(-len(dims), 0)).reshape(*(n for d, n in enumerate(shape) if d not in dims), -1)

@@ -4,12 +4,11 @@
 cimport numpy as cnp
 from libc.string cimport memcmp
 
+from rushlight.kernels.compiled.codes cimport MOST_DIMS
+
 import numpy as np
 
 cnp.import_array()
-
-cdef enum:
-    MOST_DIMS = 64
 
 
 cdef class Place:

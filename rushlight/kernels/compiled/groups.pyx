@@ -19,6 +19,7 @@ from math import lcm
 import numpy as np
 
 from rushlight.core.loops cimport loop_for
+from rushlight.kernels.compiled.codes cimport ALIGNMENT
 from rushlight.kernels.compiled.lanes cimport always, few_doubles, few_floats, real, wide
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
@@ -27,7 +28,6 @@ cdef enum:
     SHORTEST = 256  # the least elements of a part
     GRAIN = 1 << 15  # elements of one thread's part
     SHARED = 1 << 17  # elements times steps from which on threads pay off
-    ALIGNMENT = 64
     MOST_REGISTERS = 256  # of a group that is shared
     FEW = 16  # elements up to which a group has short steps
     VECTOR = 8  # floats, of which registers of short steps have whole ones

@@ -10,6 +10,7 @@ from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type, is_dense
+from rushlight.kernels.compiled.codes cimport LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -26,13 +27,6 @@ cdef enum:
     NARROW = 16  # with fewer columns, some rows are reduced as one
     BRIEF = 32  # shorter rows are reduced one element after the other
     GRAIN = 1 << 15  # elements of a thread's part
-    SUM = 0
-    NUMBERS = 1  # the sum, ignoring NaN
-    PRODUCT = 2
-    LARGEST = 3  # NaN where there is one
-    SMALLEST = 4
-    SQUARES = 5  # the sum of squares
-    SIZES = 6  # the sum of absolute values
 
 
 cdef inline real joined(real a, real b, int kind) noexcept nogil:

@@ -17,6 +17,7 @@ import numpy as np
 
 from rushlight.kernels.compiled.blas cimport multiply_by_blas
 from rushlight.kernels.compiled.calls cimport Call
+from rushlight.kernels.compiled.codes cimport MOST_DIMS
 from rushlight.kernels.compiled.gemm cimport Batch, multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
@@ -32,7 +33,6 @@ cdef enum Kind:
     GROUP, NATIVE, PRODUCT, CALL, OTHER
 
 cdef enum:
-    MOST_DIMS = 64
     MOST_LEADING = 6  # dimensions of batches of matrices
     SMALL = 1 << 12  # elements of a matrix up to which its product with a vector does not use BLAS
 

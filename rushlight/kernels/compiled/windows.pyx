@@ -4,15 +4,14 @@
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
 
+from rushlight.kernels.compiled.codes cimport MOST_DIMS
+
 cnp.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     cnp.ndarray PyArray_NewFromDescr(void*, cnp.dtype, int, const cnp.npy_intp*, const cnp.npy_intp*, void*, int, void*)
     int PyArray_SetBaseObject(cnp.ndarray, object) except -1
     int NPY_ARRAY_WRITEABLE
-
-cdef enum:
-    MOST_DIMS = 64  # of NumPy's arrays
 
 
 def address(cnp.ndarray array not None):

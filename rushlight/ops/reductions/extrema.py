@@ -11,7 +11,8 @@ from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
-from rushlight.kernels.reductions import LARGEST, SMALLEST, reduced, total
+from rushlight.kernels.codes import LARGEST, SMALLEST
+from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby

@@ -11,8 +11,9 @@ from rushlight.core.guards import asking
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
+from rushlight.kernels.codes import PRODUCT
 from rushlight.kernels.compiled import load
-from rushlight.kernels.reductions import PRODUCT, reduced, total
+from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing

@@ -12,7 +12,8 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
-from rushlight.kernels.reductions import NUMBERS, SUM, reduced, total
+from rushlight.kernels.codes import NUMBERS, SUM
+from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import INTEGERS
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
