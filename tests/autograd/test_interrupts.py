@@ -178,15 +178,14 @@ def interrupted(program, k):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_every_place(program):
     program()  # what is imported or set up at the first use is there
-    before, random_state = modes.CURRENT.get(), torch.get_rng_state()
+    before, asked, random_state = modes.CURRENT.get(), list(interpreters.ASKED), torch.get_rng_state()
     k = 1
     while interrupted(program, k) and k < 3000:
-        assert modes.CURRENT.get() is before, k
+        assert modes.CURRENT.get() is before and interpreters.ASKED == asked, k
         held = [
             engine.RUN.get(),
             batched.ENTERED.get(),
             bool(interpreters.STACK.depth),
-            bool(interpreters.ASKED),
             engine.CLAIM.locked(),
         ]
         assert not any(held), k

@@ -119,6 +119,7 @@ def test_set_multithreading_enabled(torch):
         x.sum().backward()
 
     run()
+    torch.autograd.set_multithreading_enabled(True)  # decorating has set it
     assert x.grad.tolist() == [2, 2]
 
 
