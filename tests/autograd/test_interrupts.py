@@ -181,7 +181,8 @@ def test_every_place(program):
     before, asked, random_state = modes.CURRENT.get(), list(interpreters.ASKED), torch.get_rng_state()
     k = 1
     while interrupted(program, k) and k < 3000:
-        assert modes.CURRENT.get() is before and asked == interpreters.ASKED, k
+        assert modes.CURRENT.get() is before, k
+        assert asked == interpreters.ASKED, k
         held = [
             engine.RUN.get(),
             batched.ENTERED.get(),
