@@ -7,6 +7,7 @@ columns (a transposed one) column by column. There are no threads and no buffers
 
 cimport numpy as cnp
 from rushlight.kernels.compiled.lanes cimport add_to, always, few_doubles, few_floats, number, put, real, wide
+from rushlight.kernels.compiled.tiles cimport beside
 
 cnp.import_array()
 
@@ -47,11 +48,6 @@ cdef always put_total(few* x, few* place) noexcept nogil:
         put(place, (lane(half, 0) + lane(half, 1)) + (lane(half, 2) + lane(half, 3)))
     else:
         put(place, (lane(x[0], 0) + lane(x[0], 1)) + (lane(x[0], 2) + lane(x[0], 3)))
-
-
-cdef inline char* beside(const void* place, Py_ssize_t step) noexcept nogil:
-    """The position a number of bytes further on."""
-    return <char*>place + step
 
 
 cdef always some_rows(const few* matrix, Py_ssize_t stride, const few* x, few* y, Py_ssize_t m, int rows) noexcept nogil:

@@ -152,3 +152,11 @@ def start(module: nn.Module, mode: str = "fan_out", linear: float | Callable[...
             elif linear is not None:
                 nn.init.normal_(layer.weight, 0, linear)
             nn.init.zeros_(layer.bias)
+
+
+def start_linear(module: nn.Module) -> None:
+    """Initializes linear layers as transformers do: weights by Xavier's method, biases near zero."""
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.normal_(layer.bias, std=1e-6)

@@ -11,7 +11,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import dropout, pad
 from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
-from rushlight.vision.models.registry import model
+from rushlight.vision.models.registry import model, start_linear
 from rushlight.vision.ops.branches import StochasticDepth
 from rushlight.vision.ops.misc import MLP, Permute
 
@@ -138,10 +138,7 @@ class SwinTransformerBlock(nn.Module):
         self.stochastic_depth: StochasticDepth = StochasticDepth(stochastic_depth_prob, "row")
         self.norm2: nn.Module = norm_layer(dim)
         self.mlp: MLP = MLP(dim, [int(dim * mlp_ratio), dim], activation_layer=nn.GELU, dropout=dropout)
-        for layer in self.mlp.modules():
-            if isinstance(layer, nn.Linear):
-                nn.init.xavier_uniform_(layer.weight)
-                nn.init.normal_(layer.bias, std=1e-6)
+        start_linear(self.mlp)
 
     def forward(self, x: Tensor) -> Tensor:
         """Images (N, H, W, C)."""

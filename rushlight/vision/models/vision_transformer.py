@@ -10,7 +10,7 @@ from rushlight import nn
 from rushlight.ops.making.creation import empty, zeros
 from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
-from rushlight.vision.models.registry import model
+from rushlight.vision.models.registry import model, start_linear
 from rushlight.vision.ops.misc import MLP
 
 __all__ = ["VisionTransformer", "vit_b_16", "vit_b_32", "vit_h_14", "vit_l_16", "vit_l_32"]
@@ -23,10 +23,7 @@ class MLPBlock(MLP):
 
     def __init__(self, in_dim: int, mlp_dim: int, dropout: float):
         super().__init__(in_dim, [mlp_dim, in_dim], activation_layer=nn.GELU, dropout=dropout)
-        for layer in self.modules():
-            if isinstance(layer, nn.Linear):
-                nn.init.xavier_uniform_(layer.weight)
-                nn.init.normal_(layer.bias, std=1e-6)
+        start_linear(self)
 
 
 class EncoderBlock(nn.Module):

@@ -64,6 +64,21 @@ class Transform:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self.shown)})"
 
 
+class Sometimes(Transform):
+    """Base class of transforms that `change` an image with probability `p`."""
+
+    shown: tuple[str, ...] = ("p",)
+
+    def __init__(self, p: float = 0.5):
+        self.p = p
+
+    def change(self, img: F.Image) -> F.Image:
+        raise NotImplementedError
+
+    def __call__(self, img: F.Image) -> F.Image:
+        return self.change(img) if chance() < self.p else img
+
+
 class Resize(Transform):
     """Resizes an image; see `functional.resize`."""
 
@@ -130,29 +145,22 @@ class Grayscale(Transform):
         return pixels.rgb_to_grayscale(img, self.num_output_channels)
 
 
-class RandomGrayscale(Transform):
+class RandomGrayscale(Sometimes):
     """Converts an image to gray with probability `p`; the number of channels stays."""
 
-    shown: tuple[str, ...] = ("p",)
-
     def __init__(self, p: float = 0.1):
-        self.p = p
+        super().__init__(p)
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def change(self, img: F.Image) -> F.Image:
         channels = img.shape[-3] if isinstance(img, Tensor) else 3 if F.as_array(img).ndim == 3 else 1
-        return pixels.rgb_to_grayscale(img, channels) if chance() < self.p else img
+        return pixels.rgb_to_grayscale(img, channels)
 
 
-class RandomInvert(Transform):
+class RandomInvert(Sometimes):
     """Inverts the colors of an image with probability `p`."""
 
-    shown: tuple[str, ...] = ("p",)
-
-    def __init__(self, p: float = 0.5):
-        self.p = p
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return pixels.invert(img) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return pixels.invert(img)
 
 
 class FiveCrop(Transform):

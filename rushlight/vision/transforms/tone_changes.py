@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import tones
-from rushlight.vision.transforms.pixel_changes import Transform, chance
+from rushlight.vision.transforms.pixel_changes import Sometimes, Transform
 
 __all__ = [
     "LinearTransformation",
@@ -18,11 +18,10 @@ __all__ = [
 ]
 
 
-class Tonal(Transform):
+class Tonal(Sometimes):
     """Base class of transforms with a number and a probability, shown as torchvision does."""
 
     number: str
-    p: float
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.number}={getattr(self, self.number)},p={self.p})"
@@ -32,58 +31,53 @@ class RandomPosterize(Tonal):
     """Keeps only the highest bits of each value with probability `p`."""
 
     number: str = "bits"
-    bits: int
 
     def __init__(self, bits: int, p: float = 0.5):
-        self.bits, self.p = bits, p
+        super().__init__(p)
+        self.bits = bits
 
-    def __call__(self, img: F.Image) -> F.Image:
-        return tones.posterize(img, self.bits) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return tones.posterize(img, self.bits)
 
 
 class RandomSolarize(Tonal):
     """Inverts values of at least a threshold with probability `p`."""
 
     number: str = "threshold"
-    threshold: float
 
     def __init__(self, threshold: float, p: float = 0.5):
-        self.threshold, self.p = threshold, p
+        super().__init__(p)
+        self.threshold = threshold
 
-    def __call__(self, img: F.Image) -> F.Image:
-        return tones.solarize(img, self.threshold) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return tones.solarize(img, self.threshold)
 
 
 class RandomAdjustSharpness(Tonal):
     """Changes the sharpness with probability `p`; see `functional.adjust_sharpness`."""
 
     number: str = "sharpness_factor"
-    sharpness_factor: float
 
     def __init__(self, sharpness_factor: float, p: float = 0.5):
-        self.sharpness_factor, self.p = sharpness_factor, p
+        super().__init__(p)
+        self.sharpness_factor = sharpness_factor
 
-    def __call__(self, img: F.Image) -> F.Image:
-        return tones.adjust_sharpness(img, self.sharpness_factor) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return tones.adjust_sharpness(img, self.sharpness_factor)
 
 
-class RandomAutocontrast(Transform):
+class RandomAutocontrast(Sometimes):
     """Stretches the contrast with probability `p`."""
 
-    shown: tuple[str, ...] = ("p",)
-
-    def __init__(self, p: float = 0.5):
-        self.p = p
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return tones.autocontrast(img) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return tones.autocontrast(img)
 
 
-class RandomEqualize(RandomAutocontrast):
+class RandomEqualize(Sometimes):
     """Equalizes the values with probability `p`."""
 
-    def __call__(self, img: F.Image) -> F.Image:
-        return tones.equalize(img) if chance() < self.p else img
+    def change(self, img: F.Image) -> F.Image:
+        return tones.equalize(img)
 
 
 class LinearTransformation(Transform):
