@@ -3,6 +3,11 @@
 A result shares the memory of a stack of which it is a row, or of an operand that nothing reads after it.
 """
 
+from bisect import bisect
+from heapq import heappop, heappush
+from itertools import islice
+from sys import maxsize
+
 from rushlight.compiler.fusion import Instruction, maker
 from rushlight.compiler.graph import CALL, REDUCE, STACK, Node, is_contiguous
 from rushlight.kernels.codes import ALIGNMENT
@@ -64,7 +69,7 @@ class Allocation:
                     owner, _ = self.place(node)
                     self.first.setdefault(owner, i)
                     self.final[owner] = max(self.final.get(owner, i), i)
-            for x in instruction.reads():
+            for x in instruction.reads:
                 self.final[self.place(x.base)[0]] = i
         for node in lasting:
             self.final[self.place(node)[0]] = len(self.order)
@@ -72,14 +77,17 @@ class Allocation:
     def overwrite(self, i: int, group: Instruction) -> None:
         """Lets results of a group share the memory of operands that nothing reads after they are written."""
         reads: dict[Node, list[Node]] = {}
-        for x in group.reads():
+        for x in group.reads:
             reads.setdefault(x.base, []).append(x)
+        last = {x: k for k, node in enumerate(group.nodes) for x in node.inputs}
+        summed = {x for node in group.nodes if node.kind == REDUCE for x in node.inputs}  # sums come after all steps
         for base, views in reads.items():
             owner, _ = self.place(base)
-            if self.final.get(owner) != i or base in self.rows or len(views) > 1 or not is_whole(views[0]):
+            x = views[0]
+            if self.final.get(owner) != i or base in self.rows or len(views) > 1 or not is_whole(x) or x in summed:
                 continue
-            for node in written_after(views[0], group):
-                if node in self.first and (node.shape, node.dtype) == (views[0].shape, base.dtype):
+            for node in islice(group.nodes, last[x], None):
+                if node.kind != REDUCE and node in self.first and (node.shape, node.dtype) == (x.shape, base.dtype):
                     self.take_over(owner, node)
                     break
 
@@ -93,25 +101,50 @@ class Allocation:
             self.heirs[node] = owner
 
     def lay_out(self) -> None:
-        """Places every result that has memory of its own."""
-        taken: list[tuple[int, int, int, int]] = []  # (start, end, first instruction, last one)
+        """Places every result that has memory of its own: in the lowest gap."""
+        gaps = Gaps()
+        taken: list[tuple[int, int, int]] = []  # a heap: the last instruction, the start, the length
         for node in sorted(self.first, key=lambda x: (self.first[x], -x.size)):
             length = size(node)
             if length >= LARGE:
                 self.blocks[node] = self.first[node]
                 continue
-            start = lowest_gap(taken, length, self.first[node], self.final[node])
-            taken.append((start, start + length, self.first[node], self.final[node]))
-            self.offsets[node] = start
+            while taken and taken[0][0] < self.first[node]:
+                _, start, spare = heappop(taken)
+                gaps.give(start, spare)
+            start = self.offsets[node] = gaps.take(length)
+            heappush(taken, (self.final[node], start, length))
             self.size = max(self.size, start + length)
 
 
-def written_after(x: Node, group: Instruction) -> list[Node]:
-    """The results of a group's steps that are written when nothing in the group reads an operand any more."""
-    last = max(k for k, node in enumerate(group.nodes) if x in node.inputs)
-    if any(node.kind == REDUCE and x in node.inputs for node in group.nodes):  # sums come after all steps
-        return []
-    return [node for node in group.nodes[last:] if node.kind != REDUCE]
+class Gaps:
+    """The free parts of an arena, in order: pairs of a start and an end."""
+
+    def __init__(self) -> None:
+        self.free: list[tuple[int, int]] = [(0, maxsize)]
+
+    def take(self, length: int) -> int:
+        """The start of the lowest part of a length."""
+        length = aligned(length)
+        i, (start, end) = next((i, gap) for i, gap in enumerate(self.free) if gap[1] - gap[0] >= length)
+        self.free[i : i + 1] = [(start + length, end)] if end - start > length else []
+        return start
+
+    def give(self, start: int, length: int) -> None:
+        """Frees a part, which is joined with free ones beside it."""
+        end = start + aligned(length)
+        i = bisect(self.free, (start, end))
+        if self.free[i][0] == end:
+            end = self.free.pop(i)[1]
+        if i and self.free[i - 1][1] == start:
+            i -= 1
+            start = self.free.pop(i)[0]
+        self.free.insert(i, (start, end))
+
+
+def aligned(length: int) -> int:
+    """A length in whole units of alignment, at least one."""
+    return max(-(-length // ALIGNMENT), 1) * ALIGNMENT
 
 
 def is_whole(node: Node) -> bool:
@@ -122,14 +155,3 @@ def is_whole(node: Node) -> bool:
 def size(node: Node) -> int:
     """The bytes of a node."""
     return node.size * node.dtype.itemsize
-
-
-def lowest_gap(taken: list[tuple[int, int, int, int]], length: int, first: int, last: int) -> int:
-    """The lowest free offset for so many bytes, given those that are taken at the same time."""
-    start = 0
-    for begin, end, born, dead in sorted(taken):
-        if born <= last and first <= dead:
-            if begin - start >= length:
-                break
-            start = max(start, -(-end // ALIGNMENT) * ALIGNMENT)
-    return start

@@ -4,9 +4,6 @@ The resulting instructions are in a valid order. Two groups can be merged if no 
 something else.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 
 from rushlight.compiler.graph import APPLY, CONSTANT, COPY, INPUT, ITEM, REDUCE, WINDOW, Graph, Node
@@ -16,11 +13,18 @@ FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 ALL, DOWN, ALONG = "all", "down", "along"  # directions of sums: over all elements, over rows, within each row
 
 
-@dataclass(eq=False, slots=True)
 class Instruction:
-    """One node that is computed separately, or a group of elementwise nodes of a shape with sums of these."""
+    """One node that is computed separately, or a group of elementwise nodes of a shape with sums of these.
 
-    nodes: list[Node]
+    `reads` are the nodes that it needs and does not compute, without duplicates.
+    """
+
+    __slots__ = ("nodes", "reads")
+
+    def __init__(self, nodes: list[Node]):
+        self.nodes: list[Node] = nodes
+        made = set(nodes)
+        self.reads: list[Node] = list(dict.fromkeys([x for node in nodes for x in node.inputs if x not in made]))
 
     @property
     def is_group(self) -> bool:
@@ -31,16 +35,6 @@ class Instruction:
     def shape(self) -> tuple[int, ...]:
         """The shape of a group's nodes other than sums."""
         return self.nodes[0].shape
-
-    def reads(self) -> Iterator[Node]:
-        """The nodes that it needs and does not compute, without duplicates."""
-        made = set(self.nodes)
-        seen = set()
-        for node in self.nodes:
-            for x in node.inputs:
-                if x not in made and x not in seen:
-                    seen.add(x)
-                    yield x
 
 
 def is_elementwise(node: Node) -> bool:
@@ -64,44 +58,46 @@ def direction(node: Node) -> str | None:
 
 
 class Grouping:
-    """Instructions being built: their numbers, and as bit sets which ones come before and after each.
+    """Instructions being built: the nodes of each, and those that come directly before it and behind it.
 
-    `whole` has those whose results an instruction needs completely before it begins.
+    `before` has all that come before an instruction, as a bit set of numbers; `whole` those whose results it needs
+    completely before it begins. An instruction has the numbers of all that were merged into it: `names`.
     """
 
-    def __init__(self, graph: Graph):
+    def __init__(self, order: list[Node]):
         self.members: dict[int, list[Node]] = {}
         self.number: dict[Node, int] = {}  # the instruction that a node is part of
+        self.read: dict[int, set[int]] = {}  # those directly before it
+        self.behind: dict[int, set[int]] = {}  # those directly behind it
+        self.names: dict[int, int] = {}
         self.before: dict[int, int] = {}
-        self.behind: dict[int, int] = {}
         self.whole: dict[int, int] = {}
-        for node in graph.live():
+        for node in order:
             if node.kind not in (INPUT, CONSTANT, WINDOW, ITEM):
                 self.take(node)
-        self.postpone_masks(graph)
 
     def take(self, node: Node) -> None:
         """Makes an instruction of a node, and merges it with others if possible."""
         number = len(self.number)
+        sources = [(x, self.number[maker(x)]) for x in node.inputs if maker(x) in self.number]
         self.number[node] = number
         self.members[number] = [node]
-        self.before[number] = self.behind[number] = self.whole[number] = 0
-        for x in node.inputs:
-            if maker(x) in self.number:
-                source = self.number[maker(x)]
-                self.before[number] |= 1 << source | self.before[source]
-                if not self.joins(node, x):
-                    self.whole[number] |= 1 << source
-        for other in bits(self.before[number]):
-            self.behind[other] |= 1 << number
+        self.read[number], self.behind[number] = {source for _, source in sources}, set()
+        self.names[number], self.before[number], self.whole[number] = 1 << number, 0, 0
+        for source in self.read[number]:
+            self.behind[source].add(number)
+            self.before[number] |= self.names[source] | self.before[source]
+        for x, source in sources:
+            if not self.joins(node, x):
+                self.whole[number] |= self.names[source]
         for x in node.inputs:
             if self.joins(node, x) and self.may_join(self.number[x], self.number[node]):
                 self.join(self.number[x], self.number[node])
 
-    def postpone_masks(self, graph: Graph) -> None:
+    def postpone_masks(self, graph: Graph, order: list[Node]) -> None:
         """Moves masks that one other group reads there, if what they are computed from is kept until then anyway."""
         users: dict[Node, list[Node]] = {}
-        for node in graph.live():
+        for node in order:
             if node.kind != WINDOW:
                 for x in node.inputs:
                     users.setdefault(x.base, []).append(node)
@@ -133,37 +129,44 @@ class Grouping:
         return is_elementwise(node) and x.shape == node.shape
 
     def may_join(self, a: int, b: int) -> bool:
-        """Whether no path leads from one instruction to the other through a third."""
-        if self.whole[a] >> b & 1 or self.whole[b] >> a & 1:
+        """Whether neither of two instructions needs the other completely, or through a third."""
+        if self.whole[a] & self.names[b] or self.whole[b] & self.names[a]:
             return False
-        apart = ~(1 << a | 1 << b)
-        return not (self.behind[a] & self.before[b] & apart) and not (self.behind[b] & self.before[a] & apart)
+        return not self.is_apart(a, b) and not self.is_apart(b, a)
+
+    def is_apart(self, a: int, b: int) -> bool:
+        """Whether a path leads from one instruction to another through a third."""
+        names, before = self.names[a], self.before
+        return bool(before[b] & names) and any(before[other] & names for other in self.read[b])
 
     def join(self, a: int, b: int) -> None:
-        """Merges two instructions."""
-        bit = 1 << b
+        """Merges two instructions: the one with less to change becomes part of the other."""
+        a, b = sorted((a, b), key=lambda x: len(self.members[x]) + len(self.read[x]) + len(self.behind[x]))[::-1]
         for node in self.members[b]:
             self.number[node] = a
+        for way, back in ((self.read, self.behind), (self.behind, self.read)):
+            for other in way[b]:
+                back[other].discard(b)
+                back[other].add(a)
+            way[a] |= way.pop(b)
+        self.read[a] -= {a, b}
+        self.behind[a] -= {a, b}
         self.members[a] += self.members.pop(b)
-        both = ~(1 << a | bit)
-        before = (self.before[a] | self.before.pop(b)) & both
-        behind = (self.behind[a] | self.behind.pop(b)) & both
-        self.before[a], self.behind[a] = before, behind
+        self.names[a] |= self.names.pop(b)
         self.whole[a] |= self.whole.pop(b)
-        for other in bits(before):
-            self.behind[other] = self.behind[other] & ~bit | behind | 1 << a
-        for other in bits(behind):
-            self.before[other] = self.before[other] & ~bit | before | 1 << a
-            if self.whole[other] & bit:
-                self.whole[other] = self.whole[other] & ~bit | 1 << a
+        self.before[a] = (self.before[a] | self.before.pop(b)) & ~self.names[a]
+        self.tell(a)
 
-
-def bits(mask: int) -> Iterator[int]:
-    """The numbers of the bits that are set."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+    def tell(self, number: int) -> None:
+        """Adds what comes before an instruction to what comes before all behind it."""
+        stack = [number]
+        while stack:
+            known = self.before[source := stack.pop()]
+            for other in self.behind[source]:
+                before = self.before[other]
+                if (found := before | known) != before:
+                    self.before[other] = found
+                    stack.append(other)
 
 
 def maker(node: Node) -> Node:
@@ -174,8 +177,10 @@ def maker(node: Node) -> Node:
 
 def instructions(graph: Graph) -> list[Instruction]:
     """The instructions that compute a graph, in a valid order."""
-    grouping = Grouping(graph)
-    position = {node: i for i, node in enumerate(graph.live())}
+    order = graph.live()
+    grouping = Grouping(order)
+    grouping.postpone_masks(graph, order)
+    position = {node: i for i, node in enumerate(order)}
     first = {number: min(position[x] for x in nodes) for number, nodes in grouping.members.items()}
     effects = [grouping.number[node] for node in graph.effects]
     done: dict[int, None] = {}
@@ -186,7 +191,10 @@ def instructions(graph: Graph) -> list[Instruction]:
 
 def visit(number: int, grouping: Grouping, first: dict[int, int], done: dict[int, None]) -> None:
     """Adds an instruction to the order, after those that it depends on."""
-    if number not in done:
-        for other in sorted(bits(grouping.before[number]), key=lambda x: (grouping.before[x].bit_count(), first[x])):
-            done.setdefault(other)
-        done.setdefault(number)
+    found: set[int] = set()
+    stack = [number]
+    while stack:
+        if (other := stack.pop()) not in done and other not in found:
+            found.add(other)
+            stack += grouping.read[other]
+    done.update(dict.fromkeys(sorted(found, key=lambda x: (grouping.before[x].bit_count(), first[x]))))

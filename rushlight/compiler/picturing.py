@@ -32,7 +32,7 @@ def draw(part: Measured, graph: Graph, boxes: list[Box], arrows: dict[tuple[str,
 
     for one in part.instructions():
         name = add(boxes, "node", box_lines(one))
-        for source in one.instruction.reads():
+        for source in one.instruction.reads:
             lead(source, name)
         names.update(dict.fromkeys(one.instruction.nodes, name))
     for number, node in enumerate(graph.outputs):

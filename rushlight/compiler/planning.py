@@ -149,6 +149,10 @@ class Planner:
     def __init__(self, graph: Graph):
         self.graph = graph
         self.order = scheduled(graph)
+        self.live: list[Node] = graph.live()
+        self.items: dict[Node, list[Node]] = {}  # the results of calls with several, in order
+        for node in sorted((node for node in self.live if node.kind == ITEM), key=lambda node: node.detail):
+            self.items.setdefault(node.inputs[0], []).append(node)
         self.slots = 1
         self.places: dict[Node, tuple[int, int]] = {}  # slot and offset of nodes that are not windows
         self.inputs: list[Area] = []
@@ -164,7 +168,7 @@ class Planner:
         for node in self.graph.inputs:
             self.places[node] = (self.new_slot(), 0)
             self.inputs.append(self.area(node))
-        for node in self.graph.live():
+        for node in self.live:
             if node.kind == CONSTANT:
                 self.places[node] = (self.new_slot(), 0)
                 self.constants.append((self.places[node][0], node.detail.array))
@@ -196,19 +200,20 @@ class Planner:
         own = {slot for blocks in self.blocks.values() for slot, _, _ in blocks}
         last: dict[int, int] = {}
         for i, instruction in enumerate(made_of):
-            for x in instruction.reads():
+            for x in instruction.reads:
                 if x.base in self.places and (maker(x).kind == CALL or self.places[x.base][0] in own):
                     last[self.places[x.base][0]] = i
         found: list[list[int]] = [[] for _ in made_of]
+        kept = kept | {area.slot for area in self.inputs}
         for slot, i in last.items():
-            if slot not in kept and slot not in {area.slot for area in self.inputs}:
+            if slot not in kept:
                 found[i].append(slot)
         return [tuple(slots) for slots in found]
 
     def wanted_nodes(self) -> set[Node]:
         """The nodes that are needed outside of their instruction."""
         roots = [*self.graph.outputs, *[value for _, value in self.graph.writes]]
-        return {x.base for instruction in self.order for x in instruction.reads()} | {x.base for x in roots}
+        return {x.base for instruction in self.order for x in instruction.reads} | {x.base for x in roots}
 
     def new_slot(self) -> int:
         """The number of another slot."""
@@ -230,14 +235,15 @@ class Planner:
         """Calls that may change inputs in place, once nothing else reads these: nothing else sees their results."""
         writes = {value: place for place, value in self.graph.writes}
         calls = [x for x in self.order if x.nodes[0].kind == CALL and x.nodes[0].detail.step.kind == WRITE]
-        used = {x for node in self.graph.live() if node.kind != ITEM for x in node.inputs} | set(self.graph.outputs)
+        used = {x.base for node in self.live if node.kind != ITEM for x in node.inputs}
+        used |= {x.base for x in self.graph.outputs}
         last = []
         for instruction in calls:
             call = instruction.nodes[0]
             results = self.results_of(call)
             targets = [call.inputs[i] for i in changed_inputs(call)]
             if len(results) == len(targets) and all(
-                writes.get(result) is target and result.base not in {x.base for x in used}
+                writes.get(result) is target and result.base not in used
                 for result, target in zip(results, targets, strict=True)
             ):
                 last.append(instruction)
@@ -246,10 +252,7 @@ class Planner:
 
     def results_of(self, call: Node) -> list[Node]:
         """The nodes of a call's results, in order."""
-        if call.shape is not None:
-            return [call]
-        items = [node for node in self.graph.live() if node.kind == ITEM and node.inputs[0] is call]
-        return sorted(items, key=lambda node: node.detail)
+        return [call] if call.shape is not None else self.items.get(call, [])
 
     def changed_in_place(self, last: list[Instruction]) -> set[Node]:
         """The results of calls that write to inputs directly: they are in the inputs' memory."""
@@ -310,7 +313,7 @@ class Planner:
 
     def group(self, instruction: Instruction) -> Group:
         """A group, with its values numbered."""
-        reads = list(instruction.reads())
+        reads = instruction.reads
         steps = [node for node in instruction.nodes if node.kind != REDUCE]
         number = {node: i for i, node in enumerate([*reads, *steps])}
         made = tuple(

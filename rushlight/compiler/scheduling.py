@@ -22,7 +22,7 @@ class Schedule:
     def __init__(self, graph: Graph, given: list[Instruction]):
         self.given = given
         self.reads: list[set[Node]] = [
-            {x.base for x in one.reads() if x.base.kind not in (INPUT, CONSTANT)} for one in given
+            {x.base for x in one.reads if x.base.kind not in (INPUT, CONSTANT)} for one in given
         ]
         self.readers: dict[Node, list[int]] = defaultdict(list)
         for i, found in enumerate(self.reads):
