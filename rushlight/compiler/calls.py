@@ -1,6 +1,7 @@
 """Turns calls of operators on tensors into functions of bare arrays: promotion becomes casts, batches become arrays."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ class Elementwise:
         if not isinstance(first, np.ndarray):
             return self.op.forward(*operands)
         return evaluate(self.op.compute, *operands, *(None,) * (4 - len(operands)))
+
+
+@cache
+def elementwise(op: Any) -> Elementwise:
+    """The function of an elementwise operator, one for all its calls."""
+    return Elementwise(op)
 
 
 class Apart:
@@ -103,7 +110,7 @@ def prepared(op: Any, args: tuple[Any, ...], way: int) -> tuple[list[Any], Calla
         return promoted(op, args, arrays, way), op
     arrays = promoted(op, args, arrays, way)
     if op.compute is not None and len(arrays) <= 4:
-        return arrays, Elementwise(op)
+        return arrays, elementwise(op)
     return arrays, op.forward
 
 

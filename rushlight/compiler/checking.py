@@ -140,18 +140,21 @@ def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
     """Whether two steps do the same to corresponding values."""
     if step.kind != twin.kind or len(step.results) != len(twin.results):
         return False
-    if not alike(step.function, twin.function, numbers) or not alike(step.args, twin.args, numbers):
+    if len(step.args) != len(twin.args) or not alike(step.function, twin.function, numbers):
         return False
-    numbers.update(zip(step.results, twin.results, strict=True))
-    return all(
-        value.shape == other.shape and value.dtype == other.dtype and value.strides == other.strides
-        for value, other in zip(step.results, twin.results, strict=True)
-    )
+    for arg, other in zip(step.args, twin.args, strict=True):
+        if not alike(arg, other, numbers):
+            return False
+    for value, made in zip(step.results, twin.results, strict=True):
+        if value.shape != made.shape or value.dtype != made.dtype or value.strides != made.strides:
+            return False
+        numbers[value] = made
+    return True
 
 
 def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
     """Whether two arguments, functions or results of recordings are equal."""
-    if isinstance(a, Value):
+    if type(a) is Value:
         found: Any = numbers.get(a)
         return found is b or (type(found) is float and type(b) is float and same(found, b))
     if a is b:

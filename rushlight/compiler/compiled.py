@@ -33,8 +33,10 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
+from rushlight.starting import WithoutCollections
 
 MOST = 8  # the most recordings of a function
+LONG = 1500  # steps from which on a function is recorded only if it is called again
 AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
 FOR_EVER = 1 << 60
 STRANGE = 64  # calls unlike any recording, from which on they are compared in number with replays
@@ -149,6 +151,7 @@ class Compiled(Replayer):
         self.codes: dict[CodeType, dict[Any, Any]] = {}
         self.strange = 0  # calls unlike any recording, when there were as many as allowed
         self.failures = 0
+        self.most: int | None = LONG  # steps of a recording; None for any number
         self.searches = self.fullgraph  # whether calls look for the line that changes foreign objects
         self.joins = True  # whether recordings that differ only in numbers may be merged
         self.reasons: list[str] = []  # why recordings failed
@@ -207,7 +210,8 @@ class Compiled(Replayer):
         if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
-            return self.record(args, kwargs)
+            with WithoutCollections():  # which would visit all of a long recording, again and again
+                return self.record(args, kwargs)
         finally:
             RECORDING.release()
 
@@ -267,17 +271,21 @@ class Compiled(Replayer):
         ]
         given = Given(arguments, list(before.tensors.values()))
         state = State(given.tensors)
-        recorder = Recorder(given.tensors, code=code_of(self.function))
+        recorder = Recorder(given.tensors, code=code_of(self.function), most=self.most)
         places = [*before.places, *places_in((args, kwargs))]
         with watched(recorder) as calls, line_of_change(recorder.code, places if self.searches else []) as lines:
             result = run_under(recorder, given, self.function, args, kwargs)
         state.streams += recorder.streams.values()
+        unknown = {code: names for code, names in calls.codes.items() if code not in before.known}
+        self.codes |= unknown
+        if recorder.is_full:  # if it is called again it pays to record it
+            self.most = None
+            return result
         if recorder.trouble is not None:
             self.give_up(*recorder.trouble)
             return result
         try:
-            if unknown := {code: names for code, names in calls.codes.items() if code not in before.known}:
-                self.codes |= unknown
+            if unknown:
                 raise Discovered("it calls functions that are found only when it runs")
             if not all(place.holds() for place in places):
                 raise Changed("it changes objects that it does not own")

@@ -64,7 +64,8 @@ class Grouping:
     completely before it begins. An instruction has the numbers of all that were merged into it: `names`.
     """
 
-    def __init__(self, order: list[Node]):
+    def __init__(self, order: list[Node], most: int | None):
+        self.most = most  # nodes of a group
         self.members: dict[int, list[Node]] = {}
         self.number: dict[Node, int] = {}  # the instruction that a node is part of
         self.read: dict[int, set[int]] = {}  # those directly before it
@@ -129,7 +130,9 @@ class Grouping:
         return is_elementwise(node) and x.shape == node.shape
 
     def may_join(self, a: int, b: int) -> bool:
-        """Whether neither of two instructions needs the other completely, or through a third."""
+        """Whether two instructions have few nodes, and neither needs the other completely, or through a third."""
+        if self.most is not None and len(self.members[a]) + len(self.members[b]) > self.most:
+            return False
         if self.whole[a] & self.names[b] or self.whole[b] & self.names[a]:
             return False
         return not self.is_apart(a, b) and not self.is_apart(b, a)
@@ -175,10 +178,10 @@ def maker(node: Node) -> Node:
     return maker(node.inputs[0]) if node.kind == ITEM else node
 
 
-def instructions(graph: Graph) -> list[Instruction]:
-    """The instructions that compute a graph, in a valid order."""
+def instructions(graph: Graph, most: int | None = None) -> list[Instruction]:
+    """The instructions that compute a graph, in a valid order; groups have at most so many nodes."""
     order = graph.live()
-    grouping = Grouping(order)
+    grouping = Grouping(order, most)
     grouping.postpone_masks(graph, order)
     position = {node: i for i, node in enumerate(order)}
     first = {number: min(position[x] for x in nodes) for number, nodes in grouping.members.items()}

@@ -133,7 +133,8 @@ class Graph:
 
         If operands of the result's shape have their dimensions in another memory order, the result has it too.
         """
-        shape = np.broadcast_shapes(*[node.shape for node in inputs])
+        shapes = {node.shape for node in inputs} - {()}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         orders = [order_of(node) for node in inputs if node.shape == shape]
         if orders and orders[0] is not None and None not in orders:
             turned = [self.turn(self.with_dims(node, len(shape)), orders[0]) for node in inputs]

@@ -135,9 +135,9 @@ class Plan:
         return self.size + most
 
 
-def planned(graph: Graph) -> Plan:
-    """The plan of a graph."""
-    return Planner(graph).plan()
+def planned(graph: Graph, most: int | None = None) -> Plan:
+    """The plan of a graph. Groups have at most so many nodes."""
+    return Planner(graph, most).plan()
 
 
 class Planner:
@@ -146,9 +146,9 @@ class Planner:
     order: list[Instruction]
     slots: int
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: Graph, most: int | None):
         self.graph = graph
-        self.order = scheduled(graph)
+        self.order = scheduled(graph, most)
         self.live: list[Node] = graph.live()
         self.items: dict[Node, list[Node]] = {}  # the results of calls with several, in order
         for node in sorted((node for node in self.live if node.kind == ITEM), key=lambda node: node.detail):

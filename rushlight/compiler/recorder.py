@@ -93,10 +93,16 @@ class Recorder(Interpreter):
     writes_down = True
 
     def __init__(
-        self, tensors: list[TensorBase], steps: bool = True, traces: bool = False, code: CodeType | None = None
+        self,
+        tensors: list[TensorBase],
+        steps: bool = True,
+        traces: bool = False,
+        code: CodeType | None = None,
+        most: int | None = None,
     ) -> None:
         self.thread: int = get_ident()
         self.code = code  # of the called function
+        self.room: int | None = most  # how many more steps may be recorded; None for any number
         self.tensors = tensors
         self.steps = steps  # whether optimizers take their steps
         self.parts: list[Part] = [Part(tensors)]
@@ -123,6 +129,11 @@ class Recorder(Interpreter):
     def takes_steps(self) -> bool:  # type: ignore[override]
         """Whether it is recording."""
         return self.looks_on()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the recording ended because it has as many steps as it may have."""
+        return self.room is not None and self.room < 0
 
     def looks_on(self) -> bool:
         """True in its own thread, until something cannot be replayed."""
@@ -186,6 +197,10 @@ class Recorder(Interpreter):
         looks = any(looks for _, looks in made)
         if looks and len(list(values_in(args))) > 1:  # a view must be a function of one array
             function, looks = Apart(function), False
+        if self.room is not None:
+            self.room -= 1
+            if self.is_full:
+                self.give_up("it has many steps")
         kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
         if len(self.parts) > 1 and has_shape_of_values(op, given):

@@ -11,9 +11,9 @@ from rushlight.compiler.fusion import Instruction, instructions, maker
 from rushlight.compiler.graph import CONSTANT, INPUT, Graph, Node
 
 
-def scheduled(graph: Graph) -> list[Instruction]:
-    """The instructions that compute a graph, in a valid order, effects in theirs."""
-    return Schedule(graph, instructions(graph)).ordered()
+def scheduled(graph: Graph, most: int | None = None) -> list[Instruction]:
+    """The instructions that compute a graph, in a valid order, effects in theirs; see `instructions` for `most`."""
+    return Schedule(graph, instructions(graph, most)).ordered()
 
 
 class Schedule:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.graph import Operand
-from rushlight.compiler.native import Native, is_available, with_native_loops
+from rushlight.compiler.native import Native, with_native_loops
 from rushlight.compiler.planning import ARENA, Area, Group, Invoke, Plan, Product
 from rushlight.compiler.program import CHECK, WRITE, Mismatch, copies_of, results_listed
 from rushlight.kernels.compiled import load
@@ -25,7 +25,7 @@ def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list
     """The executor of a plan: the walker, optionally with native loops, or its Python version."""
     if fast is None:
         return Executor(plan)
-    if native and is_available():
+    if native:
         plan = with_native_loops(plan)
     return fast.Walker(plan, partial(Run, plan))
 

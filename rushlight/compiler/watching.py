@@ -1,6 +1,5 @@
 """What is watched while a call is recorded: which code runs, which C functions it calls, which values leave."""
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import rushlight.numpy_functions  # noqa: F401  # formulas load it when they first need it, which takes long while watched
 from rushlight.core.lines import HERE, OURS, PYTHON, USER, whose
+from rushlight.starting import WithoutCollections
 from rushlight.tensors import Tensor
 
 BUILTINS = frozenset(
@@ -178,17 +178,14 @@ def watched(recorder: Any) -> Iterator[Any]:
     Garbage collection is paused meanwhile, since finalizers do not belong to the call.
     """
     calls = Calls(recorder)
-    collects = gc.isenabled()
-    gc.disable()
-    sys.setprofile(calls)
-    try:
-        with told_of_values(recorder):
-            yield calls
-    finally:
-        if sys.getprofile() is calls:  # else the call has set another
-            sys.setprofile(None)
-        if collects:
-            gc.enable()
+    with WithoutCollections():
+        sys.setprofile(calls)
+        try:
+            with told_of_values(recorder):
+                yield calls
+        finally:
+            if sys.getprofile() is calls:  # else the call has set another
+                sys.setprofile(None)
 
 
 @contextmanager

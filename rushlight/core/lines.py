@@ -102,8 +102,10 @@ def line_of_user() -> Any:
 
 def place_of_user() -> Any:
     """The innermost line of the user's program, as "file.py:12"."""
-    frame = next(user_frames(sys._getframe(1)), None)
-    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    frame: Any = sys._getframe(1)
+    while frame is not None and whose(filename := frame.f_code.co_filename) != USER and not is_runner(filename):
+        frame = frame.f_back
+    return "" if frame is None or is_runner(filename) else f"{filename}:{frame.f_lineno}"
 
 
 def line_in(code: Any) -> Any:

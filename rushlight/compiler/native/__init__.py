@@ -5,13 +5,17 @@ disk. A group with a function that is not supported here is left to the walker's
 """
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from rushlight.compiler.native.building import ATTRIBUTES, SELDOM, built, llvm
 from rushlight.compiler.native.emission import Form, Unwritable, form_of, function_text
 from rushlight.compiler.planning import Group, Plan
 
-__all__ = ["Native", "is_available", "with_native_loops"]
+__all__ = ["MOST_NODES", "Native", "is_available", "with_native_loops"]
+
+MOST_NODES = 64  # of a group, and
+MOST_STEPS = 256  # of all forms of a plan: LLVM takes long for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,22 @@ def with_native_loops(plan: Plan) -> Plan:
                 forms[i] = form_of(instruction)
             except Unwritable:
                 continue
-    names = {form: f"group_{hashlib.sha256(form.text().encode()).hexdigest()[:16]}" for form in forms.values()}
+    names = {form: f"group_{hashlib.sha256(form.text().encode()).hexdigest()[:16]}" for form in chosen(forms)}
     if not names:
         return plan
     address = dict(zip(names, built(module_text(names), list(names.values())), strict=True))
-    code = [Native(x, address[forms[i]], forms[i]) if i in forms else x for i, x in enumerate(plan.code)]
+    code = [Native(x, address[forms[i]], forms[i]) if forms.get(i) in address else x for i, x in enumerate(plan.code)]
     return replace(plan, code=code)
+
+
+def chosen(forms: dict[int, Form]) -> list[Form]:
+    """The forms that get code, those of most groups first: with as many steps as LLVM compiles in short time."""
+    found, steps = [], 0
+    for form, _ in Counter(forms.values()).most_common():
+        steps += len(form.steps)
+        if steps <= MOST_STEPS:
+            found.append(form)
+    return found
 
 
 def module_text(names: dict[Form, str]) -> str:

@@ -36,12 +36,11 @@ def narrowed(new: Graph, node: Node, axes: tuple[int, ...]) -> Node:
 
 def function(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:
     """An elementwise function computed for one element along dimensions in which all operands repeat, then expanded."""
-    operands = [unexpanded(new, x) for x in inputs]
-    shape = np.broadcast_shapes(*[x.shape for x in operands])
+    operands = [unexpanded(new, x) if x.kind == WINDOW else x for x in inputs]
     if all(x is given for x, given in zip(operands, inputs, strict=True)):
         return None
     made = new.apply(*node.detail, *operands)
-    return made if shape == node.shape else new.view(made, lambda array: np.broadcast_to(array, node.shape))
+    return made if made.shape == node.shape else new.view(made, lambda array: np.broadcast_to(array, node.shape))
 
 
 def unexpanded(new: Graph, node: Node) -> Node:
