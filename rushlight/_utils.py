@@ -1,7 +1,7 @@
 """`torch._utils`: helpers that programs import: flat buffers of tensors, devices, exceptions of other processes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import accumulate as _accumulate  # noqa: F401  # the name in PyTorch before 2.4
 from types import ModuleType
@@ -11,12 +11,19 @@ from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.compiler import is_compiling as is_compiling
 from rushlight.devices import device as _device
 from rushlight.dtypes import dtype as _dtype
-from rushlight.ops.making.creation import empty as _empty
 from rushlight.ops.shapes.joining import cat as _cat
 from rushlight.reraising import ExceptionWrapper, KeyErrorMessage
+from rushlight.serialization import rebuilding as _rebuilding
 from rushlight.tensors import Tensor
 
 __all__ = ["ExceptionWrapper", "KeyErrorMessage", "is_compiling"]
+
+# Pickles name these functions.
+_rebuild_tensor = _rebuild_tensor_v2 = _rebuilding.rebuild_tensor
+_rebuild_tensor_v3 = _rebuilding.rebuild_untyped_tensor
+_rebuild_meta_tensor_no_storage = _rebuilding.rebuild_meta_tensor
+_rebuild_sparse_tensor = _rebuilding.rebuild_sparse_tensor
+_rebuild_parameter = _rebuild_parameter_with_state = _rebuilding.rebuild_parameter
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
@@ -115,24 +122,6 @@ def _element_size(dtype: _dtype) -> int:
     if not isinstance(dtype, _dtype):
         raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
     return dtype.itemsize
-
-
-def _rebuild_tensor(storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int]) -> Tensor:
-    """A tensor in a storage."""
-    return _empty(0, dtype=storage.dtype).set_(storage, storage_offset, size, stride)
-
-
-def _rebuild_tensor_v2(
-    storage: Any,
-    storage_offset: int,
-    size: Sequence[int],
-    stride: Sequence[int],
-    requires_grad: bool,
-    backward_hooks: Any,
-    metadata: Any = None,
-) -> Tensor:
-    """A tensor in a storage, as pickles describe it."""
-    return _rebuild_tensor(storage, storage_offset, size, stride).requires_grad_(requires_grad)
 
 
 _explain_misses(globals())

@@ -1,11 +1,13 @@
 """The memory of tensors as an object: as bytes (`UntypedStorage`), or as elements of a dtype (`TypedStorage`)."""
 
+from io import BytesIO
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from rushlight import dtypes
 from rushlight.absent.misses import explain_misses as _explain_misses
+from rushlight.core.above import ABOVE
 from rushlight.core.graph import new_tensor
 from rushlight.core.turned import memory
 from rushlight.core.windows import address, memory_of
@@ -26,6 +28,11 @@ def is_storage(obj: object, /) -> bool:
     (True, False)
     """
     return isinstance(obj, TypedStorage | UntypedStorage)
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """The storage in the bytes of a file: pickles of PyTorch's tensors hold their memory so."""
+    return ABOVE.load(BytesIO(b), weights_only=False)
 
 
 def flat_memory(tensor: Tensor) -> np.ndarray:

@@ -25,6 +25,7 @@ LATE = {
     "default_torch_function": "overrides.calls",
     "gradient_to_check": "autograd.gradcheck_comparisons",
     "install_switches": "overrides.switches",
+    "load": "serialization.loading",
     "make_wrapper_subclass": "dispatch.wrappers",
     "other_form": "refusals.forms",
     "parameter_of": "dispatch.wrappers",

@@ -46,6 +46,15 @@ class RemovableHandle:
     def __exit__(self, *exception: object) -> None:
         self.remove()
 
+    def __getstate__(self) -> tuple[Any, ...]:  # in PyTorch's form
+        return self.places[0], self.id, self.places[1:]
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        global _ids
+        hooks, self.id, *others = state
+        self.places = (OrderedDict() if hooks is None else hooks, *(others[0] if others else ()))
+        _ids = count(max(next(_ids), self.id + 1))
+
 
 def tell_writer(what: str) -> None:
     """Tells an interpreter that records a program that a hook is used: hooks cannot be replayed."""

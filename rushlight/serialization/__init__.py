@@ -16,6 +16,7 @@ from rushlight.serialization.errors import LoadError
 from rushlight.serialization.inspecting import get_unsafe_globals_in_checkpoint
 from rushlight.serialization.loading import load
 from rushlight.serialization.names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
+from rushlight.serialization.rebuilding import get_layout as _get_layout  # pickles name it
 from rushlight.serialization.saving import save
 from rushlight.serialization.skipping import skip_data
 

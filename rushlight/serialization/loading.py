@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO
 
+from rushlight.core.above import above
 from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.memory import Archive, Behind, Pieces
 from rushlight.serialization.places import MapLocation, check_location, put_in_place
@@ -21,6 +22,7 @@ FOREIGN = "Weights only load failed. This is not a file that torch.save has writ
 NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
 
 
+@above
 def load(
     f: str | os.PathLike[str] | BinaryIO,
     map_location: MapLocation = None,

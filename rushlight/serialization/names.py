@@ -15,10 +15,38 @@ UNSAFE = (
     "types that are safe to load, tensors, parameters, and Python's own containers and numbers. If you trust the "
     "file, load it with weights_only=False, or allow the type with torch.serialization.add_safe_globals([{0}])."
 )
-TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.devices", "rushlight.tensors", "rushlight.layouts")
+TOP_LEVEL = (
+    "rushlight.devices",
+    "rushlight.dtypes",
+    "rushlight.layouts",
+    "rushlight.linalg.toplevel",
+    "rushlight.machine.threads",
+    "rushlight.size",
+    "rushlight.tensors",
+)
 FUNCTIONS = ("rushlight.ops.", "rushlight.nn.functional.")
-GENERATOR = ("rushlight.random.generator", "Generator")
-SCHEDULES = "rushlight.optim.lr_scheduler."
+PACKAGES = (  # each is one module in PyTorch
+    "rushlight.distributions.kl",
+    "rushlight.distributions.transforms",
+    "rushlight.func",
+    "rushlight.linalg",
+    "rushlight.optim.lr_scheduler",
+    "rushlight.sparse",
+)
+ELSEWHERE = {  # where PyTorch has what is in a file of ours
+    "rushlight.autograd.differentiate": "rushlight.autograd",
+    "rushlight.autograd.function_node": "rushlight.autograd.function",
+    "rushlight.autograd.profiler.regions": "rushlight.autograd.profiler",
+    "rushlight.core.hooks": "rushlight.utils.hooks",
+    "rushlight.distributions.matrix_constraints": "rushlight.distributions.constraints",
+    "rushlight.fx.codegen": "rushlight.fx.graph",
+    "rushlight.fx.wrapping": "rushlight.fx._symbolic_trace",
+    "rushlight.nn.modules.base.backward_hook": "rushlight.utils.hooks",
+    "rushlight.random.generator": "rushlight._C",
+    "rushlight.utils.data.collate": "rushlight.utils.data._utils.collate",
+    "rushlight.utils.data.worker": "rushlight.utils.data._utils.worker",
+    "rushlight.utils.selective_checkpoint": "rushlight.utils.checkpoint",
+}
 
 _allowed: set[Allowed] = set()
 
@@ -34,12 +62,13 @@ def theirs(module: str, name: str) -> str:
     >>> theirs("rushlight.nn.modules.attention", "MultiheadAttention"), theirs("rushlight.size", "Size")
     ('torch.nn.modules.activation', 'torch')
     """
-    module = "torch._C" if (module, name) == GENERATOR else MOVED.get((module, name), module)
-    if module.startswith(SCHEDULES):
-        module = SCHEDULES.rstrip(".")
+    if module in TOP_LEVEL:
+        return "torch"
+    module = MOVED.get((module, name)) or ELSEWHERE.get(module, module)
     if module.startswith(FUNCTIONS):  # a function of `torch.nn.functional`, or else of `torch` itself
         module = "rushlight.nn.functional" if hasattr(functional, name) else "rushlight"
-    return "torch" if module in TOP_LEVEL else module.replace("rushlight", "torch", 1)
+    package = next((package for package in PACKAGES if module.startswith(f"{package}.")), module)
+    return package.replace("rushlight", "torch", 1)
 
 
 def allowed_names() -> dict[str, Callable[..., Any]]:

@@ -114,7 +114,8 @@ def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Piece], protoco
     file.write(text)
     pickle.dump([storage.key for storage in storages], file, protocol)
     for storage in storages:
-        file.write(storage.array.size.to_bytes(8, "little"))
+        in_bytes = dtypes.FROM_NUMPY[storage.array.dtype] in WITHOUT_STORAGE
+        file.write((storage.array.nbytes if in_bytes else storage.array.size).to_bytes(8, "little"))
         file.write(bytes_of(storage.array))
 
 

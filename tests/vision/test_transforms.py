@@ -78,3 +78,41 @@ def test_reprs():
     assert repr(transforms.CenterCrop((2, 3))) == "CenterCrop(size=(2, 3))"
     assert repr(transforms.Pad(1)) == "Pad(padding=1, fill=0, padding_mode=constant)"
     assert repr(transforms.RandomVerticalFlip(0.2)) == "RandomVerticalFlip(p=0.2)"
+
+
+IMAGE = torch.arange(3 * 8 * 9.0).reshape(3, 8, 9) / 216
+
+
+def test_transforms_are_modules():
+    chain = torch.nn.Sequential(transforms.CenterCrop(4), transforms.Normalize(0.5, 0.5))
+    assert chain(IMAGE).shape == (3, 4, 4)
+    maybe = transforms.RandomApply(torch.nn.ModuleList([transforms.RandomInvert(1.0)]), p=1.0)
+    np.testing.assert_allclose(maybe(IMAGE).numpy(), 1 - IMAGE.numpy())
+    assert not transforms.ColorJitter(0.5).eval().training
+
+
+def test_crops_larger_than_the_image():
+    transform = transforms.RandomCrop((12, 10), pad_if_needed=True, fill=7)
+    found = transform(IMAGE)
+    assert found.shape == (3, 12, 10)
+    assert (found == 7).sum() >= 3 * (12 * 10 - 8 * 9)
+    mirrored = transforms.RandomCrop((8, 13), padding=2, padding_mode="edge")(IMAGE)
+    assert set(mirrored.flatten().tolist()) <= set(IMAGE.flatten().tolist())
+    with pytest.raises(ValueError, match=r"Required crop size \(12, 10\) is larger than input image size \(8, 9\)"):
+        transforms.RandomCrop((12, 10))(IMAGE)
+
+
+def test_the_numbers_of_a_random_transform_serve_two_images():
+    torch.manual_seed(1)
+    top, left, height, width = transforms.RandomCrop.get_params(IMAGE, (5, 6))
+    torch.manual_seed(1)
+    np.testing.assert_array_equal(transforms.RandomCrop((5, 6))(IMAGE), F.crop(IMAGE, top, left, height, width))
+    torch.manual_seed(2)
+    angle = transforms.RandomRotation.get_params([-30.0, 30.0])
+    torch.manual_seed(2)
+    np.testing.assert_array_equal(transforms.RandomRotation(30)(IMAGE), F.rotate(IMAGE, angle))
+    torch.manual_seed(3)
+    drawn = transforms.RandomAffine.get_params([-9.0, 9.0], (0.2, 0.2), (0.8, 1.2), [-5.0, 5.0], [9, 8])
+    torch.manual_seed(3)
+    moved = transforms.RandomAffine(9, (0.2, 0.2), (0.8, 1.2), 5)(IMAGE)
+    np.testing.assert_array_equal(moved, F.affine(IMAGE, *drawn))

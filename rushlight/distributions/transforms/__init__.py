@@ -1,7 +1,7 @@
 """Invertible functions of random variables, with the log determinants of their Jacobians."""
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.distributions.transforms.base import Transform
+from rushlight.distributions.transforms.base import Transform, _InverseTransform
 from rushlight.distributions.transforms.compositions import (
     ComposeTransform,
     IndependentTransform,

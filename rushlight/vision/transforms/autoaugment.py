@@ -14,9 +14,10 @@ from rushlight.ops.randomness.random_tensors import rand, randint
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import pixels, tones, turning
-from rushlight.vision.transforms.pixel_changes import Transform, below
+from rushlight.vision.transforms.pixel_changes import below
 from rushlight.vision.transforms.policies import POLICIES
 from rushlight.vision.transforms.sizes import InterpolationMode
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = ["AugMix", "AutoAugment", "AutoAugmentPolicy", "RandAugment", "TrivialAugmentWide"]
 
@@ -146,7 +147,7 @@ class AutoAugment(Augmentation):
         """A random rule, and for its two changes chances and signs."""
         return below(transform_num), rand(2), randint(2, (2,))
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         number, chances, signs = self.get_params(len(self.policies))
         _, high, wide = F.get_dimensions(img)
         changes = space(10, (150.0 / 331.0 * wide, 150.0 / 331.0 * high), 0.3, 30.0, 0.9, (8, 4))
@@ -178,7 +179,7 @@ class RandAugment(Augmentation):
         super().__init__(interpolation, fill)
         self.num_ops, self.magnitude, self.num_magnitude_bins = num_ops, magnitude, num_magnitude_bins
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         _, high, wide = F.get_dimensions(img)
         far = 150.0 / 331.0 * wide, 150.0 / 331.0 * high
         changes = space(self.num_magnitude_bins, far, 0.3, 30.0, 0.9, (8, 4))
@@ -198,7 +199,7 @@ class TrivialAugmentWide(Augmentation):
         super().__init__(interpolation, fill)
         self.num_magnitude_bins = num_magnitude_bins
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         changes = space(self.num_magnitude_bins, (32.0, 32.0), 0.99, 135.0, 0.99, (8, 6))
         return self.changed(img, *drawn(changes, below))
 
@@ -240,7 +241,7 @@ class AugMix(Augmentation):
         del changes["Identity"]
         return {**changes, **tonal} if self.all_ops else changes
 
-    def __call__(self, orig_img: F.Image) -> F.Image:
+    def forward(self, orig_img: F.Image) -> F.Image:
         whole, back = pixels.planes(orig_img)
         if not isinstance(orig_img, Tensor):
             back = pixels.to_pil_image

@@ -7,6 +7,7 @@ from typing import Any
 from rushlight.ops.randomness.random_tensors import rand, randint
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = [
     "CenterCrop",
@@ -54,8 +55,10 @@ class ToTensor:
         return "ToTensor()"
 
 
-class Normalize:
+class Normalize(Transform):
     """Subtracts the mean and divides by the standard deviation of each channel; see `functional.normalize`."""
+
+    shown: tuple[str, ...] = ("mean", "std")
 
     mean: Sequence[float]
     std: Sequence[float]
@@ -64,11 +67,8 @@ class Normalize:
     def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False):
         self.mean, self.std, self.inplace = mean, std, inplace
 
-    def __call__(self, tensor: Tensor) -> Tensor:
+    def forward(self, tensor: Tensor) -> Tensor:
         return F.normalize(tensor, self.mean, self.std, self.inplace)
-
-    def __repr__(self) -> str:
-        return f"Normalize(mean={self.mean}, std={self.std})"
 
 
 class Lambda:
@@ -86,8 +86,10 @@ class Lambda:
         return "Lambda()"
 
 
-class Pad:
+class Pad(Transform):
     """Pads an image; see `functional.pad`."""
+
+    shown: tuple[str, ...] = ("padding", "fill", "padding_mode")
 
     padding: int | Sequence[int]
     fill: float
@@ -96,70 +98,83 @@ class Pad:
     def __init__(self, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant"):
         self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return F.pad(img, self.padding, self.fill, self.padding_mode)
 
-    def __repr__(self) -> str:
-        return f"Pad(padding={self.padding}, fill={self.fill}, padding_mode={self.padding_mode})"
 
-
-class CenterCrop:
+class CenterCrop(Transform):
     """Crops the center of an image."""
+
+    shown: tuple[str, ...] = ("size",)
 
     def __init__(self, size: int | Sequence[int]):
         self.size: tuple[int, int] = F.pair(size)
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return F.center_crop(img, self.size)
 
-    def __repr__(self) -> str:
-        return f"CenterCrop(size={self.size})"
 
-
-class RandomCrop:
+class RandomCrop(Transform):
     """Crops a rectangle at a random position, optionally after padding. ValueError if it does not fit."""
+
+    shown: tuple[str, ...] = ("size", "padding")
 
     padding: int | Sequence[int] | None
 
     size: tuple[int, int]
+    fill: float
+    padding_mode: str
 
-    def __init__(self, size: int | Sequence[int], padding: int | Sequence[int] | None = None):
-        self.size, self.padding = F.pair(size), padding
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        padding: int | Sequence[int] | None = None,
+        pad_if_needed: bool = False,
+        fill: float = 0,
+        padding_mode: str = "constant",
+    ):
+        self.size, self.padding, self.pad_if_needed = F.pair(size), padding, pad_if_needed
+        self.fill, self.padding_mode = fill, padding_mode
 
-    def __call__(self, img: F.Image) -> F.Image:
-        if self.padding is not None:
-            img = F.pad(img, self.padding)
-        (wide, high), (height, width) = F.get_image_size(img), self.size
+    @staticmethod
+    def get_params(img: F.Image, output_size: Sequence[int]) -> tuple[int, int, int, int]:
+        """The top, left, height and width of a rectangle of a given height and width at a random position."""
+        (wide, high), (height, width) = F.get_image_size(img), output_size
         if height > high or width > wide:
-            raise ValueError(f"Required crop size {self.size} is larger than input image size {(high, wide)}")
-        if (high, wide) == self.size:
-            return img
+            raise ValueError(
+                f"Required crop size {tuple(output_size)} is larger than input image size {(high, wide)}: make it "
+                "smaller, or give pad_if_needed=True."
+            )
+        if (high, wide) == (height, width):
+            return 0, 0, height, width
         top = int(randint(0, high - height + 1, size=(1,)))
-        left = int(randint(0, wide - width + 1, size=(1,)))
-        return F.crop(img, top, left, height, width)
+        return top, int(randint(0, wide - width + 1, size=(1,))), height, width
 
-    def __repr__(self) -> str:
-        return f"RandomCrop(size={self.size}, padding={self.padding})"
+    def forward(self, img: F.Image) -> F.Image:
+        if self.padding is not None:
+            img = F.pad(img, self.padding, self.fill, self.padding_mode)
+        if self.pad_if_needed:
+            for side in (0, 1):  # to the left and right, then above and below
+                lacking = max(self.size[1 - side] - F.get_image_size(img)[side], 0)
+                if lacking:
+                    img = F.pad(img, [lacking, 0] if side == 0 else [0, lacking], self.fill, self.padding_mode)
+        return F.crop(img, *self.get_params(img, self.size))
 
 
-class RandomHorizontalFlip:
+class RandomHorizontalFlip(Transform):
     """Flips an image left to right with probability `p`."""
+
+    shown: tuple[str, ...] = ("p",)
 
     def __init__(self, p: float = 0.5):
         self.p = p
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return F.hflip(img) if float(rand(1)) < self.p else img
-
-    def __repr__(self) -> str:
-        return f"RandomHorizontalFlip(p={self.p})"
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
     """Flips an image top to bottom with probability `p`."""
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return F.vflip(img) if float(rand(1)) < self.p else img
-
-    def __repr__(self) -> str:
-        return f"RandomVerticalFlip(p={self.p})"

@@ -16,6 +16,7 @@ from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import pixels, sizes
 from rushlight.vision.transforms.sizes import InterpolationMode
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = [
     "ColorJitter",
@@ -52,18 +53,6 @@ def below(n: int) -> int:
     return int(randint(0, n, size=(1,)))
 
 
-class Transform:
-    """Base class of transforms; `repr` shows the attributes listed in `shown`."""
-
-    shown: tuple[str, ...] = ()
-
-    def __call__(self, img: Any) -> Any:
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self.shown)})"
-
-
 class Sometimes(Transform):
     """Base class of transforms that `change` an image with probability `p`."""
 
@@ -75,7 +64,7 @@ class Sometimes(Transform):
     def change(self, img: F.Image) -> F.Image:
         raise NotImplementedError
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return self.change(img) if chance() < self.p else img
 
 
@@ -96,7 +85,7 @@ class Resize(Transform):
     ):
         self.size, self.interpolation, self.max_size, self.antialias = size, interpolation, max_size, antialias
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return sizes.resize(img, self.size, self.interpolation, self.max_size, self.antialias)
 
     def __repr__(self) -> str:
@@ -110,26 +99,24 @@ class ToPILImage(Transform):
     def __init__(self, mode: str | None = None):
         self.mode = mode
 
-    def __call__(self, pic: F.Image) -> Any:
+    def forward(self, pic: F.Image) -> Any:
         return pixels.to_pil_image(pic, self.mode)
 
 
 class PILToTensor(Transform):
     """Converts an image to a tensor, with unchanged values."""
 
-    def __call__(self, pic: F.Image) -> Tensor:
+    def forward(self, pic: F.Image) -> Tensor:
         return pixels.pil_to_tensor(pic)
 
 
 class ConvertImageDtype(Transform):
     """Converts a tensor to another dtype and scales its values."""
 
-    shown: tuple[str, ...] = ("dtype",)
-
     def __init__(self, dtype: dtypes.dtype):
         self.dtype = dtype
 
-    def __call__(self, image: Tensor) -> Tensor:
+    def forward(self, image: Tensor) -> Tensor:
         return pixels.convert_image_dtype(image, self.dtype)
 
 
@@ -141,7 +128,7 @@ class Grayscale(Transform):
     def __init__(self, num_output_channels: int = 1):
         self.num_output_channels = num_output_channels
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         return pixels.rgb_to_grayscale(img, self.num_output_channels)
 
 
@@ -171,7 +158,7 @@ class FiveCrop(Transform):
     def __init__(self, size: int | Sequence[int]):
         self.size: tuple[int, int] = F.pair(size)
 
-    def __call__(self, img: F.Image) -> tuple[Any, ...]:
+    def forward(self, img: F.Image) -> tuple[Any, ...]:
         return sizes.five_crop(img, self.size)
 
 
@@ -186,7 +173,7 @@ class TenCrop(FiveCrop):
         super().__init__(size)
         self.vertical_flip = vertical_flip
 
-    def __call__(self, img: F.Image) -> tuple[Any, ...]:
+    def forward(self, img: F.Image) -> tuple[Any, ...]:
         return sizes.ten_crop(img, self.size, self.vertical_flip)
 
 
@@ -230,7 +217,7 @@ class RandomResizedCrop(Transform):
             width = round(high * max(ratio))
         return (high - height) // 2, (wide - width) // 2, height, width
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         where = self.get_params(img, self.scale, self.ratio)
         return sizes.resized_crop(img, *where, self.size, self.interpolation, self.antialias)
 
@@ -269,12 +256,15 @@ class ColorJitter(Transform):
         low, high = (float(v) for v in value)
         return None if low == high == center else (low, high)
 
-    def __call__(self, img: F.Image) -> F.Image:
-        order = randperm(4).tolist()
-        spans = (self.brightness, self.contrast, self.saturation, self.hue)
-        factors = [None if span is None else uniform(*span) for span in spans]
+    @staticmethod
+    def get_params(*spans: Sequence[float] | None) -> tuple[Tensor, *tuple[float | None, ...]]:
+        """A random order, and a random factor from each range: of brightness, contrast, saturation and hue."""
+        return randperm(4), *(None if span is None else uniform(*span) for span in spans)
+
+    def forward(self, img: F.Image) -> F.Image:
+        order, *factors = self.get_params(self.brightness, self.contrast, self.saturation, self.hue)
         changes = (pixels.adjust_brightness, pixels.adjust_contrast, pixels.adjust_saturation, pixels.adjust_hue)
-        for k in order:
+        for k in order.tolist():
             if factors[k] is not None:
                 img = changes[k](img, factors[k])
         return img
@@ -302,7 +292,7 @@ class RandomErasing(Transform):
     ):
         self.p, self.scale, self.ratio, self.value, self.inplace = p, scale, ratio, value, inplace
 
-    def __call__(self, img: Tensor) -> Tensor:
+    def forward(self, img: Tensor) -> Tensor:
         if chance() >= self.p:
             return img
         channels, high, wide = img.shape[-3:]
@@ -337,8 +327,13 @@ class GaussianBlur(Transform):
             (sigma, sigma) if isinstance(sigma, (int, float)) else tuple(sigma)
         )
 
-    def __call__(self, img: F.Image) -> F.Image:
-        width = uniform(self.sigma[0], self.sigma[1])
+    @staticmethod
+    def get_params(sigma_min: float, sigma_max: float) -> float:
+        """A random standard deviation."""
+        return uniform(sigma_min, sigma_max)
+
+    def forward(self, img: F.Image) -> F.Image:
+        width = self.get_params(*self.sigma)
         return sizes.gaussian_blur(img, self.kernel_size, [width, width])
 
 
@@ -352,12 +347,15 @@ class RandomApply(Transform):
     def __init__(self, transforms: Sequence[Callable[..., Any]], p: float = 0.5):
         self.transforms, self.p = transforms, p
 
-    def __call__(self, img: Any) -> Any:
+    def forward(self, img: Any) -> Any:
         if self.p < chance():
             return img
         for transform in self.transforms:
             img = transform(img)
         return img
+
+    def __repr__(self) -> str:
+        return "\n    ".join(["RandomApply(", f"p={self.p}", *map(repr, self.transforms)]) + "\n)"
 
 
 class RandomChoice(Transform):
@@ -370,7 +368,7 @@ class RandomChoice(Transform):
     def __init__(self, transforms: Sequence[Callable[..., Any]], p: Sequence[float] | None = None):
         self.transforms, self.p = transforms, p
 
-    def __call__(self, *args: Any) -> Any:
+    def forward(self, *args: Any) -> Any:
         return random.choices(self.transforms, weights=self.p)[0](*args)
 
 
@@ -380,7 +378,7 @@ class RandomOrder(Transform):
     def __init__(self, transforms: Sequence[Callable[..., Any]]):
         self.transforms = transforms
 
-    def __call__(self, img: Any) -> Any:
+    def forward(self, img: Any) -> Any:
         order = list(range(len(self.transforms)))
         random.shuffle(order)
         for i in order:

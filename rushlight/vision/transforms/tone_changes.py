@@ -6,7 +6,8 @@ from typing import Any
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import tones
-from rushlight.vision.transforms.pixel_changes import Sometimes, Transform
+from rushlight.vision.transforms.pixel_changes import Sometimes
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = [
     "LinearTransformation",
@@ -97,7 +98,7 @@ class LinearTransformation(Transform):
             )
         self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
 
-    def __call__(self, tensor: Tensor) -> Tensor:
+    def forward(self, tensor: Tensor) -> Tensor:
         flat = tensor.reshape(-1, self.mean_vector.shape[0]) - self.mean_vector
         return flat.mm(self.transformation_matrix).reshape(tensor.shape)
 

@@ -6,15 +6,16 @@ from typing import Any
 
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import turning
-from rushlight.vision.transforms.pixel_changes import Transform, uniform
+from rushlight.vision.transforms.pixel_changes import uniform
 from rushlight.vision.transforms.sizes import InterpolationMode
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = ["RandomAffine", "RandomRotation"]
 
 
-def around_zero(value: Any) -> tuple[float, ...]:
+def around_zero(value: Any) -> list[float]:
     """The range of a value; one number is its bound in both directions."""
-    return (-value, value) if isinstance(value, (int, float)) else tuple(value)
+    return [float(bound) for bound in ((-value, value) if isinstance(value, (int, float)) else value)]
 
 
 class RandomRotation(Transform):
@@ -37,13 +38,18 @@ class RandomRotation(Transform):
         self.degrees = around_zero(degrees)
         self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
 
-    def __call__(self, img: F.Image) -> F.Image:
-        angle = uniform(float(self.degrees[0]), float(self.degrees[1]))
+    @staticmethod
+    def get_params(degrees: Sequence[float]) -> float:
+        """A random angle from a range."""
+        return uniform(*degrees)
+
+    def forward(self, img: F.Image) -> F.Image:
+        angle = self.get_params(self.degrees)
         return turning.rotate(img, angle, self.interpolation, self.expand, self.center, self.fill)
 
     def __repr__(self) -> str:
         mode = self.interpolation.value
-        shown = f"degrees={list(self.degrees)}, interpolation={mode}, expand={self.expand}, fill={self.fill}"
+        shown = f"degrees={self.degrees}, interpolation={mode}, expand={self.expand}, fill={self.fill}"
         return f"RandomRotation({shown})"
 
 
@@ -75,17 +81,24 @@ class RandomAffine(Transform):
         self.shear = None if shear is None else around_zero(shear)
         self.interpolation, self.fill, self.center = interpolation, fill, center
 
-    def __call__(self, img: F.Image) -> F.Image:
-        angle, moved, scale, shear = self.drawn(F.get_image_size(img))
+    def forward(self, img: F.Image) -> F.Image:
+        size = F.get_image_size(img)
+        angle, moved, scale, shear = self.get_params(self.degrees, self.translate, self.scale, self.shear, size)
         return turning.affine(img, angle, moved, scale, shear, self.interpolation, self.fill, self.center)
 
-    def drawn(self, size: Sequence[int]) -> tuple[float, tuple[int, int], float, tuple[float, float]]:
+    @staticmethod
+    def get_params(
+        degrees: Sequence[float],
+        translate: Sequence[float] | None,
+        scale_ranges: Sequence[float] | None,
+        shears: Sequence[float] | None,
+        img_size: Sequence[int],
+    ) -> tuple[float, tuple[int, int], float, tuple[float, float]]:
         """An angle, numbers of pixels to move by, a scale and shears, for an image of a width and height."""
-        angle = uniform(float(self.degrees[0]), float(self.degrees[1]))
-        parts = self.translate or (0.0, 0.0)
-        most = [float(part * length) for part, length in zip(parts, size, strict=True)]
-        right, down = (round(uniform(-far, far)) if self.translate else 0 for far in most)
-        scale = 1.0 if self.scale is None else uniform(*self.scale)
-        spans = () if self.shear is None else (self.shear[:2], self.shear[2:])
+        angle = uniform(*degrees)
+        most = [float(part * length) for part, length in zip(translate or (0.0, 0.0), img_size, strict=True)]
+        right, down = (round(uniform(-far, far)) if translate else 0 for far in most)
+        scale = 1.0 if scale_ranges is None else uniform(*scale_ranges)
+        spans = () if shears is None else (shears[:2], shears[2:])
         across, along = (*(uniform(*span) if span else 0.0 for span in spans), 0.0, 0.0)[:2]
         return angle, (right, down), scale, (across, along)

@@ -9,8 +9,9 @@ from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import warping
-from rushlight.vision.transforms.pixel_changes import Transform, chance
+from rushlight.vision.transforms.pixel_changes import chance
 from rushlight.vision.transforms.sizes import InterpolationMode, gaussian_blur
+from rushlight.vision.transforms.transform import Transform
 
 __all__ = ["ElasticTransform", "RandomPerspective"]
 
@@ -34,7 +35,7 @@ class RandomPerspective(Transform):
     ):
         self.distortion_scale, self.p, self.interpolation, self.fill = distortion_scale, p, interpolation, fill
 
-    def __call__(self, img: F.Image) -> F.Image:
+    def forward(self, img: F.Image) -> F.Image:
         if chance() >= self.p:
             return img
         width, height = F.get_image_size(img)
@@ -80,7 +81,7 @@ class ElasticTransform(Transform):
             moved.append(noise * most / length)
         return cat(moved, 1).permute(0, 2, 3, 1)
 
-    def __call__(self, tensor: F.Image) -> F.Image:
+    def forward(self, tensor: F.Image) -> F.Image:
         size = F.get_dimensions(tensor)[1:]
         places = self.get_params(self.alpha, self.sigma, size)
         return warping.elastic_transform(tensor, places, self.interpolation, self.fill)

@@ -18,22 +18,24 @@ class HookTable:
     _forward_hooks: OrderedDict[int, Callable[..., Any]]
     _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _backward_hooks: OrderedDict[int, Callable[..., Any]]
-    _forward_pre_hooks_with_kwargs: dict[int, bool]
-    _forward_hooks_with_kwargs: dict[int, bool]
-    _forward_hooks_always_called: dict[int, bool]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
     _is_full_backward_hook: bool | None = None  # which kind of backward hooks is in use, None if there are none
 
     def _make_tables(self) -> None:
         """Creates the empty tables."""
         own = self.__dict__
-        for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
-            own[name] = OrderedDict()
         for name in (
+            "_forward_pre_hooks",
             "_forward_pre_hooks_with_kwargs",
+            "_forward_hooks",
             "_forward_hooks_with_kwargs",
             "_forward_hooks_always_called",
+            "_backward_pre_hooks",
+            "_backward_hooks",
         ):
-            own[name] = {}
+            own[name] = OrderedDict()
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
