@@ -32,14 +32,18 @@ verify: $(VENV)/verify.installed
 
 # An environment of its own, without PyTorch, with the libraries that the programs use. `make suites` runs the libraries'
 # own tests there.
-programs: MODULE := programs
-suites: MODULE := programs.suites
-programs suites:
+programs: $(VENV)-programs/programs.installed
+	$(VENV)-programs/bin/python -m programs $(ARGS)
+
+suites: $(VENV)-programs/suites.installed
+	$(VENV)-programs/bin/python -m programs.suites $(ARGS)
+
+$(VENV)-programs/%.installed: $(SOURCES) programs/requirements.txt
 	@echo "Installing rushlight, and libraries written for PyTorch, into $(VENV)-programs: this takes some minutes ..."
 	@test -x $(VENV)-programs/bin/python || $(PYTHON) -m venv $(VENV)-programs
-	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$@]'
+	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r programs/requirements.txt
-	$(VENV)-programs/bin/python -m $(MODULE) $(ARGS)
+	@touch $@
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff check .

@@ -83,6 +83,8 @@ def save(
             write_archive(file, folder, text.getvalue(), storages)
         else:
             write_before_1_6(file, text.getvalue(), storages, pickle_protocol)
+        if path is None and hasattr(file, "flush"):  # files of programs may send all they have then
+            file.flush()
 
 
 def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Piece]) -> None:

@@ -1,6 +1,7 @@
 """Saving to a path: the old file or the new one, whole, whatever happens."""
 
 import argparse
+import io
 import os
 import stat
 import subprocess
@@ -122,3 +123,16 @@ def test_files_that_are_open_are_written_where_they_are(tmp_path):
         file.seek(6)
         assert rushlight.load(file).tolist() == [1, 1]
     assert os.listdir(tmp_path) == ["file.pt"]
+
+
+def test_a_file_of_a_program_is_flushed():
+    class File(io.BytesIO):
+        flushed = 0
+
+        def flush(self):
+            self.flushed = len(self.getvalue())
+
+    for zipped in (True, False):
+        file = File()
+        rushlight.save(rushlight.ones(2), file, _use_new_zipfile_serialization=zipped)
+        assert file.flushed == len(file.getvalue()) > 0

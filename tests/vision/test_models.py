@@ -29,6 +29,9 @@ RECORDED = {
     "googlenet": (364, 13020019, 118733.535173, 15.3924, "aux2.fc2.bias"),
     "inception_v3": (580, 27197584, 2140044.536105, 21206294687.87, "Mixed_7c.branch_pool.bn.num_batches_tracked"),
     "swin_t": (185, 28317166, 2883275.587065, 430.248, "norm.bias"),
+    "swin_v2_t": (233, 28406122, 5971845.948287, 450.0753, "norm.bias"),
+    "regnet_y_400mf": (384, 4371349, 271592.169059, 6.7021, "trunk_output.block4.block4-5.f.c.1.num_batches_tracked"),
+    "regnet_x_800mf": (320, 7297021, 339664.605916, 15.5404, "trunk_output.block4.block4-4.f.c.1.num_batches_tracked"),
     "vision transformer": (34, 26208, 1120.30201, 211.0626, "heads.pre_logits.bias"),
 }
 
@@ -52,6 +55,47 @@ def test_weights_and_results_are_torchvisions(name):
     assert (len(state), sum(value.numel() for value in state.values()), list(state)[-3]) == (count, elements, key)
     assert weights == pytest.approx(size, rel=1e-11, abs=2e-6)
     assert y.double().abs().sum().item() == pytest.approx(result, rel=3e-6, abs=1e-3)
+
+
+# with five classes, and for two of them a second classifier: the same, with the sums of each result's sizes
+SEGMENTED = {
+    "fcn_resnet50": (334, 35364609, 816951.430767, {"out": 29084.1461, "aux": 13760.2825}),
+    "deeplabv3_resnet50": (362, 39691521, 846334.303055, {"out": 1989.6157}),
+    "deeplabv3_mobilenet_v3_large": (360, 11053098, 268473.245097, {"out": 817.5262, "aux": 4370.3134}),
+    "lraspp_mobilenet_v3_large": (319, 3243521, 214642.250863, {"out": 1162.005}),
+}
+
+
+@pytest.mark.parametrize("name", SEGMENTED)
+def test_segmentation(name):
+    count, elements, size, results = SEGMENTED[name]
+    torch.manual_seed(3)
+    options = {"aux_loss": True} if "aux" in results else {}
+    model = models.get_model(name, num_classes=5, weights_backbone=None, **options).eval()
+    state = model.state_dict()
+    weights = sum(value.double().abs().sum().item() for value in state.values())
+    assert (len(state), sum(value.numel() for value in state.values())) == (count, elements)
+    assert weights == pytest.approx(size, rel=1e-11, abs=2e-6)
+    x = torch.sin(torch.arange(3.0 * 64 * 64)).reshape(1, 3, 64, 64)
+    with torch.no_grad():
+        found = model(x)
+    assert {tuple(scores.shape) for scores in found.values()} == {(1, 5, 64, 64)}
+    sums = {name: scores.double().abs().sum().item() for name, scores in found.items()}
+    assert sums == pytest.approx(results, rel=3e-6)
+
+
+def test_pretrained_backbones_are_refused():
+    for name in SEGMENTED:
+        with pytest.raises(RuntimeError, match=r"rushlight downloads no weights .*give weights_backbone=None"):
+            models.get_model(name)
+    assert models.segmentation.FCN_ResNet50_Weights.DEFAULT.name == "COCO_WITH_VOC_LABELS_V1"
+    assert models.RegNet_Y_1_6GF_Weights.DEFAULT is models.RegNet_Y_1_6GF_Weights.IMAGENET1K_V2
+
+
+def test_layers_by_name():
+    network = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 4))
+    with pytest.raises(ValueError, match="return_layers are not present in model"):
+        models.feature_layers.IntermediateLayerGetter(network, {"7": "out"})
 
 
 def test_a_network_is_trained():

@@ -22,6 +22,7 @@ class Block(NamedTuple):
     squeezes: bool
     hard: bool  # whether the activation is Hardswish, else ReLU
     stride: int
+    dilation: int = 1  # in place of the stride
 
 
 LARGE = [
@@ -75,6 +76,7 @@ class InvertedResidual(nn.Module):
         super().__init__()
         if not 1 <= plan.stride <= 2:
             raise ValueError("illegal stride value")
+        self._is_cn: bool = plan.stride > 1
         self.use_res_connect: bool = plan.stride == 1 and plan.input == plan.output
         self.out_channels: int = plan.output
         options: dict[str, Any] = {
@@ -89,7 +91,8 @@ class InvertedResidual(nn.Module):
                 plan.expanded,
                 plan.expanded,
                 kernel_size=plan.kernel,
-                stride=plan.stride,
+                stride=1 if plan.dilation > 1 else plan.stride,
+                dilation=plan.dilation,
                 groups=plan.expanded,
                 **options,
             )
@@ -147,6 +150,11 @@ class MobileNetV3(nn.Module):
 def mobilenet_v3_large(*, width_mult: float = 1.0, **kwargs: Any) -> MobileNetV3:
     """The large MobileNet V3."""
     return MobileNetV3(widened(LARGE, width_mult), divisible(1280 * width_mult, 8), **kwargs)
+
+
+def dilated_mobilenet_v3_large() -> MobileNetV3:
+    """The large MobileNet V3 for segmentation: its last three blocks are dilated."""
+    return MobileNetV3([*LARGE[:-3], *(block._replace(dilation=2) for block in LARGE[-3:])], 1280)
 
 
 @model()

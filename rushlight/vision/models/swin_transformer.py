@@ -27,12 +27,15 @@ class PatchMerging(nn.Module):
         self.reduction: nn.Linear = nn.Linear(4 * dim, 2 * dim, bias=False)
         self.norm: nn.Module = norm_layer(4 * dim)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Images (N, H, W, C) to (N, H / 2, W / 2, 2 C)."""
+    def patches(self, x: Tensor) -> Tensor:
+        """The pixels of each patch as channels, four times as many."""
         height, width = x.shape[-3:-1]
         x = pad(x, (0, 0, 0, width % 2, 0, height % 2))
-        parts = [x[..., row::2, column::2, :] for column in (0, 1) for row in (0, 1)]
-        return self.reduction(self.norm(cat(parts, -1)))
+        return cat([x[..., row::2, column::2, :] for column in (0, 1) for row in (0, 1)], -1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Images (N, H, W, C) to (N, H / 2, W / 2, 2 C)."""
+        return self.reduction(self.norm(self.patches(x)))
 
 
 class ShiftedWindowAttention(nn.Module):
@@ -56,20 +59,35 @@ class ShiftedWindowAttention(nn.Module):
         self.attention_dropout, self.dropout = attention_dropout, dropout
         self.qkv: nn.Linear = nn.Linear(dim, dim * 3, bias=qkv_bias)
         self.proj: nn.Linear = nn.Linear(dim, dim, bias=proj_bias)
+        self.make_table()
         high, wide = self.window_size
-        self.relative_position_bias_table: nn.Parameter = nn.Parameter(
-            zeros((2 * high - 1) * (2 * wide - 1), num_heads)
-        )
-        nn.init.trunc_normal_(self.relative_position_bias_table, std=0.02)
         rows, columns = (place.ravel() for place in np.indices((high, wide)))
         index = (rows[:, None] - rows + high - 1) * (2 * wide - 1) + (columns[:, None] - columns + wide - 1)
         self.register_buffer("relative_position_index", new_tensor(index.ravel()))
 
+    def make_table(self) -> None:
+        """Makes the table of what is added to the scores of two pixels, by how they lie to each other."""
+        high, wide = self.window_size
+        table = nn.Parameter(zeros((2 * high - 1) * (2 * wide - 1), self.num_heads))
+        self.relative_position_bias_table: nn.Parameter = table
+        nn.init.trunc_normal_(table, std=0.02)
+
+    def table(self) -> Tensor:
+        """The table, (ways to lie, heads)."""
+        return self.relative_position_bias_table
+
     def bias(self) -> Tensor:
-        """What is added to the scores of two pixels of a window, by how they lie to each other."""
+        """What is added to the scores of the pixels of a window, (1, heads, pixels, pixels)."""
         count = self.window_size[0] * self.window_size[1]
-        found = self.relative_position_bias_table[self.relative_position_index]
-        return found.view(count, count, -1).permute(2, 0, 1).unsqueeze(0)
+        return self.table()[self.relative_position_index].view(count, count, -1).permute(2, 0, 1).unsqueeze(0)
+
+    def projected(self, x: Tensor) -> Tensor:
+        """Queries, keys and values of pixels, one after another."""
+        return self.qkv(x)
+
+    def scores(self, q: Tensor, k: Tensor) -> Tensor:
+        """The scores of queries and keys."""
+        return (q * q.shape[-1] ** -0.5).matmul(k.transpose(-2, -1))
 
     def forward(self, x: Tensor) -> Tensor:
         """Images (N, H, W, C), each pixel with those of its window mixed into it."""
@@ -93,8 +111,8 @@ class ShiftedWindowAttention(nn.Module):
         """Attention within windows (N, pixels, C); `mask` is added to the scores of each window of an image."""
         count, length, channels = x.shape
         heads = (count, length, 3, self.num_heads, channels // self.num_heads)
-        q, k, v = self.qkv(x).reshape(heads).permute(2, 0, 3, 1, 4).unbind(0)
-        scores = (q * heads[-1] ** -0.5).matmul(k.transpose(-2, -1)) + self.bias()
+        q, k, v = self.projected(x).reshape(heads).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = self.scores(q, k) + self.bias()
         if mask is not None:
             apart = scores.view(-1, len(mask), self.num_heads, length, length) + mask[None, :, None]
             scores = apart.view(-1, self.num_heads, length, length)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rushlight import dtypes
 from rushlight.tensors import Tensor
-from rushlight.vision.transforms.pixel_changes import Transform
+from rushlight.vision.transforms.transform import Transform
 from rushlight.vision.transforms.v2 import functional
 
 __all__ = ["RGB", "GaussianNoise", "Identity", "ToDtype", "ToImage", "ToPureTensor"]
@@ -14,7 +14,7 @@ __all__ = ["RGB", "GaussianNoise", "Identity", "ToDtype", "ToImage", "ToPureTens
 class Identity(Transform):
     """Returns an image unchanged."""
 
-    def __call__(self, img: Any) -> Any:
+    def forward(self, img: Any) -> Any:
         return img
 
 
@@ -25,7 +25,7 @@ class ToPureTensor(Identity):
 class ToImage(Transform):
     """Converts an image to a tensor (channels, height, width), with unchanged values."""
 
-    def __call__(self, img: Any) -> Tensor:
+    def forward(self, img: Any) -> Tensor:
         return functional.to_image(img)
 
 
@@ -39,14 +39,14 @@ class ToDtype(Transform):
     def __init__(self, dtype: dtypes.dtype, scale: bool = False):
         self.dtype, self.scale = dtype, scale
 
-    def __call__(self, img: Tensor) -> Tensor:
+    def forward(self, img: Tensor) -> Tensor:
         return functional.to_dtype(img, self.dtype, self.scale)
 
 
 class RGB(Transform):
     """Makes gray images have three channels."""
 
-    def __call__(self, img: Any) -> Any:
+    def forward(self, img: Any) -> Any:
         return functional.grayscale_to_rgb(img)
 
 
@@ -62,5 +62,5 @@ class GaussianNoise(Transform):
     def __init__(self, mean: float = 0.0, sigma: float = 0.1, clip: bool = True):
         self.mean, self.sigma, self.clip = mean, sigma, clip
 
-    def __call__(self, img: Tensor) -> Tensor:
+    def forward(self, img: Tensor) -> Tensor:
         return functional.gaussian_noise(img, self.mean, self.sigma, self.clip)
