@@ -29,6 +29,7 @@ CORE = [
     "elementary_loops.pyx",
     "exponential_loops.pyx",
     "special_loops.pyx",
+    "expression_loops.pyx",
     "loops.pyx",
     "rows.pyx",
     "formulas.pyx",
@@ -64,7 +65,7 @@ SOURCES = [
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
 ]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with
-TYPES = [*Path("rushlight").rglob("*.pxd")]  # what the sources share
+TYPES = [*Path("rushlight").rglob("*.px[di]")]  # what the sources share or include
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")

@@ -19,10 +19,12 @@ from rushlight.core.loops cimport loop_for
 from rushlight.core.rows cimport (
     MOST_DIMS, Rows, array_in_order, broadcast_shape, gather, join_dims, note_strides, reordered, sort_dims)
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
-from rushlight.kernels.compiled.codes cimport MOST_STEPS
+from rushlight.kernels.compiled.codes cimport MOST_INPUTS, MOST_STEPS
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
+from rushlight.core.expression_loops import LOOPS
+from rushlight.core.expressions import expressed
 from rushlight.core.tracing import TracedNumber, trace
 
 cnp.import_array()
@@ -55,7 +57,7 @@ cdef object UNTRACED = object()
 cdef struct Step:
     Loop loop
     int arity
-    int operands[3]
+    int operands[MOST_INPUTS]
     int out
 
 
@@ -75,13 +77,11 @@ cdef class Tape:
     cdef double doubles[MOST_STEPS]
     cdef float singles[MOST_STEPS]
     cdef int constants
-    cdef tuple functions
 
     def __init__(self, written, single):
-        self.operands, constants, steps, self.result = written
+        self.operands, constants, steps, self.result, _ = expressed(written, LOOPS)
         self.single = single
         self.constants = len(constants)
-        self.functions = tuple([step.function for step in steps])
         for i, value in enumerate(constants):
             self.doubles[i] = value
             self.singles[i] = <float>self.doubles[i]
@@ -122,8 +122,8 @@ cdef class Tape:
 
 cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
     """Runs the steps on `n` elements from `start` on."""
-    cdef char* args[4]
-    cdef npy_intp strides[4]
+    cdef char* args[MOST_INPUTS + 1]
+    cdef npy_intp strides[MOST_INPUTS + 1]
     cdef Step* step
     cdef Slot* slot
     cdef int i, k

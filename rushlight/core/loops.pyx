@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.angle_loops cimport angle_loop
 from rushlight.core.elementary_loops cimport elementary_loop
 from rushlight.core.exponential_loops cimport exponential_loop
+from rushlight.core.expression_loops cimport expression_loop
 from rushlight.core.special_loops cimport special_loop
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
@@ -267,6 +268,8 @@ cdef Loop loop_for(object function, str types):
     cdef Loop loop
     cdef bint single = types.endswith("f")
     loop.data = NULL
+    if type(function) is str:
+        return expression_loop(function, types[0] == "f")
     if not types.endswith(("f", "d")):
         if function is np.where:
             raise ValueError(f"where has no loop for {types}")

@@ -46,12 +46,17 @@ class Step(NamedTuple):
 
 
 class Tape(NamedTuple):
-    """A recorded formula. Indices count the operands first, then `constants`, then the results of the steps."""
+    """A recorded formula. Indices count the operands first, then `constants`, then the results of the steps.
+
+    `kinds` has a letter for each operand: `a` for an array of numbers, `?` for an array of booleans, `n` for a number,
+    `-` for a fixed value.
+    """
 
     operands: int
     constants: list[float]
     steps: list[Step]
     result: int
+    kinds: str
 
 
 class Recorder:
@@ -244,10 +249,19 @@ def trace(function: Callable[..., Any], operands: Any, dtype: np.dtype) -> Tape 
             result = np.positive(result)
     except Exception:  # a formula may raise anything when it is not given arrays: then it stays a function
         return None
-    return numbered(recorder, len(operands), result.place)
+    return numbered(recorder, "".join([kind_of(x) for x in operands]), result.place)
 
 
-def numbered(recorder: Recorder, operands: int, result: Any) -> Tape:
+def kind_of(operand: Any) -> str:
+    """The letter for an operand of `trace`: see `Tape`."""
+    if operand is TracedNumber:
+        return "n"
+    if not isinstance(operand, np.dtype):
+        return "-"
+    return "?" if operand == TRUTH else "a"
+
+
+def numbered(recorder: Recorder, kinds: str, result: Any) -> Tape:
     """The tape of the recorded steps that the result depends on."""
     needed = {result}
     for i in range(len(recorder.steps) - 1, -1, -1):
@@ -255,13 +269,14 @@ def numbered(recorder: Recorder, operands: int, result: Any) -> Tape:
             needed.update(recorder.steps[i][2])
     constants = [i for i in range(len(recorder.constants)) if ("constant", i) in needed]
     steps = [i for i in range(len(recorder.steps)) if ("step", i) in needed]
-    places = [("operand", i) for i in range(operands)]
+    places = [("operand", i) for i in range(len(kinds))]
     places += [("constant", i) for i in constants] + [("step", i) for i in steps]
     number = {place: n for n, place in enumerate(places)}
     written = [recorder.steps[i] for i in steps]
     return Tape(
-        operands,
+        len(kinds),
         [recorder.constants[i] for i in constants],
         [Step(function, types, tuple([number[p] for p in given])) for function, types, given in written],
         number[result],
+        kinds,
     )

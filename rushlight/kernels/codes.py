@@ -15,3 +15,4 @@ SIZES = 6  # the sum of absolute values
 MOST_DIMS = 64  # of NumPy's arrays
 MOST_STEPS = 32  # formulas with more steps, or more constants, stay Python functions
 ALIGNMENT = 64  # bytes: where arrays start in the memory of a compiled program
+MOST_INPUTS = 8  # of an expression

@@ -26,7 +26,7 @@ AFTERWARDS = dict.fromkeys((NUMBERS, SQUARES, SIZES), SUM)  # how results of som
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
     """The reduction of all elements as a 0-dimensional array: by default the sum."""
-    found = fast.total(x, kind) if has_kernel(x, kind) else None
+    found = fast.total(x, kind) if has_kernel(x, kind) and type(x) is np.ndarray else None
     return plain(x, None, False, kind) if found is None else found
 
 

@@ -1,8 +1,8 @@
 """Updates of parameters: rules that change arrays in place, one element after the other.
 
 A rule is written in NumPy, in an optimizer's class: a function of a tuple of numbers, a parameter, its gradient, and
-arrays of its state. It changes these arrays, but not the gradient. `python update_loops.py` makes a loop in Cython from
-it, for each combination of its options (`compiled/update_loops.pxi`); such a loop passes over the memory only once. For
+arrays of its state. It changes these arrays, but not the gradient. `python -m loops` makes a loop in Cython from it,
+for each combination of its options (`compiled/update_loops.pxi`); such a loop passes over the memory only once. For
 other dtypes and layouts NumPy runs the rule, in blocks that stay in the cache.
 """
 

@@ -137,6 +137,7 @@ def test_what_is_written_down():
             Step(np.multiply, "ff->f", (0, 4)),
         ],
         5,
+        "aa",
     )
 
 

@@ -1,11 +1,7 @@
 """The compiled rules: the same as the rules in NumPy and as PyTorch's, and what they leave to the former."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from beside import beside
 from optim.problems import OPTIMIZERS
 
 import rushlight as torch
@@ -247,9 +243,3 @@ def test_what_is_not_gathered_has_not_changed(odd):
     assert elementwise.gathering.rows_of(params, optimizer.state, ("exp_avg", "exp_avg_sq"), True) is None
     assert optimizer.state[params[0]]["step"] == 1
     assert [param._version for param in params] == versions
-
-
-def test_loops_are_up_to_date():
-    script = beside("update_loops.py")
-    done = subprocess.run([sys.executable, script, "--check"], cwd=script.parent, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

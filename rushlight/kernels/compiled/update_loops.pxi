@@ -1,4 +1,4 @@
-# Written by `python update_loops.py` from the rules in rushlight.optim.
+# Written by `python -m loops` from the rules in rushlight.optim.
 
 cdef wide sgd_0(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
     cdef real sign = <real>numbers[0], decay = <real>numbers[1], factor = <real>numbers[2]

@@ -8,7 +8,8 @@ to it, and the factor by which the parameter is multiplied. The compiler vectori
 """
 
 cimport numpy as cnp
-from libc.math cimport fabs, fabsf, sqrt, sqrtf
+
+from rushlight.kernels.compiled.elements cimport larger, magnitude, root, sign_of, smaller
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -121,34 +122,6 @@ cdef bint are_arrays(list row):
 cdef inline real descent(real grad, real param, real sign, real decay) noexcept nogil:
     """The gradient for the update, with sign and weight decay."""
     return grad * sign + param * decay if decay else grad * sign
-
-
-cdef inline real root(real x) noexcept nogil:
-    if real is float:
-        return sqrtf(x)
-    else:
-        return sqrt(x)
-
-
-cdef inline real magnitude(real x) noexcept nogil:
-    if real is float:
-        return fabsf(x)
-    else:
-        return fabs(x)
-
-
-cdef inline real sign_of(real x) noexcept nogil:
-    return 1 if x > 0 else -1 if x < 0 else x
-
-
-cdef inline real larger(real x, real y) noexcept nogil:
-    """The larger of two; NaN if either is."""
-    return x if (x > y) | (x != x) else y
-
-
-cdef inline real smaller(real x, real y) noexcept nogil:
-    """The smaller of two; NaN if either is."""
-    return x if (x < y) | (x != x) else y
 
 
 include "update_loops.pxi"

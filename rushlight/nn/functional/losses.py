@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import as_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result, lower_result
@@ -18,6 +19,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES, result_type
 from rushlight.kernels.logistic import softplus
+from rushlight.kernels.reductions import total
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
 from rushlight.ops.arguments.promotion import only
@@ -54,7 +56,11 @@ def loss_operator(
     `slope` is the derivative with respect to the input; that of the target is `target_slope`, or minus `slope`.
     """
 
-    loss, slope = fused(loss), fused(slope)
+    loss = fused(loss)
+
+    @fused
+    def along_slope(input: Array, target: Array, parameter: Any, grad: Array) -> Array:
+        return grad * slope(input, target, parameter)
 
     def forward(input: Array, target: Array, parameter: float, reduction: str) -> Array:
         values = loss(input, target, parameter)
@@ -62,15 +68,14 @@ def loss_operator(
             return values
         if reduction == "mean" and values.dtype == np.float16:
             return averaged(values, tuple(range(values.ndim)), False)
-        total = np.add.reduce(values, axis=None)
-        return total / values.size if reduction == "mean" else total
+        return total(values) / values.size if reduction == "mean" else total(values)
 
     def cotangents(
         grad: Array, input: Array, target: Array, parameter: float, reduction: str, needs: Sequence[bool]
     ) -> list[Array | None]:
         if reduction == "mean":
-            grad = grad / math.prod(np.broadcast_shapes(input.shape, target.shape))
-        along: Array = grad * slope(input, target, parameter) if needs[0] or target_slope is None else None
+            grad = as_array(grad / math.prod(np.broadcast_shapes(input.shape, target.shape)))
+        along: Array = along_slope(input, target, parameter, grad) if needs[0] or target_slope is None else None
         across = None
         if needs[1]:
             across = -along if target_slope is None else grad * target_slope(input, target, parameter)
@@ -79,8 +84,8 @@ def loss_operator(
     def batch(n: int, input: Array, target: Array, parameter: float, reduction: str) -> Array:
         ndim = max(input.ndim, target.ndim) - n
         values = loss(grown(input, n, ndim), grown(target, n, ndim), parameter)
-        total = values if reduction == "none" else np.add.reduce(values, axis=tuple(range(n, n + ndim)))
-        return total / math.prod(values.shape[n:]) if reduction == "mean" else total
+        found = values if reduction == "none" else np.add.reduce(values, axis=tuple(range(n, n + ndim)))
+        return found / math.prod(values.shape[n:]) if reduction == "mean" else found
 
     return operator(
         name=name,

@@ -1,11 +1,9 @@
-"""`python update_loops.py` makes loops in Cython from optimizers' rules; with `--check` it fails if they are outdated.
+"""Loops from optimizers' rules.
 
 Each rule (`rushlight.optim`) is traced as an elementwise formula is, once for each combination of its options and of
 the arrays in its state. What the trace computes for an element becomes the body of a loop.
 """
 
-import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from loops.bodies import body, chooser
 from rushlight.core.tracing import Recorder, Traced, TracedNumber
 from rushlight.kernels.updates import name_of
 
@@ -25,7 +24,7 @@ Adagrad() Adadelta() Adamax() NAdam() RAdam() Rprop() ASGD(t0=2)
 """.split()
 STEPS = 10  # of each optimizer: some rules change after the first steps
 
-HEADER = "# Written by `python update_loops.py` from the rules in rushlight.optim.\n"
+HEADER = "# Written by `python -m loops` from the rules in rushlight.optim.\n"
 PARAMETERS = "real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers"
 LOOP = """
 cdef wide {name}({parameters}) noexcept nogil:
@@ -37,30 +36,7 @@ cdef wide {name}({parameters}) noexcept nogil:
         x0 = a0[i] * factor
 {body}
 """
-TEXTS = {
-    np.add: "({} + {})",
-    np.subtract: "({} - {})",
-    np.multiply: "({} * {})",
-    np.divide: "({} / {})",
-    np.sqrt: "root({})",
-    np.absolute: "magnitude({})",
-    np.sign: "sign_of({})",
-    np.maximum: "larger({}, {})",
-    np.minimum: "smaller({}, {})",
-    np.greater: "({} > {})",
-    np.less: "({} < {})",
-    np.where: "({1} if {0} else {2})",
-}
 Key = tuple[str, tuple[Any, ...], int]
-
-
-def main() -> None:
-    """Writes the file, or compares it."""
-    text = written()
-    if "--check" not in sys.argv:
-        PATH.write_text(text)
-    elif PATH.read_text() != text:
-        sys.exit(f"Out of date: {PATH.name}. Write it with `python update_loops.py`.")
 
 
 def written() -> str:
@@ -68,11 +44,9 @@ def written() -> str:
     variants = {key: rule for expression in EXPRESSIONS for key, rule in variants_of(expression).items()}
     names = [f"{rule.__qualname__.partition('.')[0].lower()}_{i}" for i, rule in enumerate(variants.values())]
     loops = [loop(name, rule, *key[1:]) for name, (key, rule) in zip(names, variants.items(), strict=True)]
-    chooser = f"\ncdef void run(int which, {PARAMETERS}) noexcept nogil:\n"
-    for i, name in enumerate(names):
-        chooser += f"    {'elif' if i else 'if'} which == {i}:\n        {name}(columns, start, stop, numbers)\n"
+    calls = [f"{name}(columns, start, stop, numbers)" for name in names]
     table = "\n\nLOOPS = {\n" + "".join([f"    {key!r}: {i},\n" for i, key in enumerate(variants)]) + "}\n"
-    return HEADER + "\n".join(loops) + chooser + table
+    return HEADER + "\n".join(loops) + chooser(f"run(int which, {PARAMETERS})", calls) + table
 
 
 def variants_of(expression: str) -> dict[Key, Callable[..., None]]:
@@ -101,29 +75,19 @@ def loop(name: str, rule: Callable[..., None], kinds: tuple[Any, ...], arrays: i
     rule(tuple(numbers), *columns)
     texts |= {("x", i): f"x{i}" for i in range(arrays)}
     texts |= {("constant", i): f"<real>{constant}" for i, constant in enumerate(recorder.constants)}
-    results = [(i, column.place) for i, column in enumerate(columns) if column.place != ("x", i)]
-    uses = Counter([place for step in recorder.steps for place in step[2]] + [place for _, place in results])
-    body = [f"x{i} = a{i}[i]" for i in range(2, arrays)]
-    values = [f"x{i}" for i in range(arrays)]
-    for i, (function, types, given) in enumerate(recorder.steps):
-        text = TEXTS[function].format(*[texts[place] for place in given])
-        if uses["step", i] > 1 and not types.endswith("?"):
-            values.append(f"v{i}")
-            body.append(f"v{i} = {text}")
-            text = f"v{i}"
-        texts["step", i] = text
-    body += [f"a{i}[i] = {texts[place]}" for i, place in results]
+    results = {f"a{i}[i]": column.place for i, column in enumerate(columns) if column.place != ("x", i)}
+    steps = [(("step", i), function.__name__, given) for i, (function, _, given) in enumerate(recorder.steps)]
+    statements, values = body(steps, texts, results)
+    statements = [f"x{i} = a{i}[i]" for i in range(2, arrays)] + statements
+    values = [f"x{i}" for i in range(arrays)] + values
     declarations = [f"cdef real* a{i} = columns[{i}]" for i in range(arrays)]
-    used = [k for kind, k in texts if kind == "n" and uses[kind, k]]
+    places = {place for _, _, given in steps for place in given}
+    used = [k for kind, k in texts if kind == "n" and (kind, k) in places]
     declarations += [f"cdef real n{k} = <real>numbers[{k + 3}]" for k in used]
     declarations.append(f"cdef real {', '.join(values)}")
     return LOOP.format(
         name=name,
         parameters=PARAMETERS,
         declarations=indent("\n".join(declarations), " " * 4),
-        body=indent("\n".join(body), " " * 8),
+        body=indent("\n".join(statements), " " * 8),
     )
-
-
-if __name__ == "__main__":
-    main()
