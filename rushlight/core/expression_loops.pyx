@@ -40,16 +40,21 @@ cdef inline npy_intp size_of(const Form* form, int i, real* like) noexcept nogil
     return 1 if form.kinds[i] == c"?" else sizeof(real)
 
 
+cdef wide fill(real* target, real value, npy_intp n) noexcept nogil:
+    """Repeats a number."""
+    cdef npy_intp i
+    for i in range(n):
+        target[i] = value
+
+
 cdef inline void gather(const char* source, npy_intp stride, real* target, npy_intp n) noexcept nogil:
     """Copies numbers to memory without gaps."""
-    cdef real first = (<const real*>source)[0]
     cdef npy_intp i
     if stride == 0:
-        for i in range(n):
-            target[i] = first
-    else:
-        for i in range(n):
-            target[i] = (<const real*>(source + i * stride))[0]
+        fill(target, (<const real*>source)[0], n)
+        return
+    for i in range(n):
+        target[i] = (<const real*>(source + i * stride))[0]
 
 
 cdef inline void gather_truths(const char* source, npy_intp stride, char* target, npy_intp n) noexcept nogil:

@@ -154,15 +154,16 @@ cdef struct Job:
 
 
 cdef void compute_chunks(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Runs the steps on a part of a large array, chunk by chunk."""
+    """Runs the steps on a part of a large array, chunk by chunk; a single step on all of it."""
     cdef const Job* given = <const Job*>job
+    cdef npy_intp chunk = CHUNK if (<Tape>given.tape).buffers else stop - start
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
     memcpy(slots, given.slots, sizeof(slots))
     place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
     while start < stop:
-        take_steps(<Tape>given.tape, slots, start, min(<npy_intp>CHUNK, stop - start))
-        start += CHUNK
+        take_steps(<Tape>given.tape, slots, start, min(chunk, <npy_intp>(stop - start)))
+        start += chunk
 
 
 cdef int compute(Tape tape, Slot* slots, npy_intp n) except -1:

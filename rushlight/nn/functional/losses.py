@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.arrays import as_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result, lower_result
@@ -74,7 +73,8 @@ def loss_operator(
         grad: Array, input: Array, target: Array, parameter: float, reduction: str, needs: Sequence[bool]
     ) -> list[Array | None]:
         if reduction == "mean":
-            grad = as_array(grad / math.prod(np.broadcast_shapes(input.shape, target.shape)))
+            shape = np.broadcast_shapes(input.shape, target.shape)
+            grad = (grad / math.prod(shape)).reshape((1,) * len(shape))  # an array: what divides one gives a number
         along: Array = along_slope(input, target, parameter, grad) if needs[0] or target_slope is None else None
         across = None
         if needs[1]:
