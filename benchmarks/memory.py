@@ -38,6 +38,7 @@ def peaks(name: str, pair: tuple[Workload, Workload], environment: dict[str, str
             found.append(process.ask("peak", *pair, STEPS, patience=PATIENCE) / MIB)
         finally:
             process.end()
+    print(f"{pair[1].name}, {CONTENDERS[name].title}: {cell(found)}", file=sys.stderr, flush=True)
     return found
 
 
