@@ -8,7 +8,8 @@ import rushlight as torch
 from rushlight.compiler import allocation
 from rushlight.compiler.compiled import LONG
 from rushlight.compiler.fusion import Grouping, instructions
-from rushlight.compiler.native import MOST_NODES, MOST_STEPS, Native, is_available, with_native_loops
+from rushlight.compiler.native import MOST_NODES, MOST_TEXT, Native, is_available, with_native_loops
+from rushlight.compiler.native.emission import function_text
 from rushlight.compiler.planning import planned
 from rushlight.kernels.codes import ALIGNMENT
 
@@ -144,6 +145,6 @@ def test_native_groups_are_small_and_few(written):
     native = [one for one in code if isinstance(one, Native)]
     assert native
     assert all(len(one.group.steps) <= MOST_NODES for one in native)
-    assert sum(len(form.steps) for form in {one.form for one in native}) <= MOST_STEPS
+    assert sum(len(function_text(form, "")[0]) for form in {one.form for one in native}) <= MOST_TEXT
     assert len(native) < len(code)
     written.check()

@@ -6,6 +6,7 @@ disk. A group with a function that is not supported here is left to the walker's
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rushlight.compiler.native.building import ATTRIBUTES, SELDOM, built, llvm
@@ -15,7 +16,8 @@ from rushlight.compiler.planning import Group, Plan
 __all__ = ["MOST_NODES", "Native", "is_available", "with_native_loops"]
 
 MOST_NODES = 64  # of a group, and
-MOST_STEPS = 256  # of all forms of a plan: LLVM takes long for more
+MOST_TEXT = 300_000  # characters of all functions of a plan: LLVM takes long for more
+Function = tuple[str, set[str]]  # the text of a function, and the declarations that it needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +43,33 @@ def with_native_loops(plan: Plan) -> Plan:
                 forms[i] = form_of(instruction)
             except Unwritable:
                 continue
-    names = {form: f"group_{hashlib.sha256(form.text().encode()).hexdigest()[:16]}" for form in chosen(forms)}
-    if not names:
+    functions = written(forms.values())
+    if not functions:
         return plan
-    address = dict(zip(names, built(module_text(names), list(names.values())), strict=True))
+    names = [name_of(form) for form in functions]
+    address = dict(zip(functions, built(module_text(list(functions.values())), names), strict=True))
     code = [Native(x, address[forms[i]], forms[i]) if forms.get(i) in address else x for i, x in enumerate(plan.code)]
     return replace(plan, code=code)
 
 
-def chosen(forms: dict[int, Form]) -> list[Form]:
-    """The forms that get code, those of most groups first: with as many steps as LLVM compiles in short time."""
-    found, steps = [], 0
-    for form, _ in Counter(forms.values()).most_common():
-        steps += len(form.steps)
-        if steps <= MOST_STEPS:
-            found.append(form)
+def written(forms: Iterable[Form]) -> dict[Form, Function]:
+    """The functions of forms, those of most groups first: as many as LLVM compiles in half a second."""
+    found: dict[Form, Function] = {}
+    length = 0
+    for form, _ in Counter(forms).most_common():
+        text, needed = function_text(form, name_of(form))
+        length += len(text)
+        if length <= MOST_TEXT:
+            found[form] = text, needed
     return found
 
 
-def module_text(names: dict[Form, str]) -> str:
+def name_of(form: Form) -> str:
+    """The name of a form's function."""
+    return f"group_{hashlib.sha256(form.text().encode()).hexdigest()[:16]}"
+
+
+def module_text(functions: list[Function]) -> str:
     """All functions as one LLVM module."""
-    declared: set[str] = set()
-    functions = []
-    for form, name in names.items():
-        text, needed = function_text(form, name)
-        declared |= needed
-        functions.append(text)
-    return "\n".join([*sorted(declared), *functions, ATTRIBUTES, SELDOM, ""])
+    declared = sorted(set().union(*[needed for _, needed in functions]))
+    return "\n".join([*declared, *[text for text, _ in functions], ATTRIBUTES, SELDOM, ""])
