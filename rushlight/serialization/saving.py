@@ -76,7 +76,7 @@ def save(
     pickler.dump(obj)
     storages = list(pickler.storages.values())
     path = os.fspath(f) if isinstance(f, (str, os.PathLike)) else None
-    target: AbstractContextManager[Any] = nullcontext(f) if path is None else replacing(path)
+    target: AbstractContextManager[Any] = nullcontext(with_positions(f)) if path is None else replacing(path)
     with target as file:
         if _use_new_zipfile_serialization:
             folder = "archive" if path is None else os.path.splitext(os.path.basename(path))[0]
@@ -85,6 +85,28 @@ def save(
             write_before_1_6(file, text.getvalue(), storages, pickle_protocol)
         if path is None and hasattr(file, "flush"):  # files of programs may send all they have then
             file.flush()
+
+
+class Stream:
+    """A file that is only written to, in order."""
+
+    def __init__(self, file: Any):
+        self.file = file
+        self.flush: Callable[[], object] = getattr(file, "flush", lambda: None)
+
+    def write(self, part: Any) -> int:
+        """Writes bytes; their number."""
+        self.file.write(part)
+        return memoryview(part).nbytes
+
+
+def with_positions(file: Any) -> Any:
+    """A file as it is, if it knows its position; otherwise a stream, to which archives are written in order."""
+    try:
+        file.tell()
+    except (AttributeError, OSError, NotImplementedError):
+        return Stream(file)
+    return file
 
 
 def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Piece]) -> None:

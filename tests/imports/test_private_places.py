@@ -175,6 +175,9 @@ def test_gradients_of_samples(module, shape, reduction):
         assert parameter.grad is None
     with pytest.raises(RuntimeError, match="Please clear out the grad_sample"):
         call_for_per_sample_grads(module)
+    for parameter in module.parameters():
+        parameter.grad_sample = None
+    assert call_for_per_sample_grads(module)(x).shape[0] == shape[0]
 
 
 def test_wrong_arguments_for_gradients_of_samples():

@@ -136,3 +136,21 @@ def test_a_file_of_a_program_is_flushed():
         file = File()
         rushlight.save(rushlight.ones(2), file, _use_new_zipfile_serialization=zipped)
         assert file.flushed == len(file.getvalue()) > 0
+
+
+def test_a_file_of_a_program_needs_only_to_be_written_to():
+    class File:
+        content = b""
+
+        def write(self, part):
+            self.content += part
+
+        def tell(self):
+            raise NotImplementedError
+
+    for zipped in (True, False):
+        file = File()
+        rushlight.save([rushlight.ones(2), "text"], file, _use_new_zipfile_serialization=zipped)
+        assert rushlight.load(io.BytesIO(file.content))[0].tolist() == [1.0, 1.0]
+        torch = pytest.importorskip("torch")
+        assert torch.load(io.BytesIO(file.content))[0].tolist() == [1.0, 1.0]

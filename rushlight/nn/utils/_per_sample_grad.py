@@ -36,7 +36,7 @@ def call_for_per_sample_grads(
         raise RuntimeError(f"Batch size passed must be None or an integer, got {type(batch_size).__name__}")
     if batch_size is not None and batch_size < 1:
         raise RuntimeError(f"Batch size must be positive, got {batch_size}")
-    if any(hasattr(parameter, "grad_sample") for parameter in module.parameters()):
+    if any(getattr(parameter, "grad_sample", None) is not None for parameter in module.parameters()):
         raise RuntimeError(
             "Current Expanded Weights accumulates the gradients, which will be incorrect for multiple "
             f"calls without clearing gradients. Please clear out the grad_sample parameter of {module}"
