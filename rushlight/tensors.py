@@ -12,6 +12,7 @@ from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
+from rushlight.core.codes import DEFAULT
 from rushlight.core.forward import tangent_of
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor, note_detached, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
@@ -88,7 +89,8 @@ def use_constructor(function: Callable[..., Any]) -> None:
 def one_size(name: str, sizes: Sequence[int], dim: Any) -> int:
     """The entry for one dimension. IndexError if out of range."""
     try:
-        return sizes[dim] if sizes else ()[dim]
+        if not isinstance(dim, TensorBase) or not dim._array.ndim:
+            return sizes[dim] if sizes else ()[dim]
     except (IndexError, TypeError):
         pass
     if isinstance(dim, int) and not sizes:
@@ -578,14 +580,19 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """Keeps the gradient of a non-leaf tensor in `.grad`; leaves always have theirs."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if (vertex := self._vertex()) is not self:
+        if not self._is_outdated() and (vertex := self._vertex()) is not self:
             hooks_of(vertex).retained[self._index] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:
         """Whether this is a non-leaf tensor that keeps its gradient."""
-        vertex = self._vertex()
+        vertex = self if self._is_outdated() else self._vertex()
         return vertex is not self and vertex.hooks is not None and self._index in vertex.hooks.retained
+
+    def _is_outdated(self) -> bool:
+        """Whether this is a view without a history, made without gradients, whose base has one: it can get none."""
+        view = self._view
+        return view is not None and self._node is None and view.origin != DEFAULT and view.base._needs
 
     def _vertex(self) -> Vertex:
         """The vertex for its gradient: a leaf itself, or the node, after updating a view whose base was changed."""

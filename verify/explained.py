@@ -125,6 +125,7 @@ EMPTY_ATTENTION = "PyTorch's attention does not look at sizes where a tensor is 
 ENDED = "PyTorch ends the process, where the program runs on PyTorch alone"
 RETAINED = "PyTorch cannot change a second result that retains its gradient: docs/pytorch-mistakes.md"
 LOGARITHMS = "PyTorch's logaddexp of complex numbers is nan where one is very small: docs/pytorch-mistakes.md"
+UNHOOKED = "PyTorch's grad gives a tensor's gradient before its hook: docs/pytorch-mistakes.md"
 HOOKED = "a hook gives what was saved back in another type, with which rushlight computes"
 UNFINISHED = "a pass that fails has added to the gradients that came before, and the order is nobody's promise"
 BEYOND = "PyTorch reads beyond the one number that is given for a vector"
@@ -132,6 +133,7 @@ COPIED = "PyTorch's lu copies into an `out` of any type"
 UNBATCHED = "PyTorch has no batching rule, rushlight has"
 SEVERAL = "two reasons to refuse a call, of which each library names one"
 ZERO_FACTORS = "PyTorch has no second derivative of products with several factors of zero"
+FOLLOWS = "PyTorch also records drawn numbers where the probabilities require grad, with gradients of zero"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -148,6 +150,8 @@ EXPLANATIONS = [
         "programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n.*({name}\.retain_grad\(\)|inputs=[^\n]*{name})", RETAINED
     ),
     Explanation("programs", "values", "linearize", LINEARIZE),
+    Explanation("programs", "raises nothing, on PyTorch TypeError", r"complex.*ldexp\(", COMPLEX),
+    Explanation("programs", r"^g\d+\[\d\]: values", r"\b(t\d+)\.register_hook.*grad\(.*\[x, \1", UNHOOKED),
     Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
     Explanation("programs", "raises (nothing|AttributeError), on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
@@ -322,6 +326,9 @@ EXPLANATIONS = [
     Explanation("calls", "rushlight has no matrices of blocks", "sparse_bs[rc]_tensor", BLOCKS),
     Explanation("calls", "'implicit'", "expand", INNER),
     Explanation("calls", "value", "data_ptr|Tensor.new", UNSET_VALUES),
+    Explanation("calls", "raises nothing", "_stacklevel=", INNER),
+    Explanation("calls", "requires_grad False, PyTorch's True", "bernoulli_", FOLLOWS),
+    Explanation("calls", "dropout|must be tuple of ints", "multi_head_att|adaptive_max_pool[23]d", SEVERAL),
     Explanation("calls", "value", "get_num_threads", THREADS),
     Explanation("calls", "value|cannot set number", "num_interop_threads", BETWEEN),
     Explanation("calls", "value 'False'", "set_flush_denormal", DENORMAL),

@@ -12,3 +12,5 @@ cpdef answer(object function, tuple args, dict kwargs)
 
 @cython.locals(i=Py_ssize_t)
 cpdef bint stands_for_number(tuple positions, frozenset names, tuple args, dict kwargs)
+
+cdef bint has_tensor(object value)

@@ -47,13 +47,24 @@ def asking(function):
 
 
 def stands_for_number(positions, names, args, kwargs):
-    """Whether a tensor is given where a number belongs."""
+    """Whether a tensor is given where a number belongs, or in a list of numbers."""
     for i in range(min(len(positions), len(args))):
-        if positions[i] and isinstance(args[i], TensorBase):
+        if positions[i] and has_tensor(args[i]):
             return True
     for name in kwargs:
-        if name in names and isinstance(kwargs[name], TensorBase):
+        if name in names and has_tensor(kwargs[name]):
             return True
+    return False
+
+
+def has_tensor(value):
+    """Whether a value is a tensor, or a list or tuple that has one."""
+    if isinstance(value, TensorBase):
+        return True
+    if type(value) is tuple or type(value) is list:
+        for item in value:
+            if isinstance(item, TensorBase):
+                return True
     return False
 
 

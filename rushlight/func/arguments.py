@@ -1,13 +1,30 @@
 """The arguments that a function is differentiated by, and checks of its outputs."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
+from rushlight.core.modes import CURRENT, Setting
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_leaves
 
 Argnums = int | tuple[int, ...]
+
+
+def beyond_inference(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates what differentiates: inference mode, in which nothing is recorded, counts as `no_grad`."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        modes = CURRENT.get()
+        if not modes.inference:
+            return function(*args, **kwargs)
+        with Setting(CURRENT, modes.replace(grad=False, inference=False)):
+            return function(*args, **kwargs)
+
+    return called
 
 
 def chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:

@@ -10,8 +10,8 @@ from rushlight.core.forward import Tangents, tangent_of, with_own_tangent, with_
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
-from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
-from rushlight.func.gradients import vjp
+from rushlight.func.arguments import Argnums, beyond_inference, check_outputs, chosen, replaced, with_aux
+from rushlight.func.gradients import apart, vjp
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -41,6 +41,7 @@ def jvp(
     return jvp_by(func, primals, tangents, None, strict, has_aux)
 
 
+@beyond_inference
 def jvp_by(
     func: Callable[..., Any],
     primals: Any,
@@ -91,7 +92,7 @@ def dual(primal: Tensor, tangent: Tensor, level: Tangents, give: Callable[..., A
             f"Expected tangent to have the same shape as its primal: {tuple(primal._array.shape)} and "
             f"{tuple(tangent._array.shape)}."
         )
-    return give(LINK(primal), tangent, level)
+    return give(LINK(apart(primal) if primal._inference else primal), tangent, level)
 
 
 def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
@@ -105,6 +106,7 @@ def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
     return new_tensor(np.zeros_like(output._array)) if tangent is None else tangent
 
 
+@beyond_inference
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The output of `func` at `primals`, and the function from tangents to its Jacobian-vector product there.
 

@@ -11,7 +11,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.recording import recording
-from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
+from rushlight.func.arguments import Argnums, beyond_inference, check_outputs, chosen, replaced, with_aux
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
@@ -73,12 +73,14 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     return vjp_by(func, primals, None, has_aux)
 
 
+@beyond_inference
 def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     """`vjp` with respect to the arguments at `argnums` only; None for all."""
     api = "vjp(f, *primals)"
     wanted = primals if argnums is None else chosen(primals, argnums)
     leaves, spec = tree_flatten(wanted)
-    variables = [variable(x) for x in leaves]
+    with in_grad_mode(True):  # the function may be called where gradients are recorded
+        variables = [variable(x) for x in leaves]
     inputs = tree_unflatten(variables, spec)
     with in_grad_mode(True):
         result, aux = with_aux(func(*(inputs if argnums is None else replaced(primals, inputs, argnums))), has_aux, api)
@@ -94,6 +96,7 @@ def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     outside = is_differentiated(leaves, outputs, variables)
     retire(variables)
 
+    @beyond_inference
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         values, given = tree_flatten(cotangents)
         if given != structure:
@@ -110,6 +113,7 @@ def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
+@beyond_inference
 def grads_and_output(func: Any, argnums: Argnums, has_aux: bool, args: Any, kwargs: dict[str, Any]) -> Any:
     """The gradients, and (output, aux)."""
     api = "grad_and_value(f)(*args)"
@@ -125,7 +129,7 @@ def grads_and_output(func: Any, argnums: Argnums, has_aux: bool, args: Any, kwar
             f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you "
             "wanted to use the vjp or jacrev APIs instead?"
         )
-    outside = is_differentiated(leaves, [output], variables)
+    outside = recording() and is_differentiated(leaves, [output], variables)
     grads = pulled_back([output], variables, [None], outside, outside)
     retire(variables)
     return tree_unflatten(released(grads, variables), spec), released((output, aux), variables)
@@ -150,8 +154,9 @@ def retire(variables: Sequence[Tensor]) -> None:
 
 
 def apart(tensor: TensorBase) -> Tensor:
-    """The tensor detached from the graph, with its tangents."""
+    """The tensor detached from the graph, with its tangents; also of an inference tensor one that can be recorded."""
     out = tensor.detach()
+    out._inference = False
     out._tangents = tensor._tangents
     return out
 
@@ -174,8 +179,6 @@ def severed(tensor: Any, variables: Sequence[Tensor]) -> Tensor:
 
 def is_differentiated(inputs: Sequence[Tensor], outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
     """Whether the caller may differentiate the results: by the inputs, by what `func` refers to, or by tangents."""
-    if not recording():
-        return False
     return any(x.requires_grad for x in inputs) or reaches_others(
         [t for out in outputs for t in with_tangents(out)], variables
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.func.arguments import Argnums, check_real, chosen
+from rushlight.func.arguments import Argnums, beyond_inference, check_real, chosen
 from rushlight.func.forward import jvp_by
 from rushlight.func.gradients import vjp_by
 from rushlight.func.vectorization import vmap
@@ -44,6 +44,7 @@ def jacrev(
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
+    @beyond_inference
     @functools.wraps(func, updated=())
     def jacobian(*args: Any) -> Any:
         check_real("jacrev", args, "inputs")
@@ -105,6 +106,7 @@ def jacfwd(
             [0., 4.]])
     """
 
+    @beyond_inference
     @functools.wraps(func, updated=())
     def jacobian(*args: Any) -> Any:
         check_real("jacfwd", args, "inputs")

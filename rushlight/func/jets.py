@@ -11,6 +11,7 @@ from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
+from rushlight.func.arguments import beyond_inference
 from rushlight.ops.derivatives.series import Series
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
@@ -18,6 +19,7 @@ from rushlight.utils.pytree import tree_flatten, tree_unflatten
 __all__ = ["jet"]
 
 
+@beyond_inference
 def jet(func: Callable[..., Any], primals: Sequence[Tensor], series: Sequence[Sequence[Tensor]]) -> tuple[Any, Any]:
     """The output of `func`, and its derivatives along a curve: the Taylor series of func(x(t)) at t = 0.
 

@@ -8,10 +8,12 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
 from rushlight.ops.elementwise import complexes, powers, rounding
 from rushlight.ops.products import products
 from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
+from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 
@@ -19,6 +21,18 @@ def alike(x: Any, y: Any) -> Any:
     """Two operands as tensors of one dtype; unchanged if they have it already."""
     same = isinstance(x, TensorBase) and isinstance(y, TensorBase) and x._array.dtype is y._array.dtype
     return (x, y) if same else as_tensors((x, y))
+
+
+@operator(input=lambda grad: np.zeros_like(grad), node="SgnBackward0", broadcasts=True)
+def _sign(input: Array) -> Array:
+    """NumPy's sign of real numbers, which is NaN for NaN; PyTorch's is 0."""
+    return np.sign(input)
+
+
+def heaviside(x: Any, y: Any) -> Tensor:
+    """NumPy's step function, which is NaN for NaN; PyTorch's is 0."""
+    x, y = alike(x, y)
+    return torch.where(torch.isnan(x), x, torch.heaviside(x, y))
 
 
 UFUNCS.update(
@@ -37,7 +51,7 @@ UFUNCS.update(
         np.floor_divide: lambda x, y: torch.floor_divide(as_operand(x), as_operand(y)),
         np.remainder: lambda x, y: torch.remainder(as_operand(x), as_operand(y)),
         np.rint: lambda x: rounding._round(x, 0),
-        np.sign: torch.sgn,
+        np.sign: lambda x: _sign(x) if kind_of(x._array.dtype) == "f" else torch.sgn(x),
         np.degrees: torch.rad2deg,
         np.rad2deg: torch.rad2deg,
         np.radians: torch.deg2rad,
@@ -68,7 +82,7 @@ of_pair(np.ldexp, torch.ldexp)
 of_pair(np.logical_and, torch.logical_and)
 of_pair(np.logical_or, torch.logical_or)
 of_pair(np.logical_xor, torch.logical_xor)
-of_pair(np.heaviside, torch.heaviside)
+UFUNCS[np.heaviside] = heaviside
 if hasattr(np, "matvec"):  # from NumPy 2.2 on
     of_pair(np.matvec, lambda a, x: torch.matmul(a, x[..., None])[..., 0])
     of_pair(np.vecmat, lambda x, a: torch.matmul(torch.conj_physical(x)[..., None, :], a)[..., 0, :])

@@ -1,19 +1,20 @@
 """Tensors given for numbers: PyTorch takes those without dimensions and without a gradient, as the numbers they are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from inspect import signature
+from inspect import CO_VARARGS, signature
 from operator import attrgetter
 from os import path
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from rushlight.core.graph import TensorBase
 from rushlight.refusals.signatures import Parameter, misfit, signatures_of
 from rushlight.tensors import Tensor
 
 NUMBERS = (bool, int, float, complex)
+LISTS = (tuple, list, Sequence)
 OTHERS = (Tensor, TensorBase, Any, object)  # what an annotation has where a tensor belongs too
 
 
@@ -25,7 +26,10 @@ def numbers_of(function: Callable[..., Any]) -> tuple[tuple[bool, ...], frozense
     function = vars(function).get("passes_to", function)
     code = unwrapped(function).__code__
     names = {name for name, kind in function.__annotations__.items() if name != "return" and is_number(kind)}
-    return tuple(name in names for name in code.co_varnames[: code.co_argcount]), frozenset(names)
+    positional = code.co_varnames[: code.co_argcount]
+    if code.co_flags & CO_VARARGS:  # numbers one by one, of which the first tells
+        positional += (code.co_varnames[code.co_argcount + code.co_kwonlyargcount],)
+    return tuple(name in names for name in positional), frozenset(names)
 
 
 def unwrapped(function: Any) -> Any:
@@ -38,7 +42,8 @@ def unwrapped(function: Any) -> Any:
 def is_number(annotation: Any) -> bool:
     """Whether a parameter takes numbers, or lists of them, and no tensors."""
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
-    return any(kind in NUMBERS for kind in kinds) and not any(kind in OTHERS for kind in kinds)
+    items = [item for kind in kinds for item in (get_args(kind) if get_origin(kind) in LISTS else (kind,))]
+    return any(item in NUMBERS for item in items) and not any(item in OTHERS for item in items)
 
 
 def as_numbers(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -53,7 +58,10 @@ def as_numbers(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
         return of_wrapper(place, args, kwargs)
     if (said := misfit(place, args[first:], kwargs)) is not None:
         raise TypeError(said)
-    parameters = next(s for s in signatures if s.misfit(args[first:], kwargs) is None).parameters
+    chosen = next(s for s in signatures if s.misfit(args[first:], kwargs) is None)
+    parameters = chosen.parameters
+    if chosen.spreads(args[first:]):  # sizes, or dimensions, one by one
+        return (*args[:first], as_number(args[first:], parameters[0].kind)), kwargs
     kinds = {p.name: p.kind for p in parameters}
     numbers = [as_number(value, p.kind) for value, p in zip(args[first:], parameters, strict=False)]
     given = {name: as_number(value, kinds.get(name, "")) for name, value in kwargs.items()}
@@ -62,6 +70,8 @@ def as_numbers(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
 
 def as_number(value: Any, kind: str) -> Any:
     """The number that a tensor stands for, where a parameter is not of tensors; any other argument as it is."""
+    if "Tensor" not in kind and type(value) in (list, tuple):
+        return type(value)(as_number(item, kind) for item in value)
     return value if "Tensor" in kind or not isinstance(value, TensorBase) else value.item()
 
 
@@ -77,11 +87,14 @@ def of_wrapper(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
 
 def number_for(words: str | None, value: Any) -> Any:
     """The number that a tensor stands for; TypeError with the words, which end with the kind of number, if for none."""
-    if words is None or not isinstance(value, TensorBase):
+    listed = type(value) in (list, tuple) and any(isinstance(item, TensorBase) for item in value)
+    if words is None or not (listed or isinstance(value, TensorBase)):
         return value
-    if not Parameter(words.partition(" must be ")[2], "", False, False).takes("", value):
-        raise TypeError(f"{words.replace('SymInt', 'int')}, not Tensor")
-    return value.item()
+    argument, _, kind = words.partition(" must be ")
+    parameter = Parameter(kind, "", False, False)
+    if not parameter.takes("", value):
+        raise TypeError(f"{argument} {parameter.refusal(value)}")
+    return as_number(value, kind)
 
 
 @cache

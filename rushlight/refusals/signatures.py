@@ -1,5 +1,6 @@
 """PyTorch's signatures, and its errors for arguments that fit none of them. Read only after a call has failed."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from os import path
@@ -58,6 +59,7 @@ HOMES = {  # functions that stand elsewhere in PyTorch
         "native_layer_norm",
     )
 }
+SIZES = re.compile(r"(?<=ints)\[\d+\]")  # of lists for which one number can be given
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -77,15 +79,15 @@ class Parameter(NamedTuple):
         if kind == "Tensor" and function in TENSORS_OF_NUMBERS and isinstance(value, NUMBERS):
             return True
         if kind.startswith("tuple of "):
-            item = kind.removeprefix("tuple of ").removesuffix("s")
+            item = SIZES.sub("", kind).removeprefix("tuple of ").removesuffix("s")
             if isinstance(value, (tuple, list)):
-                return not value or item == "Tensor" or is_a(item, value[0])
-            return item != "Tensor" and (is_a(item, value) or (item == "int" and is_one_integer(value, "iub")))
+                return not value or item == "Tensor" or is_a(item, value[0]) or is_one_integer(value[0], "iub")
+            return kind.endswith("]") and (is_a(item, value) or is_one_integer(value, "iub"))
         return is_a(kind, value)
 
     def refusal(self, value: Any) -> str:
         """The message for an argument of another type."""
-        kind = self.kind.removesuffix("?").replace("SymInt", "int")
+        kind = SIZES.sub("", self.kind.removesuffix("?").replace("SymInt", "int"))
         if kind.startswith("tuple of ") and isinstance(value, (tuple, list)):
             return f"must be {kind}, but found element of type {type_name(value[0])} at pos 0"
         return f"must be {kind}, not {type_name(value)}"
@@ -103,7 +105,7 @@ class Signature(NamedTuple):
         positional = [p for p in self.parameters if not p.keyword_only]
         names = {p.name for p in self.parameters}
         kwargs = {k if k in names else NUMPY_NAMES.get(k, k): value for k, value in kwargs.items()}
-        spread = self.spreads(args, positional)
+        spread = self.spreads(args)
         if len(args) > len(positional) and not spread:
             least = sum(not p.optional for p in positional)
             most = len(positional)
@@ -121,7 +123,7 @@ class Signature(NamedTuple):
                 continue
             value = args[i] if is_positional else kwargs[parameter.name]
             if spread and is_positional:
-                wrong = next(((k, v) for k, v in enumerate(args, 1) if not is_a("int", v)), None)
+                wrong = next(((k, v) for k, v in enumerate(args, 1) if not is_a("SymInt", v)), None)
                 if wrong is not None:
                     return (
                         f"{self.function}(): argument '{parameter.name}' failed to unpack the object at pos {wrong[0]} "
@@ -140,9 +142,11 @@ class Signature(NamedTuple):
         unknown = next((name for name in kwargs if name not in names and name != "requires_grad"), None)
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
-    def spreads(self, args: Sequence[Any], positional: Sequence[Parameter]) -> bool:
+    def spreads(self, args: Sequence[Any]) -> bool:
         """Whether sizes are given one by one instead of as a tuple."""
-        return len(positional) == 1 and len(args) > 1 and positional[0].kind == "tuple of ints" and is_a("int", args[0])
+        positional = [p for p in self.parameters if not p.keyword_only]
+        alone = len(positional) == 1 and positional[0].kind.startswith("tuple of ints")
+        return alone and len(args) > 0 and (is_a("int", args[0]) or is_one_integer(args[0], "iub"))
 
     def may_take(self, count: int) -> bool:
         """Whether the signature accepts a number of positional arguments."""
@@ -224,7 +228,9 @@ def recorded() -> dict[str, list[Signature]]:
     for line in lines:
         place, _, rest = line.partition(" ")
         function, _, text = rest.partition("(")
-        shown = f"({text.replace('?', '').replace('SymInt', 'int')}"  # errors tell neither what may be None
+        shown = (
+            f"({SIZES.sub('', text).replace('?', '').replace('SymInt', 'int')}"  # nor do errors tell what may be None
+        )
         found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), shown))
     return found
 

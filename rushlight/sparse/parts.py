@@ -8,9 +8,10 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.above import above
 from rushlight.core.batched import Batched
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import Name, sparse_coo, sparse_csc, sparse_csr, strided
 from rushlight.layouts import layout as Layout
+from rushlight.refusals.numbers import as_numbers
 from rushlight.sparse.creation import refuse_blocks
 from rushlight.sparse.tensor import (
     HANDLED,
@@ -192,6 +193,8 @@ def to_sparse(
     """
     if type(self._array) is Batched:
         raise NotImplementedError("rushlight makes no sparse tensors inside vmap: call to_sparse outside of it.")
+    if isinstance(sparse_dim, TensorBase):
+        (_, sparse_dim), _ = as_numbers("Tensor.to_sparse", (self, sparse_dim), {})
     if isinstance(sparse_dim, Layout):
         sparse_dim, layout = None, sparse_dim
     wanted = layout or sparse_coo

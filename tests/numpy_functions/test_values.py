@@ -82,3 +82,14 @@ def test_derivatives(call):
 
     assert any(r.requires_grad for r in function(*leaves))
     check_derivatives(function, *leaves)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_signs_and_steps_of_nan_are_nan_as_numpys(dtype):
+    x = torch.tensor([float("nan"), -1.0, 0.0, 2.0], dtype=getattr(torch, dtype))
+    np.testing.assert_array_equal(np.sign(x).float().numpy(), [np.nan, -1, 0, 1])
+    np.testing.assert_array_equal(np.heaviside(x, x.new_tensor(0.5)).float().numpy(), [np.nan, 0, 0.5, 1])
+    assert torch.sign(x).tolist() == [0, -1, 0, 1]
+    leaf = x.clone().requires_grad_()
+    np.sign(leaf).sum().backward()
+    assert leaf.grad.tolist() == [0, 0, 0, 0]

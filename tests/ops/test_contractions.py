@@ -168,3 +168,24 @@ def test_gradient_at_distance_zero():
     for mode in ("donot_use_mm_for_euclid_dist", "use_mm_for_euclid_dist"):
         rushlight.cdist(x, x, compute_mode=mode).sum().backward()
     assert x.grad.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "bool"])
+@pytest.mark.parametrize(
+    "equation",
+    ["ij,k->ik", "...ik,...j->ij", "ij,k->k", "ij,kl->jl", "i,j->ij", "ij->i", "ii->i", "ij->ji"],
+)
+def test_a_sum_without_a_product_is_as_wide_as_pytorchs(equation, dtype):
+    torch = pytest.importorskip("torch")
+    terms = equation.partition("->")[0].replace("...", "").split(",")
+
+    def outcome(library):
+        found = library.einsum(equation, *[library.ones(*[2] * len(t), dtype=getattr(library, dtype)) for t in terms])
+        return str(found.dtype).partition(".")[2], found.tolist()
+
+    assert outcome(rushlight) == outcome(torch)
+
+
+def test_what_has_one_element_is_not_summed():
+    x = rushlight.ones(3, 1, dtype=rushlight.uint8)
+    assert rushlight.einsum("ik,j->ij", x, x[:, 0]).dtype is rushlight.uint8

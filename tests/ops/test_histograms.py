@@ -45,3 +45,10 @@ def test_what_is_refused(torch):
         torch.histogram(x, 2, range=(2.0, 1.0))
     with pytest.raises(NotImplementedError, match="not implemented for"):
         torch.histogram(torch.ones(3, dtype=torch.int64), 2)
+
+
+def test_given_edges_are_returned_as_they_are():
+    edges = [rushlight.linspace(0, 1, n)[::2] for n in (4, 6)]
+    counts, found = rushlight.histogramdd(rushlight.rand(5, 2), edges)
+    assert counts.shape == (1, 2)
+    assert all(a is b for a, b in zip(found, edges, strict=True))

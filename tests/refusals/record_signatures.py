@@ -41,12 +41,27 @@ KINDS = {
 OUT = re.compile(r"!\)(\[\])? ")  # in a schema: a tensor, or a list of them, that is written to
 REFUSED = re.compile(r"(\w+\(\): argument '\w+' \(position \d+\) must be [\w ]+), not Tensor")
 OWN_PARSER = {
+    ".frombuffer": (
+        "frombuffer",
+        ["(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"],
+    ),
     ".nonzero": ("nonzero", ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"]),
     ".nonzero_static": (
         "nonzero_static",
         ["(Tensor input, *, SymInt size, int fill_value = -1, Tensor out = None)"],
     ),
     "Tensor.nonzero_static": ("nonzero_static", ["(*, SymInt size, int fill_value = -1)"]),
+}
+UNLISTED = {  # functions in Python that no overload declares, or that refuse tensors in other words
+    ".norm dim": "linalg_vector_norm(): argument 'dim' (position 3) must be tuple of ints[1]",
+    "Tensor.unflatten sizes": "unflatten(): argument 'sizes' (position 2) must be tuple of ints",
+    "nn.functional.local_response_norm size": "pad(): argument 'pad' failed to unpack: 'size' must be SymInt",
+    "nn.functional.pad pad": "pad(): argument 'pad' (position 2) must be tuple of ints",
+    **{
+        f"nn.functional.{name}{suffix} output_size": f"{name}(): argument 'output_size' must be tuple of ints"
+        for name in ("adaptive_max_pool2d", "adaptive_max_pool3d")
+        for suffix in ("", "_with_indices")
+    },
 }
 ARGUMENT = re.compile(r"(\w+)(?:\([a-z!|* >-]+\))?(\[\d*\])?(\??) (\w+)(?:=(.+))?")
 
@@ -87,15 +102,17 @@ def signatures_of(function, self):
 
 
 def with_optionals(name, text):
-    """A signature as an error lists it, with what errors leave out: which may be None, and which ints are symbolic."""
+    """A signature as an error lists it, with what errors leave out: which may be None, kinds of ints and lists."""
     optional = set()
     for schema in torch._C._jit_get_schemas_for_operator(f"aten::{name}"):
         names = ["input" if a.name == "self" else a.name for a in schema.arguments]
         if all(f" {name}" in text for name in names if name != "input"):
             optional |= {a.name for a in schema.arguments if str(a.type).startswith("Optional[")}
     text = re.sub(r"(\w+) (\w+)(?=[,)])", lambda m: f"{m[1]}{'?' * (m[2] in optional)} {m[2]}", text)
-    schemas = map(str, torch._C._jit_get_schemas_for_operator(f"aten::{name}"))
-    symbolic = re.findall(r"SymInt\?? (\w+)", " ".join(schemas))
+    schemas = " ".join(map(str, torch._C._jit_get_schemas_for_operator(f"aten::{name}")))
+    symbolic = re.findall(r"SymInt\?? (\w+)", schemas)
+    sizes = {argument: size for size, argument in re.findall(r"(?:Sym)?[Ii]nt(\[\d+\])\?? (\w+)", schemas)}
+    text = re.sub(r"\btuple of ints(\??) (\w+)", lambda m: f"tuple of ints{sizes.get(m[2], '')}{m[1]} {m[2]}", text)
     return re.sub(r"\bint(\??) (\w+)", lambda m: f"{'SymInt' if m[2] in symbolic else 'int'}{m[1]} {m[2]}", text)
 
 
@@ -113,7 +130,8 @@ def signature(text, outs, is_method):
         if found is None or found[1] not in KINDS:
             return None
         kind, is_list, optional, argument, default = found.groups()
-        kind = f"tuple of {KINDS[kind].replace('SymInt', 'int')}s" if is_list else KINDS[kind]
+        size = is_list if is_list != "[]" and kind in ("int", "SymInt") else ""  # for which one number can be given
+        kind = f"tuple of {KINDS[kind].replace('SymInt', 'int')}s{size}" if is_list else KINDS[kind]
         argument = "input" if argument == "self" else argument
         default = f" = {default}" if default is not None else ""
         items.append(f"{kind}{optional if not default else ''} {argument}{default}")
@@ -134,8 +152,9 @@ def refused_by_wrappers():
             of_one, of_two = case(torch.tensor([1])), case(torch.tensor([1.0, 2.0]))
             words = of_one or of_two
             if words:
-                symbolic = words.endswith("must be int") and not of_one
-                yield f"{overload.home}.{overload.name} {parameter}", words[:-3] + "SymInt" if symbolic else words
+                if not of_one:  # an int of which the compiler can make a symbol, or a list for which it may stand
+                    words = words.replace("must be int", "must be SymInt").replace("of ints", "of ints[1]")
+                yield f"{overload.home}.{overload.name} {parameter}", words
 
 
 def refusal_of(function, found, parameter, value):
@@ -162,7 +181,7 @@ def main():
             if found:
                 lines += [f"{home}.{name} {found[0]}{signature}" for signature in found[1]]
     PATH.write_text("\n".join(lines) + "\n")
-    words = dict(sorted(refused_by_wrappers(), reverse=True))  # some functions call one of two operators
+    words = UNLISTED | dict(sorted(refused_by_wrappers(), reverse=True))  # some functions call one of two operators
     WRAPPERS.write_text("".join(f"{parameter} {words[parameter]}\n" for parameter in sorted(words)))
     print(len(lines), "signatures of", len({line.split(" ")[0] for line in lines}), "functions")
 

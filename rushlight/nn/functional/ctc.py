@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import rely_on
 from rushlight.nn.functional.reductions import reduction_of
 from rushlight.ops.elementwise.elementary import logaddexp
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.shapes.joining import cat
+from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
 __all__ = ["ctc_loss"]
@@ -140,6 +141,8 @@ def ctc_loss(
     tensor(0.2877)
     """
     reduction = reduction_of(reduction)
+    if isinstance(blank, TensorBase):
+        *_, blank = as_numbers(".ctc_loss", (log_probs, targets, input_lengths, target_lengths, blank), {})[0]
     if log_probs.ndim != 3:
         batch = log_probs.unsqueeze(1)
         check_dims(batch, targets, blank)

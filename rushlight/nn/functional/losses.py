@@ -11,7 +11,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result, lower_result
 from rushlight.core.fusion import fused
-from rushlight.core.graph import unbroadcast
+from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import rank
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import kind_of
@@ -489,7 +489,8 @@ def gaussian_nll_loss(
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not valid")
     fixed = variance.detach()
-    variance = variance + (fixed.clamp(min=eps) - fixed)
+    least = eps.detach() if isinstance(eps, TensorBase) else eps
+    variance = variance + (fixed.clone().clamp_(min=least) - fixed)
     loss = 0.5 * (variance.log() + (input - target) ** 2 / variance)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)

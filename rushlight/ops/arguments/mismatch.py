@@ -17,7 +17,7 @@ from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.dims import size_of
-from rushlight.refusals.signatures import NUMPY_NAMES, misfit
+from rushlight.refusals.signatures import NUMPY_NAMES, is_a, misfit
 from rushlight.tensors import foreign
 
 ABSENT: Any = object()  # stands for an operand that is not given under its own name or place
@@ -81,7 +81,7 @@ def not_tensors(function: Callable[..., Any], options: dict[str, Any], *more: An
     renamed = {NUMPY_NAMES.get(name, name): value for name, value in options.items()}
     by_name = {name: value for name, value in renamed.items() if name in operands}
     others = {name: value for name, value in renamed.items() if name not in operands}
-    if any(isinstance(value, Number) for value in (*values, *more)):
+    if any(isinstance(value, Number) or (more and is_a("Number", value)) for value in (*values, *more)):
         for home in ("", "Tensor"):
             again = ABOVE.other_form(f"{home}.{name}", (*values, *more), by_name, TypeError())
             if again is not None:

@@ -181,8 +181,13 @@ def polygamma_method(self: Any, n: int) -> Tensor:
     return polygamma(n, self)
 
 
+def polygamma_(self: Any, n: int) -> Tensor:
+    """`polygamma` in place."""
+    return change(self, polygamma_method, n)
+
+
 Tensor.polygamma = polygamma_method
-Tensor.polygamma_ = lambda self, n: change(self, polygamma_method, n)
+Tensor.polygamma_ = polygamma_
 
 
 def mvlgamma_cotangent(grad: Array, input: Array, p: int) -> Array:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -117,11 +117,18 @@ def einsum(*args: Any) -> Tensor:
     summed = set(letters) - set(output)
     if len(operands) == 1 and not summed:
         return arranged(operands[0], subscripts[0], output)
-    if len(operands) == 1 and arrays[0].dtype.kind in "biu":
-        operands = [operands[0].to(dtypes.int64)]  # the result is then a sum without a product
+    if arrays[0].dtype.kind in "biu" and (len(operands) == 1 or any(alone(summed, subscripts, arrays))):
+        operands = [x.to(dtypes.int64) for x in operands]  # what is summed without a product is a wider integer
     elif any(letters.count(letter) > 1 for letter in summed):
         mismatch.refuse_bool("bmm", arrays[0])
     return _einsum(operands, subscripts, output)
+
+
+def alone(letters: Collection[str], subscripts: Sequence[str], arrays: Sequence[Array]) -> Iterator[bool]:
+    """For each operand, whether one of some dimensions has elements to sum in it, and is in no other operand."""
+    for term, array in zip(subscripts, arrays, strict=True):
+        own = {letter for letter in letters if sum(letter in other for other in subscripts) == 1}
+        yield any(letter in own and n != 1 for letter, n in zip(term, array.shape, strict=True))
 
 
 @operator(
@@ -189,7 +196,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Sequence[Sequence[int]] | int = 2, out
 def contracted_dims(dims: Sequence[Sequence[int]] | int, a: Array, b: Array) -> tuple[Sequence[int], ...]:
     """The two lists of dimensions that `tensordot` sums over."""
     if isinstance(dims, TensorBase):
-        dims = dims.tolist()
+        dims = dims.tolist() if dims.numel() > 1 else int(dims)
     if isinstance(dims, INTEGERS):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")

@@ -101,6 +101,8 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
     tensor([1., 1.])
     """
     if isinstance(p, TensorBase):
+        if p._array.shape != self._array.shape:
+            p.expand(self._array.shape)  # raises PyTorch's error if it does not broadcast
         return overwrite_drawn(self, "bernoulli_tensor_", distributions.bernoulli, generator, p._array)
     return overwrite_drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
 

@@ -70,7 +70,7 @@ def histogramdd(
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     points = input.reshape(math.prod(input.shape[:-1]), dims)
     counts, edges = counted(points, many, range, weight, density)
-    found: Any = (counts, tuple(edges))
+    found: Any = (counts, tuple(edges if isinstance(many[0], int) else many))
     return HistogramOfPoints(found)
 
 
