@@ -1140,6 +1140,7 @@ class Tensor(TensorBase):
     _base: Any
     _cdata: Any
     _indices: Any
+    _is_outdated: Any
     _is_view: Any
     _make_subclass: Any
     _make_wrapper_subclass: Any

@@ -46,6 +46,7 @@ def typed(parameter: str, numbers: bool) -> str:
     name = f"{name}_" if iskeyword(name) else name
     optional = kind.endswith("?") or default == "None" or kind == "str"
     kind = kind.removesuffix("?")
+    kind = re.sub(r"\[\d+\]$", "", kind)  # the length of a list for which one number can be given
     if kind.startswith("tuple of "):
         item = TYPES.get(kind.removeprefix("tuple of ").removesuffix("s"), "Any")
         text = f"Sequence[{item}]" if item == "Tensor" else f"{item} | Sequence[{item}]"
