@@ -981,7 +981,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -990,14 +990,11 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1013,7 +1010,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1029,7 +1026,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1045,9 +1042,25 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1066,7 +1079,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1080,7 +1093,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1094,7 +1107,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1107,27 +1120,6 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
-
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef real x6 = (<const real*>args[6])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1148,9 +1140,30 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         x4 = a4[i]
         x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x4 = a4[i]
+        x5 = a5[i]
+        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+
+cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1174,7 +1187,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1192,7 +1205,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1207,7 +1220,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1222,7 +1235,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1237,7 +1250,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1248,7 +1261,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1259,7 +1272,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1270,7 +1283,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1280,20 +1293,6 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
-
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1307,9 +1306,23 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x3 = a3[i]
-        out[i] = (x2 if (x0 <= x1) else x3)
+        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x3 = a3[i]
+        out[i] = (x2 if (x0 <= x1) else x3)
+
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1327,7 +1340,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1343,7 +1356,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1355,7 +1368,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1367,7 +1380,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1379,7 +1392,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1394,7 +1407,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1411,7 +1424,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1426,7 +1439,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1444,7 +1457,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1460,7 +1473,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1477,7 +1490,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1490,7 +1503,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1503,7 +1516,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1519,7 +1532,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1541,7 +1554,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1565,7 +1578,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1582,7 +1595,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1596,7 +1609,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1606,7 +1619,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1616,7 +1629,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1625,19 +1638,6 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1650,7 +1650,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1663,7 +1663,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1676,7 +1676,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1689,7 +1689,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1702,7 +1702,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1715,7 +1715,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1728,7 +1728,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1741,7 +1741,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1754,7 +1754,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1763,14 +1763,11 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1786,7 +1783,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1802,7 +1799,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
 cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1818,9 +1815,25 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 + ((x0 * x1) / x2))
 
 cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1837,7 +1850,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1857,7 +1870,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1875,7 +1888,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1886,7 +1899,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1897,7 +1910,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1911,7 +1924,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1928,7 +1941,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1948,7 +1961,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1960,7 +1973,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1975,7 +1988,7 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1993,7 +2006,7 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2007,7 +2020,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2021,7 +2034,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2038,7 +2051,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2057,7 +2070,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2074,7 +2087,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2092,7 +2105,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2109,7 +2122,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2129,7 +2142,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2147,7 +2160,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2166,7 +2179,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2186,7 +2199,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2205,7 +2218,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2225,7 +2238,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2244,7 +2257,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2571,9 +2584,11 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_152(args, result, n, like)
     elif which == 153:
         loop_153(args, result, n, like)
+    elif which == 154:
+        loop_154(args, result, n, like)
 
 cdef enum:
-    COUNT = 154
+    COUNT = 155
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2647,87 +2662,88 @@ LOOPS = {
     'ana: negative 0, add 1 2, multiply 3 4': 68,
     'ana: negative 0, maximum 3 1, add 2 4, negative 5': 69,
     'ana: positive 0, multiply 1 3, multiply 2 4': 70,
-    'ana: square 0, multiply 1 3, multiply 2 4': 71,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 72,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 73,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 74,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 75,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 76,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 77,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 78,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 79,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 80,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 81,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 82,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 83,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 84,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 85,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 86,
-    'ann: equal 0 1, where 3 2 0': 87,
-    'ann: maximum 0 1, minimum 3 2': 88,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 89,
-    'ann: minimum 0 1, multiply 3 2': 90,
-    'anna: equal 0 1, where 4 2 3': 91,
-    'anna: less_equal 0 1, where 4 2 3': 92,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 93,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 94,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 95,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 96,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 97,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 98,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 99,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 100,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 101,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 102,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 103,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 104,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 105,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 106,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 107,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 108,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 109,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 110,
-    'na: add 0 1, reciprocal 2': 111,
-    'na: multiply 0 1, maximum 1 2': 112,
-    'na: subtract 0 1, divide 1 2': 113,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 114,
-    'naa: divide 0 1, multiply 2 3': 115,
-    'naa: multiply 0 1, add 2 3': 116,
-    'naa: multiply 0 1, divide 2 3': 117,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 118,
-    'naa: multiply 0 1, multiply 2 3': 119,
-    'naa: multiply 0 1, multiply 3 2': 120,
-    'naa: multiply 0 1, subtract 2 3': 121,
-    'naa: subtract 0 1, multiply 2 3': 122,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 123,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 124,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 125,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 126,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 127,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 128,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 129,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 130,
-    'nan: greater_equal 0 1, where 3 2 1': 131,
-    'nan: multiply 0 1, subtract 2 3': 132,
-    'nana: greater_equal 0 1, where 4 2 3': 133,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 134,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 135,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 136,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 137,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 138,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 139,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 140,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 141,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 142,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 143,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 144,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 145,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 146,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 147,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 148,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 149,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 150,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 151,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 152,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 153,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 71,
+    'ana: square 0, multiply 1 3, multiply 2 4': 72,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 73,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 74,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 75,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 76,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 77,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 78,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 79,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 80,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 81,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 82,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 83,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 84,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 85,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 86,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 87,
+    'ann: equal 0 1, where 3 2 0': 88,
+    'ann: maximum 0 1, minimum 3 2': 89,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 90,
+    'ann: minimum 0 1, multiply 3 2': 91,
+    'anna: equal 0 1, where 4 2 3': 92,
+    'anna: less_equal 0 1, where 4 2 3': 93,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 94,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 95,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 96,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 97,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 98,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 99,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 100,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 101,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 102,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 103,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 104,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 105,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 106,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 107,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 108,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 109,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 110,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 111,
+    'na: add 0 1, reciprocal 2': 112,
+    'na: multiply 0 1, maximum 1 2': 113,
+    'na: subtract 0 1, divide 1 2': 114,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 115,
+    'naa: divide 0 1, multiply 2 3': 116,
+    'naa: multiply 0 1, add 2 3': 117,
+    'naa: multiply 0 1, divide 2 3': 118,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 119,
+    'naa: multiply 0 1, multiply 2 3': 120,
+    'naa: multiply 0 1, multiply 3 2': 121,
+    'naa: multiply 0 1, subtract 2 3': 122,
+    'naa: subtract 0 1, multiply 2 3': 123,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 124,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 125,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 126,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 127,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 128,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 129,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 130,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 131,
+    'nan: greater_equal 0 1, where 3 2 1': 132,
+    'nan: multiply 0 1, subtract 2 3': 133,
+    'nana: greater_equal 0 1, where 4 2 3': 134,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 135,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 136,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 137,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 138,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 139,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 140,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 142,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 143,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 144,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 145,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 146,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 147,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 148,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 149,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 150,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 151,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 152,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 153,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 154,
 }
