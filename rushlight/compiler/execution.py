@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.compiler.drawing import Unsuitable
 from rushlight.compiler.graph import Graph
 from rushlight.compiler.lowering import lowered
-from rushlight.compiler.native import MOST_NODES, is_available
+from rushlight.compiler.native import MOST_OPERATIONS, is_available
 from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import Plan, planned
 from rushlight.compiler.program import Program, run
@@ -23,7 +23,7 @@ def prepared(program: Program, backend: str) -> tuple[Graph, Plan, Any]:
     """The graph of a program after all passes, its plan, and its executor. Unsuitable for a program without a plan."""
     graph = improved(lowered(program))
     native = backend == NATIVE and is_available()
-    plan = planned(graph, MOST_NODES if native else None)
+    plan = planned(graph, MOST_OPERATIONS if native else None)
     return graph, plan, executor(plan, native)
 
 

@@ -11,6 +11,8 @@ from rushlight.compiler.graph import APPLY, CONSTANT, COPY, INPUT, ITEM, REDUCE,
 FUSED_TYPES: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64), np.dtype(bool)}
 FLOATS: set[np.dtype] = {np.dtype(np.float32), np.dtype(np.float64)}
 ALL, DOWN, ALONG = "all", "down", "along"  # directions of sums: over all elements, over rows, within each row
+SERIES = {np.exp, np.expm1, np.tanh, np.log, np.log1p, np.sin, np.cos}
+OPERATIONS = 512  # as long as LLVM takes for one of these, it takes for so many sums or products
 
 
 class Instruction:
@@ -65,8 +67,9 @@ class Grouping:
     """
 
     def __init__(self, order: list[Node], most: int | None):
-        self.most = most  # nodes of a group
+        self.most = most  # operations of a group
         self.members: dict[int, list[Node]] = {}
+        self.operations: dict[int, int] = {}
         self.number: dict[Node, int] = {}  # the instruction that a node is part of
         self.read: dict[int, set[int]] = {}  # those directly before it
         self.behind: dict[int, set[int]] = {}  # those directly behind it
@@ -83,6 +86,7 @@ class Grouping:
         sources = [(x, self.number[maker(x)]) for x in node.inputs if maker(x) in self.number]
         self.number[node] = number
         self.members[number] = [node]
+        self.operations[number] = OPERATIONS if node.kind == APPLY and node.detail[0] in SERIES else 1
         self.read[number], self.behind[number] = {source for _, source in sources}, set()
         self.names[number], self.before[number], self.whole[number] = 1 << number, 0, 0
         for source in self.read[number]:
@@ -130,8 +134,8 @@ class Grouping:
         return is_elementwise(node) and x.shape == node.shape
 
     def may_join(self, a: int, b: int) -> bool:
-        """Whether two instructions have few nodes, and neither needs the other completely, or through a third."""
-        if self.most is not None and len(self.members[a]) + len(self.members[b]) > self.most:
+        """Whether two instructions have few operations, and neither needs the other completely, or through a third."""
+        if self.most is not None and self.operations[a] + self.operations[b] > self.most:
             return False
         if self.whole[a] & self.names[b] or self.whole[b] & self.names[a]:
             return False
@@ -155,6 +159,7 @@ class Grouping:
         self.read[a] -= {a, b}
         self.behind[a] -= {a, b}
         self.members[a] += self.members.pop(b)
+        self.operations[a] += self.operations.pop(b)
         self.names[a] |= self.names.pop(b)
         self.whole[a] |= self.whole.pop(b)
         self.before[a] = (self.before[a] | self.before.pop(b)) & ~self.names[a]
@@ -179,7 +184,7 @@ def maker(node: Node) -> Node:
 
 
 def instructions(graph: Graph, most: int | None = None) -> list[Instruction]:
-    """The instructions that compute a graph, in a valid order; groups have at most so many nodes."""
+    """The instructions that compute a graph, in a valid order; groups have at most so many operations."""
     order = graph.live()
     grouping = Grouping(order, most)
     grouping.postpone_masks(graph, order)

@@ -136,7 +136,7 @@ class Plan:
 
 
 def planned(graph: Graph, most: int | None = None) -> Plan:
-    """The plan of a graph. Groups have at most so many nodes."""
+    """The plan of a graph. Groups have at most so many operations."""
     return Planner(graph, most).plan()
 
 

@@ -7,8 +7,8 @@ from compiler.writing import Written
 import rushlight as torch
 from rushlight.compiler import allocation
 from rushlight.compiler.compiled import LONG
-from rushlight.compiler.fusion import Grouping, instructions
-from rushlight.compiler.native import MOST_NODES, MOST_TEXT, Native, is_available, with_native_loops
+from rushlight.compiler.fusion import OPERATIONS, SERIES, Grouping, instructions
+from rushlight.compiler.native import MOST_OPERATIONS, MOST_TEXT, Native, is_available, with_native_loops
 from rushlight.compiler.native.emission import function_text
 from rushlight.compiler.planning import planned
 from rushlight.kernels.codes import ALIGNMENT
@@ -141,10 +141,11 @@ def test_native_groups_are_small_and_few(written):
     for name in np.random.default_rng(0).choice(["sin", "cos", "tanh", "neg"], 1000):
         x = written.call("mul", written.call(str(name), x), 1.25)
     written.returns(x)
-    code = with_native_loops(planned(written.improved(), MOST_NODES)).code
+    code = with_native_loops(planned(written.improved(), MOST_OPERATIONS)).code
     native = [one for one in code if isinstance(one, Native)]
     assert native
-    assert all(len(one.group.steps) <= MOST_NODES for one in native)
+    for one in native:
+        assert len([step for step in one.group.steps if step[0] in SERIES]) <= MOST_OPERATIONS // OPERATIONS
     assert sum(len(function_text(form, "")[0]) for form in {one.form for one in native}) <= MOST_TEXT
     assert len(native) < len(code)
     written.check()

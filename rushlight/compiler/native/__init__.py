@@ -13,10 +13,10 @@ from rushlight.compiler.native.building import ATTRIBUTES, SELDOM, built, llvm
 from rushlight.compiler.native.emission import Form, Unwritable, form_of, function_text
 from rushlight.compiler.planning import Group, Plan
 
-__all__ = ["MOST_NODES", "Native", "is_available", "with_native_loops"]
+__all__ = ["MOST_OPERATIONS", "Native", "is_available", "with_native_loops"]
 
-MOST_NODES = 64  # of a group, and
-MOST_TEXT = 300_000  # characters of all functions of a plan: LLVM takes long for more
+MOST_OPERATIONS = 16_384  # of a group, and
+MOST_TEXT = 1_000_000  # characters of all functions of a plan: LLVM takes long for more
 Function = tuple[str, set[str]]  # the text of a function, and the declarations that it needs
 
 
