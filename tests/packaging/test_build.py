@@ -48,7 +48,7 @@ def test_without_a_compiler_nothing_is_fetched_or_translated(project):
 
 @pytest.mark.parametrize("changed", [False, True])
 def test_the_modules_of_a_wheel_are_taken_where_they_are_of_the_same_sources(project, changed):
-    sources = [path for path in project.rglob("rushlight/**/*") if path.suffix in (".py", ".pyx", ".pxd")]
+    sources = [path for path in project.rglob("rushlight/**/*") if path.suffix in (".py", ".pyx", ".pxd", ".pxi")]
     (project / "dist").mkdir()
     with ZipFile(project / "dist" / "rushlight-0.1.0-a-fitting-wheel.whl", "w") as wheel:
         for path in sources:

@@ -228,7 +228,6 @@ UNLIKE = {  # where rushlight's result is another on purpose: the expression, a 
     ("torch.special.i1(x)", NAN): "a NaN stays NaN",
     ("x.logit()", -INF): "-inf at -0.0: there PyTorch's own sign depends on the length of the tensor",
     ("x.digamma()", 0.0): "infinite at the poles, and precise to the last digits elsewhere",
-    ("x.pow(0.5)", INF): "NumPy's power of -inf and -0.0",
     ("torch.polar(z.real, z.imag)", "0"): "a negative length points backwards; PyTorch's gradient points forwards",
 }
 

@@ -35,6 +35,8 @@ SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's, for complex bases
 def power_cotangent(grad: Array, input: Array, exponent: Array) -> Array:
     """The gradient of the base; 0 where the exponent is 0, even if the base is 0 or NaN."""
     is_number = isinstance(exponent, NUMBERS)
+    if is_number and exponent == 0.5:
+        return grad * (0.5 * np.reciprocal(np.sqrt(input)))  # PyTorch's, also at -0
     if is_number:
         return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
     constant = (exponent == 0) & ~(np.abs(input) > 0)
