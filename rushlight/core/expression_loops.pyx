@@ -9,6 +9,7 @@ from libc.string cimport memcpy
 from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.codes cimport MOST_INPUTS
+from rushlight.kernels.compiled.copies cimport copy_run
 from rushlight.kernels.compiled.elements cimport larger, magnitude, negated, root, sign_of, smaller
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop
@@ -40,29 +41,6 @@ cdef inline npy_intp size_of(const Form* form, int i, real* like) noexcept nogil
     return 1 if form.kinds[i] == c"?" else sizeof(real)
 
 
-cdef wide fill(real* target, real value, npy_intp n) noexcept nogil:
-    """Repeats a number."""
-    cdef npy_intp i
-    for i in range(n):
-        target[i] = value
-
-
-cdef inline void gather(const char* source, npy_intp stride, real* target, npy_intp n) noexcept nogil:
-    """Copies numbers to memory without gaps."""
-    cdef npy_intp i
-    if stride == 0:
-        fill(target, (<const real*>source)[0], n)
-        return
-    for i in range(n):
-        target[i] = (<const real*>(source + i * stride))[0]
-
-
-cdef inline void gather_truths(const char* source, npy_intp stride, char* target, npy_intp n) noexcept nogil:
-    cdef npy_intp i
-    for i in range(n):
-        target[i] = source[i * stride]
-
-
 cdef void run_in_parts(char** args, npy_intp n, const npy_intp* strides, const Form* form, real* like) noexcept nogil:
     """The loop for inputs with gaps, and for a result that replaces an input."""
     cdef real memory[MOST_INPUTS * PART]
@@ -82,10 +60,7 @@ cdef void run_in_parts(char** args, npy_intp n, const npy_intp* strides, const F
             if size == strides[i] or size == 0:
                 continue
             if strides[i] != 0 or start == 0:
-                if size == 1:
-                    gather_truths(inputs[i], strides[i], <char*>(memory + i * PART), count)
-                else:
-                    gather(inputs[i], strides[i], memory + i * PART, count)
+                copy_run(inputs[i], strides[i], <char*>(memory + i * PART), count, size)
             inputs[i] = <char*>(memory + i * PART)
         size = strides[form.inputs]
         result = args[form.inputs] + start * size

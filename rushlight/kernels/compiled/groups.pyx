@@ -20,6 +20,7 @@ import numpy as np
 
 from rushlight.core.loops cimport loop_for
 from rushlight.kernels.compiled.codes cimport ALIGNMENT
+from rushlight.kernels.compiled.copies cimport copy_run
 from rushlight.kernels.compiled.lanes cimport always, few_doubles, few_floats, real, wide
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
@@ -416,36 +417,6 @@ cdef void spread(const Source* source, const char* place, char* out, npy_intp st
             index[d] = 0
             index[d - 1] += 1
             d -= 1
-
-
-cdef inline void copy_run(const char* x, npy_intp stride, char* out, npy_intp n, int item) noexcept nogil:
-    """Copies n evenly spaced elements."""
-    if stride == item:
-        memcpy(out, x, n * item)
-    elif item == 4:
-        copy_numbers[float](x, stride, <float*>out, n)
-    elif item == 8:
-        copy_numbers[double](x, stride, <double*>out, n)
-    else:
-        copy_truths(x, stride, out, n)
-
-
-cdef inline void copy_numbers(const char* x, npy_intp stride, real* out, npy_intp n) noexcept nogil:
-    cdef npy_intp i
-    cdef real value
-    if stride == 0:
-        value = (<const real*>x)[0]
-        for i in range(n):
-            out[i] = value
-    else:
-        for i in range(n):
-            out[i] = (<const real*>(x + i * stride))[0]
-
-
-cdef inline void copy_truths(const char* x, npy_intp stride, char* out, npy_intp n) noexcept nogil:
-    cdef npy_intp i
-    for i in range(n):
-        out[i] = x[i * stride]
 
 
 # sums

@@ -228,10 +228,13 @@ class SwinTransformer(nn.Module):
         return self.head(self.flatten(self.avgpool(self.permute(self.norm(self.features(x))))))
 
 
-def swin(width: int, blocks: int, heads: int, skipping: float, kwargs: dict[str, Any]) -> SwinTransformer:
+def swin(
+    width: int, blocks: int, heads: int, skipping: float, kwargs: dict[str, Any], window: int = 7
+) -> SwinTransformer:
     """A Swin Transformer of four stages, the third of them with the given number of blocks."""
     kwargs.setdefault("stochastic_depth_prob", skipping)
-    return SwinTransformer([4, 4], width, [2, 2, blocks, 2], [heads * 2**k for k in range(4)], [7, 7], **kwargs)
+    stages, heads_of_stages = [2, 2, blocks, 2], [heads * 2**k for k in range(4)]
+    return SwinTransformer([4, 4], width, stages, heads_of_stages, [window, window], **kwargs)
 
 
 @model()

@@ -17,6 +17,7 @@ from rushlight.vision.models.swin_transformer import (
     ShiftedWindowAttention,
     SwinTransformer,
     SwinTransformerBlock,
+    swin,
 )
 
 __all__ = ["swin_v2_b", "swin_v2_s", "swin_v2_t"]
@@ -86,26 +87,25 @@ class SwinTransformerBlockV2(SwinTransformerBlock):
         return x + self.stochastic_depth(self.norm2(self.mlp(x)))
 
 
-def swin(width: int, blocks: int, heads: int, skipping: float, kwargs: dict[str, Any]) -> SwinTransformer:
+def swin_v2(width: int, blocks: int, heads: int, skipping: float, kwargs: dict[str, Any]) -> SwinTransformer:
     """A Swin Transformer V2 of four stages, the third of them with the given number of blocks."""
-    kwargs.setdefault("stochastic_depth_prob", skipping)
     kwargs.update(block=SwinTransformerBlockV2, downsample_layer=PatchMergingV2)
-    return SwinTransformer([4, 4], width, [2, 2, blocks, 2], [heads * 2**k for k in range(4)], [8, 8], **kwargs)
+    return swin(width, blocks, heads, skipping, kwargs, window=8)
 
 
 @model()
 def swin_v2_t(**kwargs: Any) -> SwinTransformer:
     """The tiny Swin Transformer V2."""
-    return swin(96, 6, 3, 0.2, kwargs)
+    return swin_v2(96, 6, 3, 0.2, kwargs)
 
 
 @model()
 def swin_v2_s(**kwargs: Any) -> SwinTransformer:
     """The small Swin Transformer V2."""
-    return swin(96, 18, 3, 0.3, kwargs)
+    return swin_v2(96, 18, 3, 0.3, kwargs)
 
 
 @model()
 def swin_v2_b(**kwargs: Any) -> SwinTransformer:
     """The base Swin Transformer V2."""
-    return swin(128, 18, 4, 0.5, kwargs)
+    return swin_v2(128, 18, 4, 0.5, kwargs)

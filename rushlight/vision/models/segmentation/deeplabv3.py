@@ -13,10 +13,9 @@ from rushlight.vision.models.segmentation.backbones import (
     CLASSES,
     OFFERED,
     mobilenet_features,
-    resnet_features,
     without_weights,
 )
-from rushlight.vision.models.segmentation.fcn import FCNHead, Segmentation
+from rushlight.vision.models.segmentation.fcn import FCNHead, Segmentation, on_resnet
 
 __all__ = ["DeepLabV3", "deeplabv3_mobilenet_v3_large", "deeplabv3_resnet50", "deeplabv3_resnet101"]
 
@@ -68,20 +67,12 @@ class DeepLabHead(nn.Sequential):
         super().__init__(branches, *convolved(256, 256, 3), nn.Conv2d(256, num_classes, 1))
 
 
-def deeplab(build: Any, num_classes: int, aux_loss: bool | None, weights_backbone: Any) -> DeepLabV3:
-    """DeepLab V3 on a residual network."""
-    without_weights(weights_backbone)
-    features = resnet_features(build, aux_loss)
-    aux = FCNHead(1024, num_classes) if aux_loss else None
-    return DeepLabV3(features, DeepLabHead(2048, num_classes), aux)
-
-
 @model(OFFERED)
 def deeplabv3_resnet50(
     num_classes: int = CLASSES, aux_loss: bool | None = None, weights_backbone: Any = "IMAGENET1K_V1"
 ) -> DeepLabV3:
     """DeepLab V3 on a ResNet with 50 layers."""
-    return deeplab(resnet50, num_classes, aux_loss, weights_backbone)
+    return on_resnet(DeepLabV3, DeepLabHead, resnet50, num_classes, aux_loss, weights_backbone)
 
 
 @model(OFFERED)
@@ -89,7 +80,7 @@ def deeplabv3_resnet101(
     num_classes: int = CLASSES, aux_loss: bool | None = None, weights_backbone: Any = "IMAGENET1K_V1"
 ) -> DeepLabV3:
     """DeepLab V3 on a ResNet with 101 layers."""
-    return deeplab(resnet101, num_classes, aux_loss, weights_backbone)
+    return on_resnet(DeepLabV3, DeepLabHead, resnet101, num_classes, aux_loss, weights_backbone)
 
 
 @model(OFFERED)

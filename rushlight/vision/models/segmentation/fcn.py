@@ -48,12 +48,14 @@ class FCNHead(nn.Sequential):
         )
 
 
-def fcn(build: Any, num_classes: int, aux_loss: bool | None, weights_backbone: Any) -> FCN:
-    """A fully convolutional network on a residual one."""
+def on_resnet(
+    network: Any, head: Any, build: Any, num_classes: int, aux_loss: bool | None, weights_backbone: Any
+) -> Any:
+    """A network for segmentation, with the given head, on a residual network."""
     without_weights(weights_backbone)
     features = resnet_features(build, aux_loss)
     aux = FCNHead(1024, num_classes) if aux_loss else None
-    return FCN(features, FCNHead(2048, num_classes), aux)
+    return network(features, head(2048, num_classes), aux)
 
 
 @model(OFFERED)
@@ -61,7 +63,7 @@ def fcn_resnet50(
     num_classes: int = CLASSES, aux_loss: bool | None = None, weights_backbone: Any = "IMAGENET1K_V1"
 ) -> FCN:
     """A fully convolutional network on a ResNet with 50 layers."""
-    return fcn(resnet50, num_classes, aux_loss, weights_backbone)
+    return on_resnet(FCN, FCNHead, resnet50, num_classes, aux_loss, weights_backbone)
 
 
 @model(OFFERED)
@@ -69,4 +71,4 @@ def fcn_resnet101(
     num_classes: int = CLASSES, aux_loss: bool | None = None, weights_backbone: Any = "IMAGENET1K_V1"
 ) -> FCN:
     """A fully convolutional network on a ResNet with 101 layers."""
-    return fcn(resnet101, num_classes, aux_loss, weights_backbone)
+    return on_resnet(FCN, FCNHead, resnet101, num_classes, aux_loss, weights_backbone)
