@@ -73,6 +73,7 @@ def test_a_late_method_of_a_subclass_calls_the_one_that_it_overrides():
 IMPORT_ALL = """
 import os, pkgutil, sys, rushlight
 from importlib import import_module
+from pathlib import Path
 from rushlight.interop import serve_torch
 serve_torch()
 first, = sys.argv[1:]
@@ -80,8 +81,8 @@ import_module(first)
 below = [m.name.partition(".")[2] for m in pkgutil.walk_packages(rushlight.__path__, "rushlight.")]
 left = ["__main__", "interop"]
 if os.environ.get("RUSHLIGHT_PURE_PYTHON"):  # compiled modules need other compiled ones
-    left += ["core.loops", "core.angle_loops", "core.elementary_loops", "core.exponential_loops"]
-    left += ["core.special_loops", "kernels.compiled."]
+    left += [f"core.{loops.stem}" for loops in Path(rushlight.__path__[0], "core").glob("*loops.pyx")]
+    left += ["kernels.compiled."]
 below = [name for name in below if not name.startswith(tuple(left))]
 before = []
 for name in below:
