@@ -1,9 +1,9 @@
 """The device of tensors: the CPU, or "meta", where tensors have no memory."""
 
 from contextvars import ContextVar
-from typing import Self
 
 from rushlight.core.advice import advised
+from rushlight.core.modes import Layered
 
 __all__ = ["AcceleratorError", "OutOfMemoryError", "device", "get_default_device", "set_default_device"]
 
@@ -32,7 +32,7 @@ class AcceleratorError(RuntimeError):
     __module__ = "torch"
 
 
-class device:
+class device(Layered):
     """The device of a tensor: the CPU, or "meta", for tensors with a shape, strides and dtype but no memory.
 
     Other devices can be named, as scripts do, but not used. As a context manager it sets the default device inside.
@@ -43,6 +43,7 @@ class device:
     """
 
     __slots__ = ("index", "type")
+    _layers: "ContextVar[tuple[device, ...]]"
 
     def __init__(self, type: "str | device | int" = "cpu", index: int | None = None):
         if isinstance(type, int):
@@ -74,18 +75,15 @@ class device:
     def __reduce__(self) -> tuple[object, ...]:
         return device, (self.type, self.index)
 
-    def __enter__(self) -> Self:
-        DEFAULTS.set((*DEFAULTS.get(), device_of(self)))
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        DEFAULTS.set(DEFAULTS.get()[:-1])
+    def _layer(self) -> "device":
+        return device_of(self)
 
 
 CPU = device("cpu")
 META = device("meta")
 # The default device, then those of the active contexts, innermost last.
 DEFAULTS: ContextVar[tuple[device, ...]] = ContextVar("rushlight_devices", default=(CPU,))
+device._layers = DEFAULTS
 
 
 def device_of(where: "device | str | int | None") -> device:

@@ -149,6 +149,12 @@ EXPLANATIONS = [
     Explanation(
         "programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n.*({name}\.retain_grad\(\)|inputs=[^\n]*{name})", RETAINED
     ),
+    Explanation(
+        "programs",
+        r"^(seen: kind|\w\.grad: values)",
+        r"\b(\w+) = torch\.trapezoid\(.*accumulate_grad_hook.*\b\1\.backward\(.*backward\(",
+        UNFINISHED,
+    ),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "raises nothing, on PyTorch TypeError", r"complex.*ldexp\(", COMPLEX),
     Explanation("programs", r"^g\d+\[\d\]: values", r"\b(t\d+)\.register_hook.*grad\(.*\[x, \1", UNHOOKED),

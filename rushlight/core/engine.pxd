@@ -28,6 +28,7 @@ cdef class Backward:
     cdef object observer
     cdef object writer
     cdef bint accumulates_tensors
+    cdef bint accumulates_arrays
     cdef bint watched
 
     @cython.locals(vertex=Vertex)

@@ -48,6 +48,7 @@ class Backward:
         self.observer = observer()
         self.writer = writer()
         self.accumulates_tensors = create_graph
+        self.accumulates_arrays = False  # of tensors that formulas computed with batched values
         self.watched = self.anomaly or self.observer is not None
 
     def run(self, roots, wanted, accumulates=False):
@@ -128,6 +129,7 @@ class Backward:
             if isinstance(vertex, Node):
                 node = vertex
                 if node.flags & BATCHED:
+                    self.accumulates_arrays |= not self.recorded
                     self.recorded = True  # formulas compute with batched values as tensors
                     self.accumulates_tensors = True
                 for i in range(node.arity):
@@ -294,6 +296,9 @@ class Backward:
 
     def accumulate(self, leaf, grad, owned):
         """Adds a gradient to a leaf's `.grad`; a run with `create_graph` adds tensors."""
+        if self.accumulates_arrays and grad._array is not None:
+            accumulate(leaf, grad._settled(), False, False)
+            return
         if self.writer is None or self.accumulates_tensors:
             accumulate(leaf, grad, owned, self.recorded)
             if self.writer is not None:

@@ -123,7 +123,7 @@ cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (x1 * sign_of(x0))
+        out[i] = negated((x0 - x1))
 
 cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -135,21 +135,9 @@ cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated((x0 - x1))
-
-cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
         out[i] = ((x0 - x1) * (x0 - x1))
 
-cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -164,7 +152,7 @@ cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 / x1))
 
-cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -179,7 +167,7 @@ cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -194,7 +182,7 @@ cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / x2)
 
-cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -209,7 +197,7 @@ cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (negated(x0) * ((x1 / x2) / x2))
 
-cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -224,7 +212,7 @@ cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (negated(x0) * x1))
 
-cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -239,7 +227,7 @@ cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 - x1))
 
-cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -257,7 +245,7 @@ cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (x2 - (sign_of(x0) * x1)))
 
-cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -273,7 +261,7 @@ cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -289,7 +277,7 @@ cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -305,7 +293,7 @@ cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / (x2 + x3))
 
-cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -321,7 +309,7 @@ cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -338,7 +326,7 @@ cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
-cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -355,7 +343,7 @@ cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
 
-cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -368,7 +356,7 @@ cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 * x1) * x2)
 
-cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -381,7 +369,7 @@ cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (negated(x0) / root((x2 - (x1 * x1))))
 
-cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -394,7 +382,7 @@ cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x1 + (x2 * (x0 - x1)))
 
-cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -407,7 +395,7 @@ cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = negated(((x0 - x1) * x2))
 
-cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -423,7 +411,7 @@ cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -439,7 +427,7 @@ cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -455,7 +443,7 @@ cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 + larger((negated(x0) * x1), x2))
 
-cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -473,7 +461,7 @@ cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
 
-cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -491,7 +479,7 @@ cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
 
-cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -507,7 +495,7 @@ cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * ((x0 - x1) * x2))
 
-cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -521,7 +509,7 @@ cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -535,7 +523,7 @@ cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -549,7 +537,7 @@ cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -563,7 +551,7 @@ cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 < x1) else x3)
 
-cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -577,7 +565,7 @@ cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -591,7 +579,7 @@ cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -608,7 +596,7 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
 
-cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -625,7 +613,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -645,7 +633,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -665,7 +653,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -683,7 +671,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -693,7 +681,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -703,7 +691,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 * (x0 * x0))
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -713,7 +701,7 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated(magnitude((x0 * x1)))
 
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -723,7 +711,7 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated((x0 * x1))
 
-cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -736,7 +724,7 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / (x0 + x1))
 
-cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -749,7 +737,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 + x1))
 
-cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -762,7 +750,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 / x1))
 
-cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -774,6 +762,19 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         out[i] = (x0 if (x0 > x1) else (x2 * x0))
+
+cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2602,51 +2603,51 @@ LOOPS = {
     'aa: negative 0, multiply 2 1, absolute 3, negative 4': 8,
     'aa: negative 0, multiply 2 1, multiply 3 1': 9,
     'aa: negative 0, multiply 2 1, negative 3': 10,
-    'aa: sign 0, multiply 1 2': 11,
-    'aa: subtract 0 1, negative 2': 12,
-    'aa: subtract 0 1, square 2': 13,
-    'aaa: divide 0 1, multiply 2 3': 14,
-    'aaa: maximum 0 1, minimum 3 2': 15,
-    'aaa: multiply 0 1, divide 3 2': 16,
-    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 17,
-    'aaa: negative 0, multiply 3 1, multiply 2 4': 18,
-    'aaa: subtract 0 1, multiply 2 3': 19,
-    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 20,
-    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
-    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 22,
-    'aaan: multiply 0 1, add 2 3, divide 4 5': 23,
-    'aaan: not_equal 0 1, where 4 2 3': 24,
-    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
-    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 26,
-    'aan: multiply 0 1, multiply 3 2': 27,
-    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 28,
-    'aan: subtract 0 1, multiply 2 3, add 1 4': 29,
-    'aan: subtract 0 1, multiply 3 2, negative 4': 30,
-    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
-    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 32,
-    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 33,
-    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 34,
-    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 35,
-    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 36,
-    'aann: equal 0 1, where 4 2 3': 37,
-    'aann: greater 0 1, where 4 2 3': 38,
-    'aann: greater_equal 0 1, where 4 2 3': 39,
-    'aann: less 0 1, where 4 2 3': 40,
-    'aann: less_equal 0 1, where 4 2 3': 41,
-    'aann: not_equal 0 1, where 4 2 3': 42,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 43,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 44,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
-    'an: isnan 0, sign 0, where 2 1 3': 48,
-    'an: multiply 0 0, multiply 1 2': 49,
-    'an: multiply 0 1, absolute 2, negative 3': 50,
-    'an: multiply 0 1, negative 2': 51,
-    'ana: add 0 1, divide 2 3': 52,
-    'ana: add 0 1, multiply 2 3': 53,
-    'ana: divide 0 1, multiply 2 3': 54,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 55,
+    'aa: subtract 0 1, negative 2': 11,
+    'aa: subtract 0 1, square 2': 12,
+    'aaa: divide 0 1, multiply 2 3': 13,
+    'aaa: maximum 0 1, minimum 3 2': 14,
+    'aaa: multiply 0 1, divide 3 2': 15,
+    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 16,
+    'aaa: negative 0, multiply 3 1, multiply 2 4': 17,
+    'aaa: subtract 0 1, multiply 2 3': 18,
+    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 19,
+    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 20,
+    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
+    'aaan: multiply 0 1, add 2 3, divide 4 5': 22,
+    'aaan: not_equal 0 1, where 4 2 3': 23,
+    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 24,
+    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
+    'aan: multiply 0 1, multiply 3 2': 26,
+    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 27,
+    'aan: subtract 0 1, multiply 2 3, add 1 4': 28,
+    'aan: subtract 0 1, multiply 3 2, negative 4': 29,
+    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 30,
+    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
+    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 32,
+    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 33,
+    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 34,
+    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 35,
+    'aann: equal 0 1, where 4 2 3': 36,
+    'aann: greater 0 1, where 4 2 3': 37,
+    'aann: greater_equal 0 1, where 4 2 3': 38,
+    'aann: less 0 1, where 4 2 3': 39,
+    'aann: less_equal 0 1, where 4 2 3': 40,
+    'aann: not_equal 0 1, where 4 2 3': 41,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 42,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 43,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 44,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 45,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 46,
+    'an: isnan 0, sign 0, where 2 1 3': 47,
+    'an: multiply 0 0, multiply 1 2': 48,
+    'an: multiply 0 1, absolute 2, negative 3': 49,
+    'an: multiply 0 1, negative 2': 50,
+    'ana: add 0 1, divide 2 3': 51,
+    'ana: add 0 1, multiply 2 3': 52,
+    'ana: divide 0 1, multiply 2 3': 53,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 54,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 55,
     'ana: maximum 0 1, add 2 3': 56,
     'ana: multiply 0 0, add 1 3, multiply 2 4': 57,
     'ana: multiply 0 0, add 3 1, divide 2 4': 58,

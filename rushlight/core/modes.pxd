@@ -28,3 +28,6 @@ cdef class Switch:
 cdef class Undone:
     pass
 
+
+cdef class Layered:
+    pass

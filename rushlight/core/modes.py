@@ -142,6 +142,19 @@ class Undone:
             raise
 
 
+class Layered:
+    """A context manager that adds an innermost layer, `_layer()`, to the tuple in a context variable, `_layers`."""
+
+    def __enter__(self):
+        layers = self._layers
+        layers.set((*layers.get(), self._layer()))
+        return self
+
+    def __exit__(self, *exception):
+        layers = self._layers
+        layers.set(layers.get()[:-1])
+
+
 def use_counter(function):
     """Sets the function that counts the contexts in inference mode."""
     global COUNT_INFERENCE

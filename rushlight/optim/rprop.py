@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
+from rushlight.ops.elementwise.selection import side
 from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, option_number
 from rushlight.optim.functional import function_of
 from rushlight.optim.optimizer import Params
@@ -79,7 +80,7 @@ class Rprop(ElementwiseOptimizer):
         factor = np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))
         size[...] = np.minimum(np.maximum(np.copy(size) * factor, low), high)
         grad = np.where(agreement < 0, np.zeros_like(grad), grad)
-        param -= np.sign(grad) * size
+        param -= side(grad) * size
         previous[...] = grad
 
 

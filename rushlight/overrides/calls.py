@@ -22,6 +22,18 @@ class Here(threading.local):
 HERE = Here()
 
 
+class Entered:
+    """A mode as a context manager: compiled, so that no signal comes between the steps."""
+
+    def __enter__(self) -> Any:
+        ABOVE.install_switches()
+        HERE.modes.append(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        HERE.modes.pop()
+
+
 class Without:
     """A context in which classes, and with `modes` modes too, are not asked."""
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from rushlight.overrides.calls import HERE
-from rushlight.overrides.switches import install_switches
+from rushlight.overrides.calls import Entered
 
 __all__ = ["BaseTorchFunctionMode", "TorchFunctionMode"]
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(Entered):
     """A context in which its `__torch_function__(func, types, args, kwargs)` is called instead of each function.
 
     While it runs the mode itself is inactive, so that it can call functions; outer modes still see those calls.
@@ -33,14 +32,6 @@ class TorchFunctionMode:
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Handles a call; subclasses override it."""
         raise NotImplementedError
-
-    def __enter__(self) -> "TorchFunctionMode":
-        install_switches()
-        HERE.modes.append(self)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        HERE.modes.pop()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> "TorchFunctionMode":

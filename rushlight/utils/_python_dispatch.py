@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.core.interpreters import STACK
+from rushlight.core.interpreters import Within
 from rushlight.dispatch.interpreter import OfMode, modes_here
 from rushlight.tensors import Tensor, dispatches
 
@@ -19,7 +20,7 @@ __all__ = [
 ]
 
 
-class TorchDispatchMode:
+class TorchDispatchMode(Within):
     """A context in which `__torch_dispatch__(func, types, args, kwargs)` is called instead of each operator.
 
     `func` is an overload of `torch.ops.aten`, or of `torch.ops.rushlight` for operators that aten lacks. The calls of
@@ -38,6 +39,11 @@ class TorchDispatchMode:
     aten.relu.default
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        mode = super().__new__(cls)
+        Within.__init__(mode, partial(OfMode, mode))  # here, as a subclass may not call `__init__`
+        return mode
+
     def __init__(self, _dispatch_key: Any = None):
         if _dispatch_key is not None:
             raise NotImplementedError("rushlight has no keys of dispatch: leave _dispatch_key out")
@@ -46,14 +52,7 @@ class TorchDispatchMode:
         """Handles a call; subclasses override it."""
         raise NotImplementedError("A mode defines __torch_dispatch__(self, func, types, args=(), kwargs=None).")
 
-    def __enter__(self) -> Any:
-        interpreter = OfMode(self)
-        self.__dict__.setdefault("_entered", []).append(interpreter)
-        STACK.enter(interpreter)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        STACK.leave(self.__dict__["_entered"].pop())
+    answer = property(lambda self: self)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> "TorchDispatchMode":

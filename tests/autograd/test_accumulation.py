@@ -19,6 +19,26 @@ def test_later_gradients_are_added_in_place(torch):
     assert grad._version > 0
 
 
+def test_gradients_through_a_batched_pass_are_added_in_place(torch):
+    x = leaf(torch, 1.0, 2.0)
+    y = x * x
+    (rows,) = torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, create_graph=True)
+    with pytest.warns(UserWarning, match="create_graph=True"):
+        y.sum().backward(create_graph=True)
+    grad = x.grad
+    rows.sum().backward(retain_graph=True)
+    assert x.grad is grad
+    assert grad.requires_grad
+    assert grad.tolist() == [4, 6]
+    x.grad = None
+    rows.sum().backward(retain_graph=True)
+    assert not x.grad.requires_grad
+    grad = x.grad
+    rows.sum().backward()
+    assert x.grad is grad
+    assert grad.tolist() == [4, 4]
+
+
 def test_under_create_graph_a_new_tensor_takes_its_place(torch):
     x = leaf(torch, 1.0, 2.0)
     (x * x).sum().backward(create_graph=True)

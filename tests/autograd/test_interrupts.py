@@ -12,6 +12,8 @@ import rushlight as torch
 from rushlight.autograd import forward_ad
 from rushlight.core import batched, engine, interpreters, modes
 from rushlight.core.graph import COMPILED
+from rushlight.overrides import BaseTorchFunctionMode, calls
+from rushlight.utils._python_dispatch import BaseTorchDispatchMode
 from rushlight.utils.checkpoint import checkpoint
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="uncompiled a context manager cannot keep a signal out")
@@ -128,6 +130,21 @@ def random_numbers():
         torch.rand(2)
 
 
+def device():
+    with torch.device("meta"), torch.device("cpu"):
+        torch.ones(2)
+
+
+def function_mode():
+    with BaseTorchFunctionMode(), BaseTorchFunctionMode():
+        torch.ones(2).exp()
+
+
+def dispatch_mode():
+    with BaseTorchDispatchMode(), BaseTorchDispatchMode():
+        torch.ones(2).exp()
+
+
 PROGRAMS = [
     no_grad_context,
     no_grad_function,
@@ -148,6 +165,9 @@ PROGRAMS = [
     profiled_steps,
     autocast,
     random_numbers,
+    device,
+    function_mode,
+    dispatch_mode,
 ]
 
 
@@ -187,6 +207,8 @@ def test_every_place(program):
             engine.RUN.get(),
             batched.ENTERED.get(),
             bool(interpreters.STACK.depth),
+            bool(calls.HERE.modes),
+            torch.get_default_device() != torch.device("cpu"),
             engine.CLAIM.locked(),
         ]
         assert not any(held), k

@@ -89,6 +89,41 @@ def test_most_bits_are_where_float32_is_rounded_otherwise(call, dtype):
     np.testing.assert_allclose(ours, theirs, rtol=0.02, atol=1e-6)
 
 
+REDUCTIONS = {
+    "softmax": lambda F, x: F.softmax(x, 1),
+    "log_softmax": lambda F, x: F.log_softmax(x, 1),
+    "logsumexp": lambda F, x: x.logsumexp(1),
+    "logcumsumexp": lambda F, x: x.logcumsumexp(1),
+    "var": lambda F, x: x.var(1),
+    "std": lambda F, x: x.std(),
+    "cumprod": lambda F, x: x.cumprod(1),
+    "layer_norm": lambda F, x: F.layer_norm(x, (20,)),
+    "normalize": lambda F, x: F.normalize(x),
+}
+
+
+def error_of(torch, function, dtype):
+    """How far a gradient in half precision is from that in float64, relatively, on average."""
+    numbers = np.random.default_rng(1).uniform(-1, 1, (20, 20))
+    half = torch.tensor(numbers.tolist(), dtype=torch.float32).to(getattr(torch, dtype)).requires_grad_()
+    exact = half.detach().double().requires_grad_()
+    grads = []
+    for leaf in (half, exact):
+        result = function(torch.nn.functional, leaf)
+        weights = torch.linspace(0.5, 1.5, result.numel()).half().to(result.dtype)
+        (result * weights.reshape(result.shape)).sum().backward()
+        grads.append(leaf.grad.double().numpy())
+    return np.mean(np.abs(grads[0] - grads[1]) / np.maximum(np.abs(grads[1]), 1e-2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_gradients_of_reductions_are_no_further_from_the_truth_than_pytorchs(name, dtype):
+    torch = pytest.importorskip("torch")
+    ours, theirs = (error_of(library, REDUCTIONS[name], dtype) for library in (rushlight, torch))
+    assert ours <= theirs * 1.2
+
+
 @pytest.mark.parametrize("function", ["silu", "gelu", "mish", "softplus"])
 def test_gradients_are_rounded_once(function):
     x = rushlight.linspace(-8, 8, 200)

@@ -35,9 +35,12 @@ CALLS = {
     "its mask": lambda t, x: t.native_dropout(x, 0.5, True)[1],
     "the same format": lambda t, x: x.to(memory_format=t.contiguous_format),
     "a new type": lambda t, x: x.double(memory_format=t.contiguous_format),
+    "rms_norm": lambda t, x: t.nn.functional.rms_norm(x, x.shape[-1:]),
     "nonzero": lambda t, x: t.nonzero(x, as_tuple=True)[1],
 }
 IMAGES = {
+    "rms_norm": lambda t, x: t.nn.functional.rms_norm(x, (5,)),
+    "rms_norm with weights": lambda t, x: t.nn.functional.rms_norm(x, (4, 5), t.ones(4, 5)),
     "pixel_unshuffle": lambda t, x: t.nn.functional.pixel_unshuffle(x, 1),
     "pixel_shuffle": lambda t, x: t.nn.functional.pixel_shuffle(x, 1),
 }

@@ -46,6 +46,13 @@ def test_of_reductions_of_turned_tensors(torch, name):
     assert not grad.is_contiguous()
 
 
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
+def test_of_normalization_lie_in_order(torch, name):
+    x = lying(torch, 2, 3)["turned"].requires_grad_()
+    (grad,) = torch.autograd.grad(getattr(torch.nn.functional, name)(x, (3,)).sum(), x)
+    assert grad.stride() == ORDER
+
+
 VIEWS = {
     "t": lambda x: x.t(),
     "transpose": lambda x: x.transpose(0, 1),

@@ -110,6 +110,16 @@ def test_options_for_other_machines(torch):
         torch.optim.Adam([ones(torch, 1)], capturable=True).step()
 
 
+@pytest.mark.parametrize("options", [{}, {"foreach": False}, {"maximize": True}])
+def test_rprop_goes_nowhere_where_a_gradient_is_nan(torch, options):
+    parameter = ones(torch, 3)
+    optimizer = torch.optim.Rprop([parameter], lr=0.5, **options)
+    for gradient in ([1.0, 1, 1], [torch.nan, 0, -1], [1.0, torch.nan, 1]):
+        parameter.grad = torch.tensor(gradient)
+        optimizer.step()
+    assert parameter.tolist() == ([2, 1.5, 1.75] if options.get("maximize") else [0, 0.5, 0.25])
+
+
 def test_learning_rate_as_a_tensor(torch):
     parameter = ones(torch, 1)
     torch.optim.SGD([parameter], lr=torch.tensor(0.25)).step()

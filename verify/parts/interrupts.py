@@ -11,6 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 
 import rushlight
+from rushlight.core.interpreters import STACK
+from rushlight.overrides import BaseTorchFunctionMode, calls
+from rushlight.utils._python_dispatch import BaseTorchDispatchMode
 from rushlight.utils.checkpoint import checkpoint
 from verify.figures import Figure
 
@@ -41,6 +44,8 @@ def program(kept: rushlight.Tensor, x: rushlight.Tensor) -> None:
         x.cos()
     with rushlight.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), lambda t: t):
         (x * x).sum().backward()
+    with rushlight.device("meta"), rushlight.device("cpu"), BaseTorchFunctionMode(), BaseTorchDispatchMode():
+        x.tan()
     with rushlight.autocast("cpu"):
         (x @ x).sum().backward()
     checkpoint(lambda t: t.exp().sin(), x, use_reentrant=False).sum().backward()
@@ -60,6 +65,9 @@ def modes() -> tuple:
         rushlight.is_autocast_enabled("cpu"),
         rushlight.get_default_dtype(),
         saved is not None,
+        rushlight.get_default_device(),
+        len(calls.HERE.modes),
+        STACK.depth,
         type(rushlight.func.grad(rushlight.sin)(rushlight.ones(()))),
     )
 

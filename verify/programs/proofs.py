@@ -16,8 +16,10 @@ import rushlight
 from verify.compare import array
 from verify.programs.writer import run
 
-VARIABLES = r"(\[[\w, ]*\]|\[t for [^\]]*\])"
-GRADIENT = re.compile(rf"^(\w+) = torch\.autograd\.grad\((.*), {VARIABLES}(?:, \w+=\w+)*\)$", re.DOTALL)
+VARIABLES = r"(\[[\w, ]*\]|\[t for [^\]]*\]|[xwbs])"
+ONES = r"torch\.ones_like\(\w+\)"
+COTANGENTS = rf"(?:, {ONES}|, \[{ONES}(?:, {ONES})*\])?"
+GRADIENT = re.compile(rf"^(\w+) = torch\.autograd\.grad\((.*), {VARIABLES}{COTANGENTS}(?:, \w+=\w+)*\)$", re.DOTALL)
 PASS = re.compile(r"^(?:torch\.autograd\.backward\((\[.*?\])|(\S.*)\.backward\().*\)$")
 STEP = 1e-5
 ZERO = 1e-12
@@ -45,16 +47,16 @@ def slope_of(lines: list[str], errors: list[str], difference: str, space: dict) 
         for i, line in enumerate(lines):
             found = GRADIENT.match(line)
             if found and found[1] == gradient[1]:
-                return Slope([(i, found[2])], variables_of(found[3], space)[int(gradient[2])])
+                return Slope([(i, sum_of(found[2]))], variables_of(found[3], space)[int(gradient[2])])
     leaf = re.match(r"(\w+)\.grad: values", difference)
     passes = [(i, PASS.match(line)) for i, line in enumerate(lines) if not errors[i]]
-    sums = [(i, total_of(found)) for i, found in passes if found]
+    sums = [(i, sum_of(found[1] or found[2])) for i, found in passes if found]
     return Slope(sums, leaf[1]) if leaf and sums else None
 
 
-def total_of(found: re.Match) -> str:
-    """The sum of all that a pass begins with."""
-    return f"sum(t.sum() for t in {found[1]})" if found[1] else f"{found[2]}.sum()"
+def sum_of(outputs: str) -> str:
+    """The sum of all numbers in what a pass begins with: a tensor, or a list of them."""
+    return f"sum(t.sum() for t in {outputs})" if outputs.startswith("[") else f"({outputs}).sum()"
 
 
 def moved(library, lines: list[str], variable: str, change: Callable) -> dict:

@@ -106,7 +106,8 @@ def is_rounding(lines: list[str]) -> bool:
     for seed in range(RUNS):
         others.append(all_numbers(disturbed(lines, seed), torch.Tensor))
         torch.set_default_dtype(torch.float32)
-    return all(within(ours[name], theirs[name], [other[name] for other in others]) for name in theirs)
+    same = ours.keys() == theirs.keys()
+    return same and all(within(ours[name], theirs[name], [other[name] for other in others]) for name in theirs)
 
 
 def within(ours: np.ndarray, theirs: np.ndarray, others: list[np.ndarray]) -> bool:

@@ -388,7 +388,7 @@ cdef wide rprop_16(real** columns, Py_ssize_t start, Py_ssize_t stop, const doub
         v1 = sign_of((x1 * x2))
         v8 = smaller(larger((x3 * (n1 if (v1 > <real>0.0) else (n0 if (v1 < <real>0.0) else <real>1.0))), n2), n3)
         v10 = (<real>0.0 if (v1 < <real>0.0) else x1)
-        a0[i] = (x0 - (sign_of(v10) * v8))
+        a0[i] = (x0 - ((<real>0.0 if (v10 != v10) else sign_of(v10)) * v8))
         a2[i] = v10
         a3[i] = v8
 

@@ -28,13 +28,14 @@ def rms_norm_cotangents(
     if not isinstance(grad, TensorBase):
         input_grad, weight_grad, _ = kernels.cotangents(grad, input, weight, None, result1, dims, *needs)
         return [input_grad, None if weight_grad is None else weight_grad.reshape(ends)]
-    axes = tuple(range(input.ndim - dims, input.ndim))
-    scale = (mean_over(input * input, axes) + eps) ** -0.5
-    normal = input * scale
-    scaled = grad if weight is None else grad * weight
-    input_grad = (scaled - normal * mean_over(scaled * normal, axes)) * scale
-    weight_grad = np.add.reduce(as_rows(grad * normal, dims), axis=0) if needs[1] else None
-    return [input_grad, None if weight_grad is None else np.reshape(weight_grad, ends)]
+    grad, rows = as_rows(grad, dims).contiguous(), as_rows(input, dims)
+    scale = (mean_over(rows * rows, (1,)) + eps) ** -0.5
+    normal = rows * scale
+    scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
+    input_grad = (scaled - normal * mean_over(scaled * normal, (1,))) * scale
+    weight_grad = np.add.reduce(grad * normal, axis=0)
+    cotangents = (input_grad, input.shape), (weight_grad, ends)
+    return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
 
 def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
@@ -51,6 +52,7 @@ def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
     inputs=("input", "weight"),
     nondifferentiable=(1,),
     node="FusedRmsNormBackward0",
+    layout="channels last",
     batch=rms_norm_batch,
 )
 def _rms_norm(input: Array, weight: Array, dims: int, eps: float) -> tuple[Array, Array]:

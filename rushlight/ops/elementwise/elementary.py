@@ -12,7 +12,7 @@ from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import is_complex, only, real
 from rushlight.ops.derivatives import recurrences
 from rushlight.ops.derivatives.series import recurrence
-from rushlight.ops.elementwise.selection import _where, ratio
+from rushlight.ops.elementwise.selection import _where, ratio, side
 from rushlight.ops.table import TABLE, Binary, Unary, alias, binary, method, unary
 from rushlight.tensors import Tensor
 
@@ -210,7 +210,7 @@ square: Unary = unary(
 abs: Unary = unary(
     "abs",
     np.absolute,
-    lambda grad, input: grad * np.sign(input),
+    lambda grad, input: grad * side(input),
     """The absolute value of each element; its derivative at 0 is 0.
 
     >>> import rushlight as torch

@@ -10,7 +10,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import drop, keep, select
-from rushlight.ops.arguments.promotion import NUMBERS, common, real
+from rushlight.ops.arguments.promotion import NUMBERS, common, is_complex, real
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.table import (
@@ -55,6 +55,11 @@ def ratio(x: Array, y: Array) -> Array:
     """x / y, but 0 where y is 0; the derivatives are 0 there too."""
     safe, zero = without_zeros(y)
     return _drop(zero, x / safe)
+
+
+def side(x: Array) -> Array:
+    """The derivative of |x|: -1, 0 or 1, and 0 for NaN as in PyTorch; of complex numbers the direction, NaN for NaN."""
+    return np.sign(x) if is_complex(x) else _drop(np.isnan(x), np.sign(x))
 
 
 @operator(

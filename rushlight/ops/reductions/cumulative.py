@@ -170,19 +170,20 @@ def share(input: Array, result: Array) -> Array:
     return _drop(nothing, np.exp(_drop(nothing, input - result)))
 
 
+@in_float32
+def log_sums_cotangent(grad: Array, input: Array, result: Array, dim: int) -> Array:
+    """The sum of g[k] exp(x[i] - y[k]) over k >= i, computed by a recurrence whose factors are at most 1."""
+    return share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad
+
+
 @operator(
     kernel=True,
     batch=leading,
-    input=lambda grad, input, result, dim: (
-        share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad
-    ),
+    input=lambda grad, input, result, dim: log_sums_cotangent(grad, input, result, dim),
 )
 @in_float32
 def _logcumsumexp(input: Array, dim: int) -> Array:
-    """y[i] = log(exp(x[0]) + ... + exp(x[i])).
-
-    The gradient, the sum of g[k] exp(x[i] - y[k]) over k >= i, is computed by a recurrence whose factors are at most 1.
-    """
+    """y[i] = log(exp(x[0]) + ... + exp(x[i]))."""
     if input.ndim == 0:
         return input.copy()
     if input.dtype.kind != "c":

@@ -18,7 +18,7 @@ from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.arithmetic import no_booleans
-from rushlight.ops.elementwise.selection import _drop, ratio, without_zeros
+from rushlight.ops.elementwise.selection import _drop, ratio, side, without_zeros
 from rushlight.ops.reductions.extrema import _shares
 from rushlight.ops.reductions.reduction import Dim, added, axes, kept_shape, type_name
 from rushlight.ops.table import method, operator, refuse
@@ -67,7 +67,7 @@ def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Seq
     if p == 0:
         return None
     if p == 1:
-        return np.sign(input) * grad
+        return side(input) * grad
     if p == 2:
         return input * (grad * ratio(np.ones_like(result), result))
     if abs(p) == math.inf:

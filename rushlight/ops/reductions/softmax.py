@@ -52,6 +52,7 @@ def below_largest(input: Array, dim: int, dtype: np.dtype[Any]) -> Array:
     result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
     node="SoftmaxBackwardDataBackward0",
 )
+@in_float32
 def _softmax_cotangent(grad: Array, result: Array, dim: int) -> Array:
     """result * (grad - sum(grad * result))."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, False)) is not None:
@@ -92,6 +93,7 @@ def _softmax(input: Array, dim: int, dtype: np.dtype[Any]) -> Array:
     result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
     node="LogSoftmaxBackwardDataBackward0",
 )
+@in_float32
 def _log_softmax_cotangent(grad: Array, result: Array, dim: int) -> Array:
     """grad - softmax * sum(grad)."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, True)) is not None:
@@ -184,6 +186,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     return normalised("log_softmax", _log_softmax, input, dim, dtype)
 
 
+@in_float32
 def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """`grad * softmax(input)`."""
     result = result.reshape(kept_shape(input.shape, dims))

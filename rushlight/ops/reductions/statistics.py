@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
+from rushlight.core.narrow import in_float32
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import weighed
@@ -58,6 +59,7 @@ def with_mean(statistic: Array, mean: Array, input: Array, dims: Sequence[int], 
     return [like_input(statistic, input), like_input(mean, input)]
 
 
+@in_float32
 def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
     """`grad * 2 (x - mean) / (n - correction)`; a constant, NaN or infinity, if that is 0 for all elements together."""
     n = degrees(input.shape, dims, correction)
@@ -68,6 +70,7 @@ def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correctio
     return divided(2 * grad, n) * deviation
 
 
+@in_float32
 def deviation_cotangent(
     grad: Array, input: Array, result: Array, dims: Sequence[int], correction: int, keepdim: bool
 ) -> Array:
