@@ -89,19 +89,20 @@ class Worker:
         """Bytes that some steps take at most, beyond what the process had with all arrays that they start from.
 
         A small one of the kind has run before, so that what a library sets up at first is not counted. Of compiled
-        steps those count that are replays, with all that was kept of the recording.
+        steps those count that are replays, with all that was kept of the recording. Pages of files do not count: the
+        code of libraries, which is loaded when it first runs.
         """
         self.prepare(small)
         self.make(workload)
         begin_peak()
-        before = status("VmRSS")
+        before = status("RssAnon")
         if CONTENDERS[self.name].settles:
             for _ in range(TIMED):
                 self.step()
             begin_peak()
         for _ in range(steps):
             self.step()
-        return status("VmHWM") - before
+        return status("VmHWM") - status("RssFile") - before
 
 
 def begin_peak() -> None:

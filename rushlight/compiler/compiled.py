@@ -33,6 +33,7 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
+from rushlight.machine.memory import blocks_returned
 from rushlight.starting import WithoutCollections
 
 MOST = 8  # the most recordings of a function
@@ -210,7 +211,7 @@ class Compiled(Replayer):
         if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
-            with WithoutCollections():  # which would visit all of a long recording, again and again
+            with blocks_returned(), WithoutCollections():  # these would visit all of a long recording, again and again
                 return self.record(args, kwargs)
         finally:
             RECORDING.release()
@@ -244,7 +245,7 @@ class Compiled(Replayer):
         """Compares call and replay on copies; a difference disables the recording."""
         recording = variant.recording.seen_with(arguments)
         try:
-            with RECORDING:
+            with RECORDING, blocks_returned():
                 again = partial(self.recorded, args, kwargs, variant.others)
                 call = partial(self.called_aside, args, kwargs)
                 compare(recording, again, call, arguments, State(recording.given.tensors, recording.generators), False)

@@ -32,6 +32,7 @@ from rushlight.compiler.scheduling import scheduled
 
 ARENA = 0  # the number of the arena's slot
 Block = tuple[int, int, int | None]
+Fresh = tuple[int, tuple[int, ...], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +99,24 @@ class Invoke:
         """Whether the function changes nothing and is no check."""
         return self.step.kind not in (CHECK, WRITE)
 
+    @property
+    def can_fail(self) -> bool:
+        """Whether it can raise an error, or end the replay, while nothing has been written yet.
+
+        The derivative of an operator with a kernel cannot: the operator has run on the same arrays.
+        """
+        return not (self.writes or self.step.is_derivative_of_kernel())
+
 
 @dataclass(slots=True)
 class Plan:
     """Instructions on slots.
 
-    `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays that
-    are allocated in each run: (slot, shape, dtype). For each instruction, `made_of` tells which one of the graph it
-    came from, `blocks` which slots get memory of their own before it, and `done_with` which slots of blocks and calls'
-    results nothing reads after it. A block is (slot, bytes, another slot whose memory it may take or None).
+    `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). For each instruction, `made_of`
+    tells which one of the graph it came from, `blocks` which slots get memory of their own before it, `fresh` which
+    slots get an array for an output before it (and at the end), and `done_with` which slots of blocks and calls'
+    results nothing reads after it. A block is (slot, bytes, another slot whose memory it may take or None), an array
+    (slot, shape, dtype).
     """
 
     size: int  # of the arena, in bytes
@@ -114,13 +124,19 @@ class Plan:
     inputs: list[Area]
     numbers: list[tuple[int, int, Any]]
     constants: list[tuple[int, np.ndarray]]
-    fresh: list[tuple[int, tuple[int, ...], Any]]
+    fresh: list[list[Fresh]]
     code: list[Any]
     outputs: list[Area]
     copies: list[tuple[int, Area]] = field(default_factory=list)  # at the end: the number of an input, and its value
     made_of: list[Instruction] = field(default_factory=list)
     blocks: list[tuple[Block, ...]] = field(default_factory=list)
     done_with: list[tuple[int, ...]] = field(default_factory=list)
+
+    @property
+    def renewable(self) -> set[int]:
+        """The slots of outputs that are written to only when nothing can fail any more: they may be in given arrays."""
+        failing = [i for i, x in enumerate(self.code) if isinstance(x, Apply) or (isinstance(x, Invoke) and x.can_fail)]
+        return {slot for fresh in self.fresh[max(failing, default=-1) + 1 :] for slot, _, _ in fresh}
 
     @property
     def memory(self) -> int:
@@ -158,7 +174,7 @@ class Planner:
         self.inputs: list[Area] = []
         self.numbers: list[tuple[int, int, Any]] = []
         self.constants: list[tuple[int, np.ndarray]] = []
-        self.fresh: list[tuple[int, tuple[int, ...], Any]] = []
+        self.fresh: list[Fresh] = []
         self.blocks: dict[Instruction, list[Block]] = {}
 
     def plan(self) -> Plan:
@@ -187,13 +203,25 @@ class Planner:
         copies = [(place.detail, self.area(value)) for place, value in self.graph.writes if value not in changed]
         outputs = [self.area(node) for node in self.graph.outputs]
         done_with = self.done_with(made_of, {area.slot for area in [*outputs, *[value for _, value in copies]]})
-        memory = arena, self.slots, self.inputs, self.numbers, self.constants, self.fresh
+        memory = arena, self.slots, self.inputs, self.numbers, self.constants, self.fresh_at(made_of)
         return Plan(*memory, code, outputs, copies, made_of, self.blocks_of(made_of), done_with)
 
     def blocks_of(self, made_of: list[Instruction]) -> list[tuple[Block, ...]]:
         """For each instruction the blocks that are allocated before it: those of the first one that it came from."""
         blocks = dict(self.blocks)
         return [tuple(blocks.pop(instruction, ())) for instruction in made_of]
+
+    def fresh_at(self, made_of: list[Instruction]) -> list[list[Fresh]]:
+        """For each instruction the outputs that it is the first to need; then those that none needs."""
+        first: dict[int, int] = {}
+        for i, instruction in enumerate(made_of):
+            for x in (*instruction.nodes, *instruction.reads):
+                if x.base in self.places:
+                    first.setdefault(self.places[x.base][0], i)
+        found: list[list[Fresh]] = [[] for _ in (*made_of, None)]
+        for one in self.fresh:
+            found[first.get(one[0], len(made_of))].append(one)
+        return found
 
     def done_with(self, made_of: list[Instruction], kept: set[int]) -> list[tuple[int, ...]]:
         """For each instruction the slots of blocks and calls' results that nothing reads after it, except kept ones."""

@@ -85,6 +85,10 @@ class Step:
         """Whether its operator, or the one whose derivative it computes, has a kernel that is faster than steps."""
         return getattr(self.op or getattr(self.function, "op", None), "kernel", False)
 
+    def is_derivative_of_kernel(self) -> bool:
+        """Whether it computes the derivative of an operator with such a kernel."""
+        return self.kind == PURE and self.op is None and self.has_kernel()
+
     def __str__(self) -> str:
         return self.name or getattr(self.op or self.function, "name", None) or self.function.__name__
 

@@ -27,7 +27,7 @@ cdef class Execution:
     cdef readonly object walker
     cdef readonly list values
     cdef readonly list strides
-    cdef readonly bint renews
+    cdef readonly object renewable
     cdef readonly bint settled
 
 

@@ -52,14 +52,14 @@ class Effect:
 class Execution:
     """Runs a program as the walker does: its outputs have the recorded memory layout.
 
-    `values` are those of the outputs. `renews` tells that outputs may reuse given arrays.
+    `values` are those of the outputs. `renewable` are the numbers of those that may be in given arrays.
     """
 
     def __init__(self, walker, values):
         self.walker = walker
         self.values = values
         self.strides = [value.layout() for value in values]
-        self.renews = getattr(walker, "renews", False)
+        self.renewable = getattr(walker, "renewable", frozenset())
         self.settled = getattr(walker, "settles", False) and all(value.strides is None for value in values)
 
     def __call__(self, inputs, spare=None):
@@ -110,10 +110,10 @@ class Stretch:
     def prepare(self, execute):
         """Sets what executes the program."""
         self.execute = execute
-        if getattr(execute, "renews", False):
-            read = [key_of(what) for kind, what in self.places if kind == GRAD]
-            new = [one for one in self.effects if one.kind == "new"]
-            self.renewed = [(one.place, one.what) for one in new if key_of(one.place) not in read]
+        read = [key_of(what) for kind, what in self.places if kind == GRAD]
+        renewable = getattr(execute, "renewable", ())
+        new = [one for one in self.effects if one.kind == "new" and one.what in renewable]
+        self.renewed = [(one.place, one.what) for one in new if key_of(one.place) not in read]
 
     def spare(self, arguments):
         """The arrays of gradients that will be replaced, if nothing else refers to them."""

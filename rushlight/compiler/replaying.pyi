@@ -21,7 +21,7 @@ class Execution:
     walker: Any
     values: list[Any]
     strides: list[tuple[int, ...]]
-    renews: bool
+    renewable: frozenset[int]
     settled: bool
     def __init__(self, walker: Any, values: list[Any]) -> None: ...
     def __call__(self, inputs: list[Any], spare: Any = None) -> list[Any]: ...

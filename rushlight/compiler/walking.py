@@ -1,6 +1,7 @@
 """Executes plans with NumPy, instruction by instruction: the Python version of the walker (`walker.pyx`)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
@@ -23,6 +24,7 @@ fast: ModuleType | None = load("walker")
 
 def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list[np.ndarray]]:
     """The executor of a plan: the walker, optionally with native loops, or its Python version."""
+    plan = replace(plan, made_of=[])  # the graph need not be kept
     if fast is None:
         return Executor(plan)
     if native:
@@ -74,6 +76,7 @@ class Run:
             self.carry_out(i)
             for slot in slots:
                 self.memory[slot] = None
+        self.supply(len(self.plan.code))
         outputs = [self.handed_out(area) for area in self.plan.outputs]
         self.write()
         return outputs
@@ -86,8 +89,11 @@ class Run:
             memory[area.slot] = array if area.shape == () or array.flags.c_contiguous else np.ascontiguousarray(array)
         for slot, number, dtype in plan.numbers:
             memory[slot] = np.array(inputs[number], dtype)
-        for slot, shape, dtype in plan.fresh:
-            memory[slot] = np.empty(shape, dtype)
+
+    def supply(self, number: int) -> None:
+        """Sets the slots of the outputs that an instruction is the first to need."""
+        for slot, shape, dtype in self.plan.fresh[number]:
+            self.memory[slot] = np.empty(shape, dtype)
 
     def look(self, area: Area) -> Any:
         """The array of an area."""
@@ -99,7 +105,8 @@ class Run:
         return np.ndarray(area.shape, area.dtype, found, area.offset, area.strides)
 
     def carry_out(self, number: int) -> None:
-        """Executes one instruction, after its blocks of memory have been allocated."""
+        """Executes one instruction, after the memory that it needs has been allocated."""
+        self.supply(number)
         for slot, size, _ in self.plan.blocks[number]:
             self.memory[slot] = np.empty(size, np.uint8)
         self.execute(self.plan.code[number])

@@ -8,11 +8,15 @@ other C libraries.
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["empty_cache", "keep_blocks", "memory_info"]
+__all__ = ["blocks_returned", "empty_cache", "keep_blocks", "memory_info"]
 
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # constants of glibc's <malloc.h>
 MIB = 1 << 20
+LARGEST = 1 << 30  # bytes of a block up to which it is kept
+LARGE = MIB // 4  # bytes of a block that is worth a call of the kernel
 
 
 class Mallinfo(ctypes.Structure):
@@ -49,9 +53,27 @@ def keep_blocks(limit: int) -> bool:
     library = glibc()
     if library is None:
         return False
-    settings = ((M_MMAP_THRESHOLD, 1 << 30), (M_TRIM_THRESHOLD, limit), (M_TOP_PAD, min(limit, 64 * MIB)))
+    settings = ((M_MMAP_THRESHOLD, LARGEST), (M_TRIM_THRESHOLD, limit), (M_TOP_PAD, min(limit, 64 * MIB)))
     taken = [library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings]  # all are tried
     return all(taken)
+
+
+@contextmanager
+def blocks_returned() -> Iterator[None]:
+    """Within it, large blocks come from the kernel one by one, and are returned to it when they are freed.
+
+    For work that needs far more memory than what follows, and makes small things that stay: among kept blocks these
+    would leave holes, which later arrays fit into badly.
+    """
+    library = glibc() if limit_of_kept() > 0 else None
+    if library is None:
+        yield
+        return
+    library.mallopt(M_MMAP_THRESHOLD, LARGE)
+    try:
+        yield
+    finally:
+        library.mallopt(M_MMAP_THRESHOLD, LARGEST)
 
 
 def empty_cache() -> bool:
@@ -80,8 +102,13 @@ def memory_info() -> dict[str, int]:
     return {"in_use": info.uordblks, "held": info.fordblks, "mapped": info.hblkhd}
 
 
+def limit_of_kept() -> int:
+    """The configured limit in MiB."""
+    return int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
+
+
 def keep_blocks_as_configured() -> None:
     """Applies the configured limit when rushlight is imported."""
-    limit = int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
+    limit = limit_of_kept()
     if limit > 0:
         keep_blocks(limit * MIB)

@@ -1,12 +1,19 @@
 """The memory of intermediate results: what is computed early, what is overwritten, and what must not be."""
 
+from copy import deepcopy
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from compiler.writing import Written, normal
+from compiler.writing import Written, compare, normal
 
+import rushlight as torch
 from rushlight.compiler.allocation import LARGE
+from rushlight.compiler.compiled import Compiled
 from rushlight.compiler.fusion import instructions
 from rushlight.compiler.planning import planned
+from rushlight.compiler.program import CHECK, Step, run
+from rushlight.compiler.walking import executor, fast
 
 SIDE = 16
 ONE = SIDE * SIDE * 4  # bytes of a matrix
@@ -143,3 +150,93 @@ def test_a_plan_counts_what_lives_together(written):
     z = written.call("mm", y, y)
     written.returns(written.call("mm", z, z))
     assert planned(written.improved()).memory == 2 * WIDE * WIDE * 4
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_arrays_that_outputs_may_be_written_over(fits, written):
+    """They are written over where they fit, and the outputs are the same either way."""
+    x = written.input(normal(4, 3))
+    written.returns(written.call("tanh", x), written.call("sum_dims", x, (0,), False, None))
+    walker = executor(planned(written.improved()))
+    if not hasattr(walker, "renewable"):
+        pytest.skip("the plain executor makes new arrays")
+    spare = np.ones((4, 3) if fits else (3, 4), np.float32)
+    expected = run(written.program, written.inputs)
+    assert walker.renewable == {0, 1}
+    found = walker(written.inputs, [(0, spare), (1, np.ones((3,), np.float32)[::-1])])
+    assert (found[0] is spare) is fits
+    compare(found, expected, 1)
+
+
+@pytest.mark.parametrize("call", ["cholesky", "check"])
+def test_a_plan_that_can_fail_writes_nothing_over(call, written):
+    x = written.input(np.eye(3))
+    made = written.call("tanh", x) if call == "check" else written.call(np.linalg.cholesky, x)
+    if call == "check":
+        truth = written.call("gt", written.call("sum", written.call("mm", made, made)), 0)
+        written.program.steps.append(Step(bool, (truth,), (), CHECK))
+    written.returns(made)
+    assert not getattr(executor(planned(written.improved())), "renewable", ())
+
+
+class Derivative:
+    """What the recorder makes of the derivative of an operator: `kernel` tells whether that has one."""
+
+    def __init__(self, kernel):
+        self.op = SimpleNamespace(kernel=kernel)
+        self.name = self.__name__ = "derivative"
+
+    def __call__(self, array):
+        return np.cumsum(array, 0)
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_outputs_that_are_written_to_once_nothing_can_fail(kernel, written):
+    """Only these may be in arrays that somebody still has: the derivative of an operator that has run cannot fail."""
+    x = written.input(np.eye(3))
+    before = written.call("tanh", x)
+    factor = written.call(np.linalg.cholesky, x)
+    between = written.call("exp", factor)
+    after = written.call("tanh", written.call(Derivative(kernel), between))
+    written.returns(before, between, after)
+    walker = executor(planned(written.improved()))
+    written.check(64)
+    if hasattr(walker, "renewable"):
+        assert walker.renewable == ({1, 2} if kernel else {2})
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_gradients_are_written_over_after_calls_that_can_fail(kept):
+    """Layers call their kernels, but those of the backward pass cannot fail; a gradient that somebody holds stays."""
+    layer = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.LayerNorm(64), torch.nn.Linear(64, 8))
+    plain = deepcopy(layer)
+    weight, same = layer[0].weight, plain[0].weight
+    inputs, labels = torch.randn(16, 64), torch.arange(16) % 8
+
+    def step(model, inputs, labels):
+        model.zero_grad()
+        loss = torch.nn.functional.cross_entropy(torch.softmax(model(inputs), 1), labels)
+        loss.backward()
+        return loss.detach()
+
+    compiled = Compiled(step, timed=False)
+    for _ in range(3):
+        compiled(layer, inputs, labels)
+    assert len(compiled.variants) == 1
+    for scale in (2.0, 3.0):
+        before = weight.grad.numpy().ctypes.data
+        held = weight.grad if kept else None
+        values = weight.grad.clone()
+        compiled(layer, inputs * scale, labels)
+        step(plain, inputs * scale, labels)
+        torch.testing.assert_close(weight.grad, same.grad)
+        if kept:
+            torch.testing.assert_close(held, values, rtol=0, atol=0)
+            assert weight.grad.numpy().ctypes.data != before
+        elif fast is not None:
+            assert weight.grad.numpy().ctypes.data == before
+    values = weight.grad.clone()
+    labels[3] = 8
+    with pytest.raises(IndexError):
+        compiled(layer, inputs, labels)
+    assert weight.grad is None or torch.equal(weight.grad, values)

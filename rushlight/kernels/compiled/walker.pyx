@@ -62,6 +62,7 @@ cdef struct Instruction:
 
 
 cdef struct Fresh:
+    int first  # the instruction before which it is allocated
     int slot, type_number, ndim
     cnp.npy_intp shape[MOST_DIMS]
 
@@ -69,22 +70,24 @@ cdef struct Fresh:
 cdef class Walker:
     """A plan, ready to run, by one thread at a time; `runs` makes the run objects of the Python executor.
 
-    `renews` tells that outputs may reuse given arrays: nothing in the plan can fail. `settles` tells that outputs are
-    contiguous.
+    `renewable` are the numbers of outputs that may be in given arrays: nothing can fail once these are written to.
+    `settles` tells that outputs are contiguous.
     """
 
     cdef object plan, runs, lasting
     cdef list groups, code, memory, kept, numbers, outputs
-    cdef int count, slots, inputs, fresh
+    cdef int count, slots, inputs, fresh, supplied
     cdef char** slot
     cdef int* input
     cdef Fresh* made
     cdef Instruction* instruction
     cdef bint at_work, alone
-    cdef readonly bint renews, settles
+    cdef readonly bint settles
+    cdef readonly frozenset renewable
 
     def __cinit__(self, plan, runs):
-        self.count, self.slots, self.inputs, self.fresh = len(plan.code), plan.slots, len(plan.inputs), len(plan.fresh)
+        self.count, self.slots, self.inputs = len(plan.code), plan.slots, len(plan.inputs)
+        self.fresh = sum(map(len, plan.fresh))
         self.slot = <char**>calloc(self.slots, sizeof(char*))
         self.input = <int*>calloc(self.inputs + 1, sizeof(int))
         self.made = <Fresh*>calloc(self.fresh + 1, sizeof(Fresh))
@@ -108,22 +111,26 @@ cdef class Walker:
         self.lasting = {slot for slot, array in enumerate(self.kept) if array is not None}
         for i, area in enumerate(plan.inputs):
             self.input[i] = area.slot
-        for i, (slot, shape, dtype) in enumerate(plan.fresh):
+        whole = {}
+        fresh = [(first, *one) for first, found in enumerate(plan.fresh) for one in found]
+        for i, (first, slot, shape, dtype) in enumerate(fresh):
+            whole[slot] = shape
+            self.made[i].first = first
             self.made[i].slot, self.made[i].type_number, self.made[i].ndim = slot, dtype.num, len(shape)
             for d, n in enumerate(shape):
                 self.made[i].shape[d] = n
         for i, instruction in enumerate(plan.code):
             self.note(&self.instruction[i], instruction)
             self.instruction[i].begins, self.instruction[i].lets_go = bool(plan.blocks[i]), bool(plan.done_with[i])
-        self.renews = not any(type(instruction).__name__ in ("Invoke", "Apply") for instruction in plan.code)
-        whole = {slot: shape for slot, shape, _ in plan.fresh}
         self.outputs = [  # the slot of an output that is a whole new array, else its area
             area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
         ]
         self.settles = all(type(place) is int for place in self.outputs)
-        self.alone = self.renews and self.settles and not plan.copies  # the Python executor is not needed afterwards
+        renewable = plan.renewable
+        self.renewable = frozenset(i for i, place in enumerate(self.outputs) if type(place) is int and place in renewable)
+        self.alone = self.settles and not plan.copies  # the Python executor is not needed
         for i in range(self.count):
-            self.alone = self.alone and self.instruction[i].kind != OTHER
+            self.alone = self.alone and self.instruction[i].kind in (GROUP, NATIVE, PRODUCT)
 
     cdef note(self, Instruction* place, instruction):
         """Stores an instruction, as one of the walker's own if possible."""
@@ -193,9 +200,9 @@ cdef class Walker:
         return [end - start for start, end in zip(clock, clock[1:])]
 
     cdef int take_inputs(self, inputs, spare) except -1:
-        """Sets the slots of inputs, and of arrays that are allocated or reused."""
+        """Sets the slots of inputs, and of arrays that are reused."""
         cdef int i
-        cdef Fresh* made
+        self.supplied = 0
         for output, array in spare:
             place = self.outputs[output]
             if type(place) is int:
@@ -209,12 +216,18 @@ cdef class Walker:
             self.set_slot(self.input[i], found)
         for slot, number, dtype in self.numbers:
             self.set_slot(slot, np.array(inputs[number], dtype))
-        for i in range(self.fresh):
-            made = &self.made[i]
+        return 0
+
+    cdef int supply(self, int number) except -1:
+        """Sets the slots of outputs that instructions up to one need: to new arrays, or to those that are reused."""
+        cdef Fresh* made
+        while self.supplied < self.fresh and self.made[self.supplied].first <= number:
+            made = &self.made[self.supplied]
             found = self.memory[made.slot]
             if found is None or not fits(made, found):
                 found = cnp.PyArray_SimpleNew(made.ndim, made.shape, made.type_number)
             self.set_slot(made.slot, found)
+            self.supplied += 1
         return 0
 
     cdef int let_go(self) except -1:
@@ -230,6 +243,7 @@ cdef class Walker:
         cdef Instruction* place
         for i in range(start, end):
             place = &self.instruction[i]
+            self.supply(i)
             if place.begins:
                 for slot, size, heir_of in self.plan.blocks[i]:
                     inherits = heir_of is not None and is_free(self.memory, heir_of)
@@ -247,6 +261,7 @@ cdef class Walker:
             if place.lets_go:
                 for slot in self.plan.done_with[i]:
                     self.memory[slot] = None
+        self.supply(end)
         return 0
 
     cdef int call(self, run, Call call, instruction) except -1:
