@@ -16,6 +16,7 @@ from rushlight.compiler import (
     set_stance,
     substitute_in_graph,
 )
+from rushlight.compiler import explain as _explain
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "disallow_in_graph",
     "eval_frame",
     "exc",
+    "explain",
     "export",
     "forbid_in_graph",
     "graph_break",
@@ -73,6 +75,18 @@ def register_backend(
 ) -> Callable[..., Any]:
     """The compiler, as a decorator with or without options: it is returned and never called."""
     return (lambda function: function) if compiler_fn is None else compiler_fn
+
+
+def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any:
+    """As `torch.compiler.explain`; with the arguments of a call also the older form, which gives the report at once.
+
+    >>> import rushlight as torch
+    >>> told = torch._dynamo.explain(lambda x: x.sin() * 2)(torch.ones(3))
+    >>> told.graph_count, told.graph_break_count, told.op_count
+    (1, 0, 2)
+    """
+    explained = _explain(f)
+    return explained(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else explained
 
 
 def export(f: Callable[..., Any], *args: Any, **kwargs: Any) -> NoReturn:

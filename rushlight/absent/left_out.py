@@ -60,6 +60,12 @@ LEFT_OUT = [
         torch.nn.qat torch.nn.intrinsic torch.quantization torch.ao torch.DType""",
     ),
     LeftOut(
+        "rushlight reads and writes no programs of TorchScript: save a module by torch.save(module.state_dict(), "
+        "file), or by torch.onnx.export for other runtimes. In PyTorch, this makes a file that "
+        "torch.load reads here: torch.save(torch.jit.load(file).state_dict(), other).",
+        "torch.jit.save torch.jit.load torch.jit.save_jit_module_to_flatbuffer torch.jit.jit_module_from_flatbuffer",
+    ),
+    LeftOut(
         "it belongs to TorchScript, which rushlight does not compile: torch.jit.script gives programs back as they "
         "are, and torch.save keeps a module's state_dict.",
         """torch.jit torch.*Type torch.Script* torch.AliasDb torch.Argument torch.ArgumentSpec torch.Block
@@ -79,11 +85,16 @@ LEFT_OUT = [
         "it belongs to PyTorch's compiler; rushlight runs programs as they are.",
         """torch.compiler torch._dynamo torch._inductor torch.sym_* torch.Sym*
         torch.fx.experimental torch.fx.passes torch.fx.traceback
-        torch.export torch.func.debug_unwrap functorch.make_fx
+        torch.func.debug_unwrap functorch.make_fx
         torch._functorch torch.functorch.compile torch.utils._python_dispatch.*compile*
-        torch.utils.deterministic torch._export torch.DispatchKey*
+        torch.utils.deterministic torch.DispatchKey*
         torch.ExcludeDispatchKeyGuard torch.Tag torch.autograd.graph.region_activation_memory_budget
         torch.utils.checkpoint.GraphExecGroup torch.profiler.ExecutionTraceObserver""",
+    ),
+    LeftOut(
+        "rushlight has no exported programs: torch.onnx.export writes a model to a file that other runtimes read, "
+        "torch.compile records one to replay it, and torch.fx.symbolic_trace gives its graph.",
+        "torch.export torch._export",
     ),
     LeftOut(
         "rushlight exports models by torch.onnx.export alone: save the state_dict, and export the model with PyTorch.",
@@ -115,8 +126,8 @@ LEFT_OUT = [
         torch.Tensor.const_data_ptr torch.Tensor.volatile torch.Tensor.reinforce torch.Tensor.name
         torch.Tensor.index torch.dtype.abbr torch.utils.set_module torch.utils.benchmark.Colorize
         torch.utils.benchmark.utils torch.utils.benchmark.ordered_unique
-        torch.utils.benchmark.set_torch_threads torch.utils.benchmark.Language torch.utils.benchmark.Fuzz*
-        torch.utils.benchmark.ParameterAlias torch.utils.dlpack.DLDeviceType
+        torch.utils.benchmark.set_torch_threads torch.utils.benchmark.Language
+        torch.utils.benchmark.FuzzedSparseTensor torch.utils.dlpack.DLDeviceType
         torch.utils.checkpoint.DefaultDeviceType torch.utils.checkpoint.*_device_states torch.is_distributed
         torch.Tensor.is_distributed torch.serialization.LoadEndianness torch.serialization.*_endianness
         torch.serialization.*_options torch.serialization.StorageType torch.serialization.*_storage_type
@@ -134,7 +145,7 @@ LEFT_OUT = [
         torch.Tensor.lstsq torch.Tensor.solve torch.Tensor.resize torch.Tensor.resize_as""",
     ),
     LeftOut(
-        "rushlight has no nested tensors of PyTorch's later kinds: pad them, or keep lists.",
+        "rushlight has no nested tensors: keep a list of tensors, or pad them by torch.nn.utils.rnn.pad_sequence.",
         "torch.nested torch.jagged torch.Tensor.to_padded_tensor",
     ),
     LeftOut(

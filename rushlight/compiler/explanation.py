@@ -15,6 +15,7 @@ from rushlight.compiler.picturing import pictured
 from rushlight.compiler.program import Program
 from rushlight.compiler.recording import Recording
 
+BACKWARD = "the backward pass"
 CALLS = 3  # calls until a function has its recording
 TRIALS = 5  # calls that are timed
 KINDS = (
@@ -58,6 +59,26 @@ class Explanation:
     def programs(self) -> list[Program]:
         """The recorded programs: parts of the call, and the backward pass of its results if they have one."""
         return [part.program for part in self.parts]
+
+    @property
+    def graph_count(self) -> int:
+        """The number of recorded programs, without backward passes."""
+        return len(self.calls)
+
+    @property
+    def graph_break_count(self) -> int:
+        """The number of lines between recorded programs that run as they are."""
+        return max(0, self.graph_count - 1)
+
+    @property
+    def op_count(self) -> int:
+        """The number of steps of the recorded programs, without backward passes."""
+        return sum(len(part.program.steps) for part in self.calls)
+
+    @property
+    def calls(self) -> list[Measured]:
+        """The parts of the call, without backward passes."""
+        return [part for part in self.parts if part.name != BACKWARD]
 
     @property
     def picture(self) -> Picture:
@@ -182,7 +203,7 @@ def measured(variant: Variant, backend: str) -> list[Measured]:
         inputs = [
             f"{named(place)} {value}" for place, value in zip(backward.sources, backward.program.inputs, strict=True)
         ]
-        parts.append(Measured("the backward pass", backward.program, inputs, backend, backward.execute, []))
+        parts.append(Measured(BACKWARD, backward.program, inputs, backend, backward.execute, []))
         backward.execute = parts[-1]
     return parts
 

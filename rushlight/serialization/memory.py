@@ -78,8 +78,13 @@ class Archive(Pieces):
             self.zip = zipfile.ZipFile(file)
             self.names: set[str] = set(self.zip.namelist())
         pickles = [name for name in self.names if name == "data.pkl" or name.endswith("/data.pkl")]
-        if len(pickles) != 1 or any(name.endswith("constants.pkl") for name in self.names):
-            raise LoadError("This ZIP file was not written by torch.save; TorchScript archives cannot be loaded.")
+        if any(name.endswith("constants.pkl") for name in self.names):
+            raise LoadError(
+                "This file holds a program of TorchScript, which cannot be loaded. In PyTorch, "
+                "torch.save(torch.jit.load(file).state_dict(), other) writes its parameters."
+            )
+        if len(pickles) != 1:
+            raise LoadError("This ZIP file was not written by torch.save.")
         self.folder: str = pickles[0].removesuffix("data.pkl")
         order = self.read("byteorder") if f"{self.folder}byteorder" in self.names else b"little"
         check_claim(order in (b"little", b"big"), "the order of bytes is neither little nor big")

@@ -81,13 +81,37 @@ def test_calls_side_by_side():
         jit.fork(lambda: 1 // 0)
 
 
-@pytest.mark.parametrize("name", ["jit.load", "jit.CompilationUnit", "_dynamo.explain", "onnx.InputObserver"])
+@pytest.mark.parametrize("name", ["jit.load", "jit.CompilationUnit", "_dynamo.replay", "onnx.InputObserver"])
 def test_what_is_absent_says_why(name):
     module, _, last = name.rpartition(".")
     home = getattr(torch, module)
     assert not hasattr(home, last)
     with pytest.raises(AttributeError, match=rf"'torch.{module}' has no attribute '{last}' in rushlight: (it be|rush)"):
         getattr(home, last)
+
+
+@pytest.mark.parametrize(
+    ("use", "instead"),
+    [
+        (lambda: jit.script(Scaled()).save("model.pt"), r"torch\.save\(module\.state_dict\(\), file\)"),
+        (lambda: jit.save(jit.script(Scaled()), "model.pt"), r"torch\.save\(module\.state_dict\(\), file\)"),
+        (lambda: jit.load("model.pt"), r"torch\.jit\.load\(file\)\.state_dict\(\)"),
+        (lambda: torch.export.export(Scaled(), (torch.ones(2),)), r"torch\.onnx\.export .* torch\.fx\.symbolic_trace"),
+        (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), r"torch\.nn\.utils\.rnn\.pad_sequence"),
+    ],
+)
+def test_errors_name_what_to_use_instead(use, instead):
+    with pytest.raises(AttributeError, match=rf"in rushlight: .*{instead}"):
+        use()
+
+
+def test_a_report_has_the_fields_of_pytorchs():
+    def f(x):
+        return x.sin() * 2
+
+    told = torch._dynamo.explain(f)(torch.ones(3))
+    assert (told.graph_count, told.graph_break_count, told.op_count) == (1, 0, 2)
+    assert torch._dynamo.explain(f, torch.ones(3)).op_count == 2
 
 
 def test_exporting_without_its_package_says_so(monkeypatch):

@@ -152,6 +152,7 @@ def test_a_tensor_cannot_reach_out_of_its_memory():
         (b"", EOFError, "Ran out of input"),
         (b"no such format", pickle.UnpicklingError, "Weights only load failed"),
         (archive(other="text").getvalue(), RuntimeError, "This ZIP file was not written by torch.save"),
+        (archive(**{"m/data.pkl": "", "m/constants.pkl": ""}).getvalue(), RuntimeError, "a program of TorchScript"),
     ],
 )
 def test_other_files_are_refused(content, error, words):

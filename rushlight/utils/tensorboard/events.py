@@ -21,6 +21,7 @@ def package() -> SimpleNamespace:
     from tensorboard.plugins.hparams.summary_v2 import hparams_pb
     from tensorboard.plugins.text.summary_v2 import text_pb
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    from tensorboard.util.tensor_util import make_tensor_proto
 
     return SimpleNamespace(
         Event=Event,
@@ -30,6 +31,7 @@ def package() -> SimpleNamespace:
         hparams_pb=hparams_pb,
         text_pb=text_pb,
         EventFileWriter=EventFileWriter,
+        make_tensor_proto=make_tensor_proto,
     )
 
 
@@ -156,6 +158,10 @@ class SummaryWriter:
             if close:
                 pyplot.close(drawn)
         self.add_image(tag, np.concatenate(pictures, axis=1), global_step, walltime, "HWC")
+
+    def add_tensor(self, tag: Any, tensor: Any, global_step: Any = None, walltime: Any = None) -> None:
+        """Writes an array."""
+        self.write(global_step, walltime, tag=tag, tensor=package().make_tensor_proto(np.asarray(tensor)))
 
     def add_text(self, tag: Any, text_string: Any, global_step: Any = None, walltime: Any = None) -> None:
         """Writes a text."""

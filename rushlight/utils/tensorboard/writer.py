@@ -30,7 +30,11 @@ def writing(name: str) -> Callable[..., Any]:
     """Makes a method that passes its arguments to the package's writer."""
 
     def write(self: Any, *args: Any, **kwargs: Any) -> None:
-        getattr(self._opened(), name)(*arrays(args), **arrays(kwargs))
+        writer = self._opened()
+        if not hasattr(writer, name):
+            package = type(writer).__module__.split(".")[0]
+            raise NotImplementedError(f"The package {package} has no {name}, through which it would be written.")
+        getattr(writer, name)(*arrays(args), **arrays(kwargs))
 
     write.__name__, write.__qualname__ = name, f"SummaryWriter.{name}"
     write.__doc__ = f"Writes what PyTorch's `{name}` writes, given the same arguments."
@@ -94,6 +98,7 @@ class SummaryWriter:
     add_audio: Callable[..., Any] = writing("add_audio")
     add_text: Callable[..., Any] = writing("add_text")
     add_embedding: Callable[..., Any] = writing("add_embedding")
+    add_tensor: Callable[..., Any] = writing("add_tensor")
     add_mesh: Callable[..., Any] = writing("add_mesh")
     add_onnx_graph: Callable[..., Any] = writing("add_onnx_graph")
     add_pr_curve: Callable[..., Any] = writing("add_pr_curve")

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 from rushlight.absent.misses import LateText, near_names
+from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
@@ -197,8 +198,15 @@ class Attributes:
         return sorted(name for name in names if not name[0].isdigit())
 
 
+SCRIPTED = ("inlined_graph", "save", "save_to_buffer")  # what PyTorch's torch.jit.script gives a module
+
+
 def no_such_attribute(module: Any, name: str) -> str:
-    """The message for a missing attribute of a module, with similar names."""
+    """The message for a missing attribute of a module, with similar names; a method of TorchScript with the reason."""
+    if name in SCRIPTED:
+        return (
+            f"'{type(module).__name__}' object has no attribute '{name}' in rushlight: {ABOVE.reason('torch.jit.save')}"
+        )
     near = near_names(name, [known for known in dir(module) if known[0] != "_"])
     hint = f". Did you mean {' or '.join(near)}?" if near else ""
     return f"'{type(module).__name__}' object has no attribute '{name}'{hint}"
