@@ -64,7 +64,6 @@ with _WithoutCollections():
     from rushlight.ops.making.old_constructors import *
     from rushlight.ops.making.ranges import *
     from rushlight.ops.making.shared_memory import *
-    from rushlight.ops.making.windows import *
     from rushlight.ops.picking.flat import *
     from rushlight.ops.picking.gather import *
     from rushlight.ops.picking.indexed import *
@@ -77,23 +76,19 @@ with _WithoutCollections():
     from rushlight.ops.queries import *
     from rushlight.ops.randomness.random_methods import *
     from rushlight.ops.randomness.random_tensors import *
-    from rushlight.ops.randomness.rejection_samples import *
     from rushlight.ops.reductions.counting import *
     from rushlight.ops.reductions.covariance import *
     from rushlight.ops.reductions.cumulative import *
     from rushlight.ops.reductions.differences import *
-    from rushlight.ops.reductions.distances import *
     from rushlight.ops.reductions.extrema import *
     from rushlight.ops.reductions.histograms import *
     from rushlight.ops.reductions.norms import *
     from rushlight.ops.reductions.order import *
     from rushlight.ops.reductions.prod import *
     from rushlight.ops.reductions.reduction import *
-    from rushlight.ops.reductions.segments import *
     from rushlight.ops.reductions.softmax import *
     from rushlight.ops.reductions.sorting import *
     from rushlight.ops.reductions.statistics import *
-    from rushlight.ops.reductions.weight_norms import *
     from rushlight.ops.shapes.broadcasting import *
     from rushlight.ops.shapes.diagonals import *
     from rushlight.ops.shapes.dimensions import *

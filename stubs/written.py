@@ -169,7 +169,8 @@ def entered_names() -> str:
 def public_names() -> list[str]:
     """The names of the top level; last those that load sparse tensors, which take over the calls of functions."""
     names = [name for name in dir(rushlight) if not name.startswith("_") and not iskeyword(name)]
-    names += [name for name, value in vars(rushlight).items() if name[:1] == "_" and is_entered(value)]
+    late = {name: getattr(rushlight, name) for table in late_methods.FUNCTIONS.values() for name in table}
+    names += [name for name, value in (vars(rushlight) | late).items() if name[:1] == "_" and is_entered(value)]
     return sorted(set(names), key=lambda name: ("sparse" in rushlight._HOMES.get(name, name), name))
 
 

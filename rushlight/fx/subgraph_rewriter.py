@@ -108,7 +108,9 @@ def replace(graph: Graph, match: Match, wanted: Graph, new: Graph, moved: dict[N
     given: dict[Node, Any] = {
         node: match.nodes_map.get(other) for node, other in zip(inputs(new), inputs(wanted), strict=True)
     }
-    with graph.inserting_before(max(ends, key=list(graph.nodes).index)._next):
+    users = {user for end in ends for user in end.users}
+    first = next((node for node in graph.nodes if node in users), None)
+    with graph.inserting_before(first or max(ends, key=list(graph.nodes).index)._next):
         graph.graph_copy(new, given)
     for old, node in zip(ends, results(new), strict=True):
         old.replace_all_uses_with(given[node])

@@ -1,4 +1,4 @@
-"""Functions and methods that are loaded late: sparse tensors, storage, linear algebra, spectra, layers."""
+"""Functions and methods that are loaded late: sparse tensors, storage, linear algebra, spectra, layers, some operators."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -31,6 +31,13 @@ FUNCTIONS = {
         kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
     """.split(),
     "nn.functional.recurrent_layers": "gru lstm rnn_relu rnn_tanh".split(),
+    "ops.making.windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window".split(),
+    "ops.randomness.rejection_samples": """
+        _dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad binomial
+    """.split(),
+    "ops.reductions.distances": "cdist pdist".split(),
+    "ops.reductions.segments": ["segment_reduce"],
+    "ops.reductions.weight_norms": "_weight_norm norm_except_dim".split(),
 }
 METHODS = {
     "fft.short_time": "istft stft".split(),

@@ -39,6 +39,7 @@ def unwrapped(function: Any) -> Any:
     return function
 
 
+@cache
 def is_number(annotation: Any) -> bool:
     """Whether a parameter takes numbers, or lists of them, and no tensors."""
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)

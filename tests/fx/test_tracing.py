@@ -256,6 +256,17 @@ def test_patterns_are_replaced(program, pattern, replacement, count):
     assert (traced(*arguments) - source(*arguments)).abs().sum().item() > 0 or count == 0
 
 
+def test_a_replacement_stands_before_the_first_user():
+    def program(x, a, b):
+        first, second = torch.cat([a, b]).sum(), torch.cat([a, b]).sum()
+        return x + torch.max(first) + torch.max(second), torch.cat([b, a]).sum()
+
+    traced = fx.symbolic_trace(program)
+    fx.replace_pattern(traced, lambda a, b: torch.cat([a, b]).sum(), lambda a, b: torch.stack([a, b]).amax())
+    names = "x a b stack amax max_1 add stack_1 amax_1 max_2 add_1 stack_2 amax_2 output"  # as in PyTorch
+    assert [node.name for node in traced.graph.nodes] == names.split()
+
+
 def test_interpreters_and_shapes():
     class Counting(fx.Interpreter):
         calls = 0

@@ -19,7 +19,7 @@ ABSENT = [  # what is absent on purpose, or misspelt, and what is said of it
     ("torch.jit.load", "TorchScript"),
     ("torch.onnx.dynamo", "export the model with PyTorch"),
     ("torch.quantization", "float16"),
-    ("torch.export", "compiler"),
+    ("torch.export", "torch.onnx.export writes a model"),
     ("torch.nested", "pad them"),
     ("torch.cuda.nccl", "torch.cuda.is_available()"),
     ("torch.matmull", "Did you mean matmul"),

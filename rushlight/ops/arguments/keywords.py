@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
-from inspect import signature
 from typing import Any
 
 from rushlight.core.graph import TensorBase
@@ -10,6 +9,7 @@ from rushlight.core.guards import stands_for_number
 from rushlight.core.kinds import kind_of
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
+from rushlight.ops.table import parameters
 from rushlight.refusals.guard import other_form, refusal
 from rushlight.refusals.numbers import as_numbers, numbers_of
 from rushlight.refusals.signatures import NUMPY_NAMES, misfit, takes_out
@@ -25,7 +25,7 @@ def keywords(function: Callable[..., Any], home: str = "") -> Callable[..., Any]
     """
     name = function.__name__
     place = f"{home}.{name}"
-    own = signature(function).parameters
+    own = parameters(function)
     positions, names = numbers_of(function)
 
     @wraps(function)
