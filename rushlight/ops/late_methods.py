@@ -1,4 +1,4 @@
-"""Functions and methods that are loaded late: sparse tensors, storage, linear algebra, spectra, layers, some operators."""
+"""Functions and methods that are loaded late: sparse tensors, storage, linear algebra, spectra, layers, ..."""
 
 from collections.abc import Callable
 from importlib import import_module
