@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.vision import datasets, transforms
 
-__all__ = ["datasets", "io", "models", "ops", "transforms", "utils"]
+__all__ = ["datasets", "io", "models", "ops", "transforms", "tv_tensors", "utils"]
 __version__ = "0.29.0"
 
 _explain_misses(globals())
@@ -14,8 +14,8 @@ _explained = globals().pop("__getattr__")
 
 
 def __getattr__(name: str) -> Any:
-    """Loads models, boxes, image files and drawing on first use."""
-    if name in ("io", "models", "ops", "utils"):
+    """Loads models, boxes, image files, classes of tensors and drawing on first use."""
+    if name in ("io", "models", "ops", "tv_tensors", "utils"):
         return _import_module(f"rushlight.vision.{name}")
     return _explained(name)
 

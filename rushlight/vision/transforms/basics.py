@@ -70,10 +70,15 @@ def is_picture(img: Any) -> bool:
 
 
 def keeping_kind(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function that gives arrays for PIL images give PIL images of the same mode."""
+    """Makes a function that gives arrays for PIL images give PIL images of the same mode.
+
+    Tensors of torchvision's classes, such as boxes, are changed by their own rules: `changed_by` of their class.
+    """
 
     @wraps(function)
     def called(img: Image, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(type(img), "changed_by"):
+            return img.changed_by(function, args, kwargs)
         found = function(img, *args, **kwargs)
         if not is_picture(img):
             return found
@@ -122,17 +127,16 @@ def channelwise(values: Sequence[Any], tensor: Tensor) -> Tensor:
 
 
 def get_image_size(img: Image) -> list[int]:
-    """The width and the height of an image."""
-    height, width = img.shape[-2:] if isinstance(img, Tensor) else as_array(img).shape[:2]
+    """The width and the height of an image, or of the one that boxes are in."""
+    shape = img.shape[-2:] if isinstance(img, Tensor) else as_array(img).shape[:2]
+    height, width = getattr(img, "canvas_size", shape)
     return [width, height]
 
 
 def get_dimensions(img: Image) -> list[int]:
     """The number of channels, the height and the width of an image."""
-    if isinstance(img, Tensor):
-        return [1 if img.dim() == 2 else img.shape[-3], *img.shape[-2:]]
-    shape = as_array(img).shape
-    return [1 if len(shape) == 2 else shape[2], *shape[:2]]
+    shape = img.shape[:-2] if isinstance(img, Tensor) else as_array(img).shape[2:]
+    return [shape[-1] if shape else 1, *reversed(get_image_size(img))]
 
 
 def get_image_num_channels(img: Image) -> int:

@@ -49,15 +49,7 @@ def resize(
 ) -> Image:
     """Resizes an image to a height and width; one number is the size of the shorter side (same aspect ratio)."""
     wide, high = get_image_size(img)
-    if isinstance(size, int) or len(size) == 1:
-        shorter = size if isinstance(size, int) else size[0]
-        small, large = sorted((wide, high))
-        longer = int(shorter * large / small)
-        if max_size is not None and longer > max_size:
-            shorter, longer = int(max_size * shorter / longer), max_size
-        height, width = (longer, shorter) if wide <= high else (shorter, longer)
-    else:
-        height, width = size
+    height, width = size_of_resized(wide, high, size, max_size)
     mode = InterpolationMode(interpolation) if isinstance(interpolation, str) else interpolation
     if (high, wide) == (height, width):
         return img
@@ -68,6 +60,18 @@ def resize(
     kind = getattr(Pillow.Resampling, "NEAREST" if mode is InterpolationMode.NEAREST_EXACT else mode.name)
     picture = Pillow.fromarray(np.ascontiguousarray(img)) if isinstance(img, np.ndarray) else img
     return np.asarray(picture.resize((width, height), kind))
+
+
+def size_of_resized(wide: int, high: int, size: int | Sequence[int], max_size: int | None = None) -> tuple[int, int]:
+    """The height and width of a resized image: as given, or with the shorter side given and the same aspect ratio."""
+    if not isinstance(size, int) and len(size) > 1:
+        return size[0], size[1]
+    shorter = size if isinstance(size, int) else size[0]
+    small, large = sorted((wide, high))
+    longer = int(shorter * large / small)
+    if max_size is not None and longer > max_size:
+        shorter, longer = int(max_size * shorter / longer), max_size
+    return (longer, shorter) if wide <= high else (shorter, longer)
 
 
 def resized_tensor(img: Tensor, height: int, width: int, mode: str, antialias: bool) -> Tensor:

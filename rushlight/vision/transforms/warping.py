@@ -53,6 +53,7 @@ def coefficients(startpoints: Sequence[Sequence[int]], endpoints: Sequence[Seque
     return np.linalg.lstsq(np.array(rows, np.float64), wanted, rcond=None)[0].astype(np.float32)
 
 
+@keeping_kind
 def elastic_transform(
     img: Image, displacement: Tensor, interpolation: Any = InterpolationMode.BILINEAR, fill: Any = None
 ) -> Image:

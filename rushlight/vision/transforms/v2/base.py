@@ -3,9 +3,9 @@
 from typing import Any
 
 from rushlight import nn
-from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
-from rushlight.vision.transforms.basics import is_picture
+from rushlight.vision.transforms.v2.samples import changing, whole
+from rushlight.vision.tv_tensors.kinds import TVTensor
 
 __all__ = ["Transform"]
 
@@ -13,7 +13,9 @@ __all__ = ["Transform"]
 class Transform(nn.Module):
     """Base class: `transform` changes each image of a call, by the numbers that `make_params` draws once.
 
-    Images are PIL images, or where there are none, the first tensor; everything else is returned unchanged.
+    Images are PIL images and those of `tv_tensors`, or where there are none, the first tensor. `transform` also gets
+    the boxes, masks and videos of `tv_tensors`, or only those of the classes in `kinds`. Everything else is returned
+    unchanged.
 
     >>> import rushlight as torch
     >>> from rushlight.vision.transforms import v2
@@ -25,6 +27,8 @@ class Transform(nn.Module):
     >>> Brighter()(torch.zeros(1), {"label": 3})
     (tensor([0.5000]), {'label': 3})
     """
+
+    kinds: tuple[type, ...] = (TVTensor,)
 
     def check_inputs(self, flat_inputs: list[Any]) -> None:
         """For subclasses: raises an error for inputs that are not supported."""
@@ -39,9 +43,9 @@ class Transform(nn.Module):
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with their images changed."""
-        flat, structure = tree_flatten(inputs if len(inputs) > 1 else inputs[0])
+        flat, structure = tree_flatten(whole(inputs))
         self.check_inputs(flat)
-        chosen = images(flat)
+        chosen = changing(flat, self.kinds)
         params = self.make_params([flat[k] for k in chosen])
         for k in chosen:
             flat[k] = self.transform(flat[k], params)
@@ -52,9 +56,3 @@ class Transform(nn.Module):
         own = {name: value for name, value in vars(self).items() if not name.startswith("_") and name != "training"}
         kinds = (bool, int, float, str, tuple, list)
         return ", ".join(f"{name}={value}" for name, value in own.items() if isinstance(value, kinds))
-
-
-def images(flat: list[Any]) -> list[int]:
-    """The places of images among the inputs: of all PIL images, or else of the first tensor."""
-    found = [k for k, one in enumerate(flat) if is_picture(one)]
-    return found or [k for k, one in enumerate(flat) if isinstance(one, Tensor)][:1]

@@ -10,7 +10,10 @@ from rushlight.ops.making.from_data import tensor
 from rushlight.ops.randomness.random_tensors import randint
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
-from rushlight.vision.transforms.v2.base import Transform, images
+from rushlight.vision.transforms.v2.base import Transform
+from rushlight.vision.transforms.v2.samples import IMAGES, changing, refuse, whole
+from rushlight.vision.tv_tensors.boxes import BoundingBoxes
+from rushlight.vision.tv_tensors.kinds import Mask
 
 __all__ = ["CutMix", "MixUp"]
 
@@ -39,12 +42,13 @@ class Mixing(Transform):
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with images and labels mixed."""
-        given = inputs if len(inputs) > 1 else inputs[0]
+        given = whole(inputs)
         flat, structure = tree_flatten(given)
+        refuse(flat, (BoundingBoxes, Mask), f"{type(self).__name__}()")
         labels = self._labels_of(given)
         self.check_labels(labels)
         place = next(k for k, one in enumerate(flat) if one is labels)
-        chosen = [k for k in images(flat) if k != place]
+        chosen = [k for k in changing(flat, IMAGES) if k != place]
         params = self.make_params([flat[k] for k in chosen])
         for k in chosen:
             if not isinstance(flat[k], Tensor):

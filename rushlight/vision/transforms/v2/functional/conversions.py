@@ -9,8 +9,9 @@ from rushlight.ops.making.from_data import from_numpy
 from rushlight.ops.randomness.random_tensors import randn_like
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms.basics import get_image_size, hflip, vflip
-from rushlight.vision.transforms.pixels import convert_image_dtype, pil_to_tensor, rgb_to_grayscale
+from rushlight.vision.transforms.pixels import convert_image_dtype, pil_to_tensor, rgb_to_grayscale, to_pil_image
 from rushlight.vision.transforms.warping import elastic_transform
+from rushlight.vision.tv_tensors.kinds import Image
 
 __all__ = [
     "elastic",
@@ -18,6 +19,7 @@ __all__ = [
     "get_size",
     "grayscale_to_rgb",
     "horizontal_flip",
+    "permute_channels",
     "to_dtype",
     "to_image",
     "vertical_flip",
@@ -26,13 +28,11 @@ __all__ = [
 horizontal_flip, vertical_flip, elastic = hflip, vflip, elastic_transform
 
 
-def to_image(inpt: Any) -> Tensor:
-    """An image as a tensor (channels, height, width), with unchanged values."""
-    if isinstance(inpt, Tensor):
-        return inpt
+def to_image(inpt: Any) -> Image:
+    """An image as a `tv_tensors.Image` (channels, height, width), with unchanged values."""
     if isinstance(inpt, np.ndarray):
-        return from_numpy(np.ascontiguousarray(np.atleast_3d(inpt).transpose(2, 0, 1)))
-    return pil_to_tensor(inpt)
+        return Image(from_numpy(np.ascontiguousarray(np.atleast_3d(inpt).transpose(2, 0, 1))))
+    return Image(inpt)
 
 
 def to_dtype(inpt: Tensor, dtype: dtypes.dtype = dtypes.float32, scale: bool = False) -> Tensor:
@@ -60,3 +60,11 @@ def gaussian_noise(inpt: Tensor, mean: float = 0.0, sigma: float = 0.1, clip: bo
         raise ValueError(f"sigma shouldn't be negative. Got {sigma}")
     noisy = inpt + mean + randn_like(inpt) * sigma
     return noisy.clamp(0, 1) if clip else noisy
+
+
+def permute_channels(inpt: Any, permutation: Any) -> Any:
+    """An image with its channels in another order."""
+    order = [int(place) for place in permutation]
+    if not isinstance(inpt, Tensor):
+        return to_pil_image(pil_to_tensor(inpt)[order])
+    return inpt[..., order, :, :]
