@@ -19,6 +19,11 @@ class OptimizedModule(Module):
         """Calls the original, or replays a recording."""
         return self._call(*args, **kwargs)
 
+    @property
+    def dynamo_ctx(self) -> Callable[..., Any]:
+        """What records and replays calls; libraries recognize compiled modules by this name."""
+        return self.__dict__["_call"]
+
     def train(self, mode: bool = True) -> "OptimizedModule":
         """Sets the training mode of the original."""
         super().train(mode)

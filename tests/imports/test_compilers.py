@@ -205,4 +205,6 @@ def test_compiled_modules_and_errors_are_where_programs_look_for_them():
     assert isinstance(module, torch._dynamo.eval_frame.OptimizedModule)
     assert isinstance(module, torch._dynamo.OptimizedModule)
     assert not isinstance(module._orig_mod, torch._dynamo.OptimizedModule)
+    assert hasattr(module, "dynamo_ctx")
+    assert not hasattr(module._orig_mod, "dynamo_ctx")
     assert issubclass(torch._dynamo.exc.Unsupported, torch._dynamo.exc.TorchDynamoException)
