@@ -143,6 +143,8 @@ def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
 
 def sent_back(outputs: list[Any], inputs: list[Any], cut: list[Any], grads: list[Any]) -> Any:
     """The gradients of inputs before their hooks, None for missing ones; those of `cut` are results themselves."""
+    if not inputs:  # the graph ends within the call
+        return ()
     with ending_at(inputs, cut):
         return grad(outputs, inputs, grads, retain_graph=True, allow_unused=True)
 

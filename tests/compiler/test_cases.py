@@ -928,6 +928,32 @@ def test_passes_follow_one_another_as_they_do_eagerly(function, shape):
     assert [left(program) for _ in range(4)] == [left(function)] * 4
 
 
+@pytest.mark.parametrize("saves", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_graph_that_ends_within_the_call(create_graph, saves):
+    """Positions and their forces, say: nobody sees the leaf where the result's gradients arrive."""
+
+    def function(start):
+        x = start.detach().requires_grad_()
+        (force,) = torch.autograd.grad((x**3).sum(), x)
+        return x * x - force if saves else x - force
+
+    def left(call):
+        start, weight = torch.arange(3.0), torch.ones(3, requires_grad=True)
+        result = call(start)
+        (result * weight).sum().backward(create_graph=create_graph)
+        try:
+            (result * weight).sum().backward()
+        except RuntimeError as error:
+            return result.tolist(), weight.grad.tolist(), str(error)[:40]
+        return result.tolist(), weight.grad.tolist(), result.requires_grad
+
+    program = Compiled(function, timed=False)
+    assert [left(program) for _ in range(4)] == [left(function)] * 4
+    assert program.variants[0].replays == 3
+
+
 @pytest.mark.parametrize("wanted", ["a", "b", "both"])
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_hooks_are_called_once_where_gradients_arrive(wanted, create_graph):
