@@ -129,6 +129,7 @@ UNHOOKED = "PyTorch's grad gives a tensor's gradient before its hook: docs/pytor
 HOOKED = "a hook gives what was saved back in another type, with which rushlight computes"
 UNFINISHED = "a pass that fails has added to the gradients that came before, and the order is nobody's promise"
 BEYOND = "PyTorch reads beyond the one number that is given for a vector"
+POWERS_OUT = "PyTorch's matrix_power casts to an `out` of another type for some exponents only: 1 and 4, not 2 or -1"
 COPIED = "PyTorch's lu copies into an `out` of any type"
 UNBATCHED = "PyTorch has no batching rule, rushlight has"
 SEVERAL = "two reasons to refuse a call, of which each library names one"
@@ -371,7 +372,8 @@ EXPLANATIONS = [
     ),
     Explanation("operators", r"\]\[2\]\[\d\]: values", "(views|inputs): cholesky_(inverse|solve)", TRIANGLES),
     Explanation("operators", "values", r"mode[(]bfloat16", TIES),
-    Explanation("operators", "PyTorch's.array..*nan", r"(matrix_exp|soft_margin_loss)[(]float16", OVERFLOWS),
+    Explanation("operators", "PyTorch's.array..*(nan|inf)", r"(matrix_exp|soft_margin_loss)[(]float16", OVERFLOWS),
+    Explanation("operators", r"\['wider'\]: value .*RuntimeError", r"out=: linalg\.matrix_power\(", POWERS_OUT),
     Explanation("operators", "values", r"(matrix_exp|histc|normal|logcumsumexp)[(].*bfloat16", ROUNDED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

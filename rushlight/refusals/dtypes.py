@@ -105,7 +105,6 @@ WORDS = {  # messages of RuntimeErrors of other functions
     "linalg.vander": ("linalg.vander supports floating point, complex, and integer tensors, but got {}", "bh"),
     "linalg.vecdot": (f"linalg.vecdot: {NO_FLOAT}", "bi"),
     "lu_solve": (f"torch.linalg.lu_solve: {NO_FLOAT}", "bi"),
-    "nn.functional.gaussian_nll_loss": ("result type Float can't be cast to the desired output type {c_name}", "bi"),
     "trapezoid": ("trapezoid: received a bool input for `y`, but bool is not supported", "b"),
     "trapz": ("trapezoid: received a bool input for `y`, but bool is not supported", "b"),
 }

@@ -130,6 +130,18 @@ def test_resize_keeps_the_memory(torch):
     assert y.flatten()[:6].tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize(("size", "count"), [((0,), 0), ((2,), 2), ((2, 2), 4), ((1, 5), 5)])
+def test_what_is_beyond_a_smaller_size_is_kept(torch, size, count):
+    x = torch.arange(6.0)
+    place = x.data_ptr()
+    x.resize_(size)
+    assert x.untyped_storage().nbytes() == 24
+    x.fill_(9)
+    x.resize_(3, 2)
+    assert x.flatten().tolist() == [9] * count + list(range(count, 6))
+    assert x.data_ptr() == place
+
+
 def test_conjugates_of_real_numbers_are_the_numbers(torch):
     x = torch.ones(2)
     assert all(conjugate(x) is x for conjugate in (torch.conj_physical, torch.conj, torch.resolve_conj))

@@ -9,11 +9,12 @@ import torch
 from tqdm import tqdm
 
 import rushlight
-from verify.explained import reason
+from verify.explained import ROUNDING, reason
 from verify.figures import Figure
 from verify.operators.cases import Case, operators
 from verify.operators.kinds import KINDS
 from verify.operators.outcome import difference, outcome
+from verify.operators.rounding import is_rounding
 
 RIGHT = (
     "PyTorch is wrong, or cannot: central differences, or a loop, give what rushlight does (docs/pytorch-mistakes.md)"
@@ -35,11 +36,13 @@ def is_right(kind, case: Case) -> bool:
 def check(kind, case: Case, figure: Figure) -> None:
     """Uses an operator in both libraries, and notes how it came out."""
     figure.checked += 1
-    found = difference(outcome(kind.use, case, rushlight), outcome(kind.use, case, torch))
+    ours, theirs = outcome(kind.use, case, rushlight), outcome(kind.use, case, torch)
+    found = difference(ours, theirs)
     if not found:
         return
     text = f"{kind.TITLE}: {case}"
-    if why := reason("operators", found, [text]) or (RIGHT if is_right(kind, case) else ""):
+    why = reason("operators", found, [text]) or (getattr(kind, "WHY", RIGHT) if is_right(kind, case) else "")
+    if why := why or (ROUNDING if is_rounding(kind, case, ours, theirs) else ""):
         figure.explained[why] += 1
     else:
         figure.unexplained.append(f"{text}\n{found}")

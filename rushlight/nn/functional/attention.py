@@ -12,6 +12,7 @@ from rushlight.core.guards import asking
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
+from rushlight.dtypes import float32
 from rushlight.kernels.triangles import triangle
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import matmul
@@ -45,7 +46,7 @@ def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_c
             "Expected query, key, and value to all be  at least 2 dimensional, but got "
             f"query.dim: {words[0][7:]} key.dim: {words[1][5:]} and value.dim: {words[2][7:]} instead."
         )
-    if attn_mask is not None and attn_mask.dtype not in (torch_bool, query.dtype):
+    if attn_mask is not None and attn_mask.dtype not in (torch_bool, float32, query.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{dtype_word(attn_mask)} and  query.dtype: {dtype_word(query)} instead."

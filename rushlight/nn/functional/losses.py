@@ -335,7 +335,7 @@ def binary_cross_entropy(
         return _binary_cross_entropy(input, target, None, reduction)
     broadcast_shapes(target._array.shape, weight._array.shape)
     keep_shape(input, weight)
-    return reduced(_binary_cross_entropy(input, target, None, "none") * weight, reduction)
+    return reduced((_binary_cross_entropy(input, target, None, "none") * weight).to(input.dtype), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -368,7 +368,7 @@ def binary_cross_entropy_with_logits(
     if weight is not None:
         keep_shape(input, weight)
         loss = loss * weight
-    return reduced(loss, reduction)
+    return reduced(loss.to(target.dtype), reduction)
 
 
 def soft_margin_loss(
@@ -416,7 +416,7 @@ def kl_div(
         )
     by_batch = reduction == "batchmean"
     reduction = reduction_of("sum" if by_batch else reduction, size_average, reduce)
-    if "f" not in (kind_of(input._array.dtype), kind_of(target._array.dtype)):
+    if kind_of(input._array.dtype) != "f":
         raise RuntimeError("kl_div: Integral inputs not supported.")
     loss = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input
     loss = reduced(loss, reduction)
@@ -458,7 +458,7 @@ def has_none_negative(array: Array) -> bool:
 def variance_of(input: Tensor, var: Any) -> Tensor:
     """The variance as a tensor that broadcasts with the input. ValueError if it is negative or does not match."""
     if not isinstance(var, Tensor):
-        var = input.new_full(input.shape, var)
+        var = input.new_ones(input.shape) * float(var)
     if not has_none_negative(var._array):
         raise ValueError("var has negative entry/entries")
     rely_on(has_none_negative, var._array)

@@ -9,7 +9,7 @@ from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import row_normalization as kernels
 from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.layer_normalization import check_shape
@@ -66,7 +66,8 @@ def rms_norm(
 ) -> Tensor:
     """Divides by the root mean square over the last dimensions, of shape `normalized_shape`; then times `weight`.
 
-    `eps` is added to the mean square; None means the epsilon of the dtype. RuntimeError for shapes that do not match.
+    `eps` is added to the mean square; None means the epsilon of the dtype that is computed in, float32 for half
+    precision. RuntimeError for shapes that do not match.
     Zhang and Sennrich, "Root mean square layer normalization", 2019.
 
     >>> import rushlight as torch
@@ -81,9 +82,12 @@ def rms_norm(
     if kind_of(input._array.dtype) not in "fc":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     dtype = input._array.dtype
-    eps = dtypes.finfo(dtypes.FROM_NUMPY[dtype]).eps if eps is None else eps
+    wide = dtypes.float32 if is_half(dtype) else input.dtype
+    eps = dtypes.finfo(wide).eps if eps is None else eps
+    x, dims = input.to(wide), tuple(range(-len(shape), 0))
     if kind_of(dtype) == "f" and (weight is None or weight._array.dtype == dtype):
-        return _rms_norm(input, weight, len(shape), eps)[0]
-    dims = tuple(range(-len(shape), 0))
-    result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
-    return result if weight is None else result * weight
+        result = _rms_norm(x, None if weight is None else weight.to(wide), len(shape), eps)[0]
+    else:
+        result = x * (x.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+        result = result if weight is None else result * weight
+    return result.to(input.dtype)

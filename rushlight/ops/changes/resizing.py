@@ -18,6 +18,7 @@ def lay_anew(tensor: TensorBase, shape: tuple[int, ...], strides: tuple[int, ...
     size = extent(whole.shape, whole.strides, whole.itemsize)
     start, wanted = address(array) - address(whole), extent(shape, strides, array.itemsize)
     if wanted <= size - start:
+        tensor._memory = whole  # what is beyond the new shape is kept
         tensor._array = turn(np.lib.stride_tricks.as_strided(array, shape, strides), *turned)
         return
     larger = np.empty((start + wanted) // array.itemsize, array.dtype)

@@ -401,14 +401,12 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
 
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
-def _nan_to_num(input: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array:
+def _nan_to_num(input: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     if input.dtype.kind == "c":
         return np.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
     if kind_of(input.dtype) != "f":
         return input.copy()
-    largest = LARGEST[input.dtype]
-    highest, lowest = (largest if posinf is None else posinf), (-largest if neginf is None else neginf)
-    finite = np.where(input == np.inf, highest, np.where(input == -np.inf, lowest, input))
+    finite = np.where(input == np.inf, posinf, np.where(input == -np.inf, neginf, input))
     return np.where(np.isnan(input), nan or 0, finite)
 
 
@@ -428,5 +426,8 @@ def nan_to_num(
     >>> torch.nan_to_num(torch.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)
     tensor([0., 1., 9.])
     """
+    if kind_of(input._array.dtype) == "f":
+        largest = LARGEST[input._array.dtype]
+        posinf, neginf = largest if posinf is None else posinf, -largest if neginf is None else neginf
     result = _nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
     return result if out is None else write_out("nan_to_num", out, result, input)

@@ -98,7 +98,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
     if isinstance(value, TensorBase):
         if type(value._array) is np.ndarray:
             checked_number(value._array.item(), input._array.dtype)
-        return _masked_fill_tensor(input, mask, value)
+        return _masked_fill_tensor(input, mask, value.to(input.dtype))
     return _masked_fill(input, mask, checked_number(value, input._array.dtype))
 
 

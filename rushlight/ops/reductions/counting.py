@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic, refusal
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.ops.arguments.dims import known_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.changes.filling import overflow
@@ -154,6 +154,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         weights = None
     if weights is not None and weights._array.shape != array.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
+    if weights is not None and is_half(weights._array.dtype):
+        weights = weights.double()
     return _bincount(input, weights, minlength)
 
 
