@@ -20,7 +20,7 @@ FUNCTIONS = {
     np.log: 4,
     np.log1p: 1,
     np.log2: 1,
-    np.log10: 1,
+    np.log10: 3,
     np.sinh: 3,
     np.cosh: 2,
     np.tanh: 3,

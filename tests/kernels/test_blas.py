@@ -26,7 +26,8 @@ LAYOUTS = {
     "backwards": lambda normal, r, c: normal(r, c)[..., ::-1, :],
     "one row": lambda normal, r, c: np.broadcast_to(normal(1, c), (*normal(1, c).shape[:-2], r, c)),
 }
-SIZES = [(1, 1, 1), (1, 40, 3), (40, 1, 3), (5, 6, 1), (33, 20, 47), (130, 300, 90), (1, 700, 300), (700, 1, 300)]
+SMALL = [(1, 1, 1), (5, 6, 1), (3, 3, 3), (20, 8, 9), (2, 13, 16), (4, 16, 5)]
+SIZES = [*SMALL, (1, 40, 3), (40, 1, 3), (33, 20, 47), (130, 300, 90), (1, 700, 300), (700, 1, 300)]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -1,4 +1,4 @@
 # Products of matrices by BLAS, for the walker of compiled programs.
-from rushlight.kernels.compiled.gemm cimport Batch, index
+from rushlight.kernels.compiled.batches cimport Batch, index
 
 cdef int multiply_by_blas(Batch a, Batch b, Batch out, index m, index n, index depth, bint single, bint adds) except -1

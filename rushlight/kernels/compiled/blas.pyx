@@ -15,8 +15,9 @@ import sys
 
 from rushlight.core.locks import around_forks
 from rushlight.machine import blas
-from rushlight.kernels.compiled.gemm cimport Batch, index
+from rushlight.kernels.compiled.batches cimport Batch, index
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
+from rushlight.kernels.compiled.small_products cimport are_small, multiply_small
 
 cnp.import_array()
 
@@ -160,6 +161,8 @@ cdef int multiply_by_blas(Batch a, Batch b, Batch out, index m, index n, index d
     cdef index count = 1, least = SHARED if m > 1 and n > 1 else SHARED_ROW, parts
     cdef long threads = number_of_threads()  # found before OpenBLAS, whose number it is by default, is kept to one
     cdef int dim
+    if are_small(a, b, m, n, depth) and are_packed(out, m, n, job.item):
+        return multiply_small(a, b, <char*>out.start, m, n, depth, single, adds)
     for dim in range(a.dims):
         count *= a.shape[dim]
     begin()
@@ -172,6 +175,19 @@ cdef int multiply_by_blas(Batch a, Batch b, Batch out, index m, index n, index d
     finally:
         end()
     return 0
+
+
+cdef bint are_packed(Batch x, index rows, index columns, index item) noexcept nogil:
+    """Whether the matrices of a batch are contiguous, one after the other."""
+    cdef int dim = x.dims
+    cdef index step = rows * columns * item
+    if x.strides[dim] != columns * item or x.strides[dim + 1] != item:
+        return False
+    for dim in range(x.dims - 1, -1, -1):
+        if x.strides[dim] != step:
+            return False
+        step *= x.shape[dim]
+    return True
 
 
 cdef int begin() except -1:

@@ -14,7 +14,9 @@ cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from rushlight.kernels.compiled.batches cimport Batch, index
 from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers, widest
+from rushlight.kernels.compiled.small_products cimport are_small, multiply_small
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cdef extern from *:
@@ -500,6 +502,8 @@ cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index de
     cdef Job job = Job(a, b, out, m, n, depth, False, adds, False)
     cdef index count = 1, parts
     cdef int dim
+    if are_small(a, b, m, n, depth):
+        return multiply_small(a, b, <char*>out, m, n, depth, True, adds)
     job.along = is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
     if a.dims == 0:
         parts = max(1, min(number_of_threads(), m * n * depth // SHARED))

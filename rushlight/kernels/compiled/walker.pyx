@@ -15,10 +15,11 @@ from time import perf_counter
 
 import numpy as np
 
+from rushlight.kernels.compiled.batches cimport Batch
 from rushlight.kernels.compiled.blas cimport multiply_by_blas
 from rushlight.kernels.compiled.calls cimport Call
 from rushlight.kernels.compiled.codes cimport MOST_DIMS
-from rushlight.kernels.compiled.gemm cimport Batch, multiply_batch
+from rushlight.kernels.compiled.gemm cimport multiply_batch
 from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.products cimport times_vector
