@@ -60,7 +60,8 @@ class Function:
 
     def seen(self, arguments: list, results: dict) -> list:
         """All that can be seen after a call."""
-        found = [results, [argument.grad for argument in arguments], [argument._version for argument in arguments]]
+        versions = [None if argument.is_inference() else argument._version for argument in arguments]
+        found = [results, [argument.grad for argument in arguments], versions]
         for value in self.space.values():
             if isinstance(value, rushlight.nn.Module):
                 found.append([*value.state_dict().values(), *(p.grad for p in value.parameters())])
