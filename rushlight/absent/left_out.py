@@ -210,8 +210,8 @@ LEFT_OUT = [
 def reason(name: str) -> str | None:
     """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None if the table does not have it.
 
-    >>> reason("torch.jit.load")[:22]
-    'it belongs to TorchScr'
+    >>> reason("torch.jit.load")[:44]
+    'rushlight reads and writes no programs of To'
     """
     found = entry(name)
     return None if found is None else found.reason

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
-from rushlight.ops.arguments.mismatch import C_NAMES, type_name
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.conversion import convert
 
@@ -139,7 +139,7 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
                 wide = function(*exchanged(args, array.dtype, TAKEN[0]), **exchanged(kwargs, array.dtype, TAKEN[0]))
                 return exchanged(wide, TAKEN[0], array.dtype)
             if letter(array.dtype, refused) in refused:
-                raise RuntimeError(words.format(type_name(array), c_name=C_NAMES[array.dtype.name]))
+                raise RuntimeError(words.format(type_name(array)))
         return function(*args, **kwargs)
 
     return called

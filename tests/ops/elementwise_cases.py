@@ -199,10 +199,8 @@ BINARY = {
 
 
 # What is compared at ordinary points only: (case, what). There PyTorch has NaN where the limit is finite, an
-# approximation of a pole, a constant in single precision, or 0 as the slope of abs at NaN.
+# approximation of a pole, or a constant in single precision.
 ONLY_ORDINARY = {
-    ("abs", "grad"),
-    ("prelu", "grad"),
     ("sinc", "second"),
     ("digamma", "grad"),
     ("digamma", "second"),
