@@ -181,7 +181,7 @@ def larger_result(target: Array, shape: Sequence[int]) -> RuntimeError:
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
 
 
-def lower_result(source: Any, target: Any) -> RuntimeError:
-    """The error for a result of a dtype that the tensor cannot hold."""
-    source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
-    return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")
+def lower_result(source: Any, target: Any, name: str = "") -> RuntimeError:
+    """The error for a result of a dtype that the tensor cannot hold; some functions name the tensor's as C++ does."""
+    source, name = TYPE_NAMES[FROM_NUMPY[source]], name or TYPE_NAMES[FROM_NUMPY[target]]
+    return RuntimeError(f"result type {source} can't be cast to the desired output type {name}")

@@ -49,7 +49,13 @@ WORDS = {
     "trapezoid": (lambda t: t.trapezoid(t.ones(2).bool()), "trapezoid: received a bool input"),
     "gaussian_nll_loss": (
         lambda t: t.nn.functional.gaussian_nll_loss(*[t.ones(2).int()] * 3),
-        "result type Float can't be cast to the desired output type [Ii]nt",
+        "result type Float can't be cast to the desired output type int",
+    ),
+    "clamp_": (lambda t: t.ones(2).short().clamp_(min=0.5), "can't be cast to the desired output type short int"),
+    "clamp_max_": (lambda t: t.ones(2).bool().clamp_max_(0.5), "result type Float can't be cast .* output type bool"),
+    "clamp_ by tensors": (
+        lambda t: t.ones(2).short().clamp_(min=t.tensor([0.5, 1.0])),
+        "can't be cast to the desired output type Short",
     ),
     "embedding_bag": (
         lambda t: t.nn.functional.embedding_bag(t.tensor([[0, 1]]), t.ones(2, 3).int()),

@@ -8,6 +8,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import computed_over
 from rushlight.core.operators import Operator
+from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.promotion import common, only
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.out import write_out
@@ -80,22 +81,6 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
             raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
     result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)
     return result if out is None else write_out("lerp", out, result, input, end, weight)
-
-
-C_NAMES = {
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long int",
-}
 
 
 def products_added(entry: Operator, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> bool:

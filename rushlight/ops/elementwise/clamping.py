@@ -8,11 +8,13 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
+from rushlight.core.errors import lower_result
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import change, changed_at_once, check_first
+from rushlight.core.inplace import change, changed_at_once, check_first, rank
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, keeping, result_dtype
 from rushlight.kernels.selection import bound, bounded, passed
+from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.promotion import common, kinds_kept, missing, only, real
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
@@ -227,21 +229,31 @@ def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[...,
 
     As in PyTorch, a bound whose dtype cannot be cast to the tensor's is reported before other errors.
     """
+    kinds = Bound if function is clamp else TensorBase | Number
 
     @functools.wraps(function, updated=())
     def variant(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and len(args) == len(names) and bounded_at_once(self, dict(zip(names, args, strict=True))):
             return self
+        bounds = [x for x in (*args, *kwargs.values()) if isinstance(x, kinds)]
+        check_numbers(self, bounds)
         try:
             return change(self, function, *args, **kwargs)
         except NotImplementedError:
-            kinds = Bound if function is clamp else TensorBase
-            bounds = [x for x in (*args, *kwargs.values()) if isinstance(x, kinds)]
-            check_first(function, self, *bounds)
+            check_first(function, self, *[x for x in bounds if isinstance(x, TensorBase)])
             raise
 
     variant.__name__ = variant.__qualname__ = f"{function.__name__}_"
     return variant
+
+
+def check_numbers(tensor: Tensor, bounds: Sequence[Any]) -> None:
+    """Raises PyTorch's error for a bound that is a number and gives a result that the tensor cannot hold."""
+    if not isinstance(tensor, TensorBase):
+        return
+    own = tensor._array.dtype
+    if any(rank(np.dtype(type(x))) > rank(own) for x in bounds if not isinstance(x, TensorBase)):
+        raise lower_result(result_dtype(tensor, *bounds), own, C_NAMES.get(own.name, own.name))
 
 
 def bounded_at_once(tensor: Tensor, bounds: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.devices import check_device
+from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.options import sizes
 from rushlight.ops.making.from_data import new_array, type_name
 from rushlight.ops.making.nested import is_sequence
@@ -50,9 +51,6 @@ def is_size(value: Any) -> bool:
 def options_of(dtype: np.dtype) -> str:
     """A dtype as the error messages of legacy constructors name it."""
     return f"TensorOptions(dtype={C_NAMES.get(dtype.name, dtype.name)}, device=cpu)"
-
-
-C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "uint8": "unsigned char"}
 
 
 def new(self: Tensor, *given: Any, **options: Any) -> Tensor:
