@@ -15,7 +15,7 @@ import sys
 
 from rushlight.core.locks import around_forks
 from rushlight.machine import blas
-from rushlight.kernels.compiled.batches cimport Batch, index
+from rushlight.kernels.compiled.batches cimport MOST_DIMS, SHARED, Batch, batch_of, index, number_of
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 from rushlight.kernels.compiled.small_products cimport are_small, multiply_small
 
@@ -27,9 +27,7 @@ ctypedef int (*Get)() noexcept nogil
 ctypedef void (*Set)(int) noexcept nogil
 
 cdef enum:
-    SHARED = 1 << 19  # multiplications of a part from which on threads pay off
-    SHARED_ROW = 1 << 16  # the same for a matrix and a vector, whose product reads memory more than it computes
-    MOST_DIMS = 16
+    SHARED_ROW = 1 << 16  # as SHARED, for a matrix and a vector, whose product reads memory more than it computes
 
 cdef void* function(str name):
     """A function of OpenBLAS; NULL if there is none."""
@@ -158,13 +156,10 @@ cdef void compute_products(const void* given, Py_ssize_t start, Py_ssize_t stop)
 cdef int multiply_by_blas(Batch a, Batch b, Batch out, index m, index n, index depth, bint single, bint adds) except -1:
     """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n); the rows of the result are contiguous."""
     cdef Job job = Job(a, b, out, m, n, depth, 4 if single else 8, single, adds, n > m)
-    cdef index count = 1, least = SHARED if m > 1 and n > 1 else SHARED_ROW, parts
+    cdef index count = number_of(a), least = SHARED if m > 1 and n > 1 else SHARED_ROW, parts
     cdef long threads = number_of_threads()  # found before OpenBLAS, whose number it is by default, is kept to one
-    cdef int dim
     if are_small(a, b, m, n, depth) and are_packed(out, m, n, job.item):
         return multiply_small(a, b, <char*>out.start, m, n, depth, single, adds)
-    for dim in range(a.dims):
-        count *= a.shape[dim]
     begin()
     try:
         if count == 1:
@@ -244,10 +239,6 @@ cdef bint fit(cnp.ndarray a, cnp.ndarray b) noexcept:
         if a.shape[dim] != b.shape[dim]:
             return False
     return True
-
-
-cdef inline Batch batch_of(cnp.ndarray x) noexcept:
-    return Batch(cnp.PyArray_BYTES(x), x.ndim - 2, x.shape, x.strides)
 
 
 def product(a, b):

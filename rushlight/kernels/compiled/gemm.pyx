@@ -14,7 +14,7 @@ cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.batches cimport Batch, index
+from rushlight.kernels.compiled.batches cimport MOST_DIMS, SHARED, Batch, batch_of, index, number_of
 from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers, widest
 from rushlight.kernels.compiled.small_products cimport are_small, multiply_small
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
@@ -56,8 +56,6 @@ cdef enum:
     COLUMNS = 64
     DEPTH = 192
     OFTEN = 96  # rows or columns from which on packing the other matrix pays
-    SHARED = 1 << 19  # multiplications per thread from which on threads pay
-    MOST_DIMS = 16
 
 AVAILABLE = bool(wide_registers())
 NEEDS = "avx512"
@@ -500,8 +498,7 @@ cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index de
     One of the last two strides of b is that of an element. MemoryError if there is no memory to pack operands.
     """
     cdef Job job = Job(a, b, out, m, n, depth, False, adds, False)
-    cdef index count = 1, parts
-    cdef int dim
+    cdef index parts
     if are_small(a, b, m, n, depth):
         return multiply_small(a, b, <char*>out, m, n, depth, True, adds)
     job.along = is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
@@ -513,16 +510,10 @@ cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index de
             parts *= SQUARE if job.along else ROWS
             shared(compute_rows, &job, m, (m + parts - 1) // parts * (SQUARE if job.along else ROWS))
     else:
-        for dim in range(a.dims):
-            count *= a.shape[dim]
-        shared(compute_products, &job, count, max(1, SHARED // (m * n * depth + 1)))
+        shared(compute_products, &job, number_of(a), max(1, SHARED // (m * n * depth + 1)))
     if job.failed:
         raise MemoryError
     return 0
-
-
-cdef inline Batch batch_of(cnp.ndarray x) noexcept:
-    return Batch(cnp.PyArray_BYTES(x), x.ndim - 2, x.shape, x.strides)
 
 
 cdef inline bint takes(cnp.ndarray x) noexcept:

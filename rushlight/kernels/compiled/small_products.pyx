@@ -7,20 +7,15 @@ of the left matrix, in a register or two.
 
 cimport numpy as cnp
 
-from rushlight.kernels.compiled.batches cimport Batch, index
+from rushlight.kernels.compiled.batches cimport SHARED, Batch, index, number_of
 from rushlight.kernels.compiled.lanes cimport add_to, always, doubles, floats, number, put, wide
 from rushlight.kernels.compiled.sharing cimport shared
-from rushlight.kernels.compiled.tiles cimport beside
+from rushlight.kernels.compiled.tiles cimport beside, lanes
 
 cdef enum:
     MOST = 16  # columns, and numbers in a sum
-    SHARED = 1 << 19  # multiplications of a thread
 
 cdef double[8] ZEROS = [0] * 8
-
-ctypedef fused lanes:
-    floats
-    doubles
 
 
 cdef struct Job:
@@ -133,13 +128,10 @@ cdef void compute(const void* given, index start, index stop) noexcept nogil:
 
 cdef int multiply_small(Batch a, Batch b, char* out, index m, index n, index depth, bint single, bint adds) except -1:
     """out (..., m, n) = or += a (..., m, depth) @ b (..., depth, n), shared among threads; results are contiguous."""
-    cdef index item = sizeof(float) if single else sizeof(double), count = 1
+    cdef index item = sizeof(float) if single else sizeof(double), count = number_of(a)
     cdef const cnp.npy_intp* left = a.strides + a.dims - 1
     cdef const cnp.npy_intp* right = b.strides + b.dims - 1
     cdef Job job = Job(a.start, b.start, out, NULL, left[0], left[1], left[2] // item, right[0], right[1],
                        right[2] // item, m, n, depth, item, adds)
-    cdef int dim
-    for dim in range(a.dims):
-        count *= a.shape[dim]
     job.b_end = b.start + (count - 1) * job.b_step + (depth - 1) * job.b_down + n * item
     return shared(compute, &job, count, max(1, SHARED // (m * n * depth + 1)))
