@@ -8,7 +8,7 @@ from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 from rushlight.vision.tv_tensors.kinds import TVTensor
 
-__all__ = ["BoundingBoxFormat", "BoundingBoxes", "clamped", "converted", "rule"]
+__all__ = ["BoundingBoxFormat", "BoundingBoxes", "clamped", "converted", "corners_of", "rule"]
 
 RULES: dict[str, Callable[..., tuple[Tensor, tuple[int, int]]]] = {}  # how a function, by its name, changes boxes
 
@@ -85,9 +85,7 @@ class BoundingBoxes(TVTensor):
         if change is None:
             raise TypeError(f"The function {function.__name__} does not change boxes: give it the image alone.")
         plain = self.as_subclass(Tensor)
-        real = plain if plain.is_floating_point() else plain.float()
-        corners = converted(real, self.format, BoundingBoxFormat.XYXY)
-        found, size = change(corners, self.canvas_size, *args, **kwargs)
+        found, size = change(corners_of(plain, self.format), self.canvas_size, *args, **kwargs)
         found = converted(clamped(found, size, self.clamping_mode), BoundingBoxFormat.XYXY, self.format)
         return type(self).wrap(found.to(plain.dtype), self, canvas_size=size)
 
@@ -116,6 +114,11 @@ def converted(boxes: Tensor, old: BoundingBoxFormat, new: BoundingBoxFormat) -> 
     if new is BoundingBoxFormat.XYWH:
         return cat([corner, size], -1)
     return cat([(2 * corner + size).div(2, rounding_mode=rounding), size], -1)
+
+
+def corners_of(boxes: Tensor, format: BoundingBoxFormat) -> Tensor:
+    """The corners of boxes, as floating-point numbers."""
+    return converted(boxes if boxes.is_floating_point() else boxes.float(), format, BoundingBoxFormat.XYXY)
 
 
 def clamped(corners: Tensor, canvas_size: Sequence[int], mode: str | None) -> Tensor:

@@ -11,7 +11,7 @@ from rushlight.tensors import Tensor
 from rushlight.vision.transforms.sizes import size_of_resized
 from rushlight.vision.transforms.turning import inverse, room
 from rushlight.vision.transforms.warping import coefficients
-from rushlight.vision.tv_tensors.boxes import BoundingBoxes, BoundingBoxFormat, clamped, converted, rule
+from rushlight.vision.tv_tensors.boxes import BoundingBoxes, BoundingBoxFormat, clamped, converted, corners_of, rule
 from rushlight.vision.tv_tensors.kinds import wrap
 
 __all__ = ["clamp_bounding_boxes", "convert_bounding_box_format", "sanitize_bounding_boxes"]
@@ -53,8 +53,7 @@ def clamp_bounding_boxes(
 
 def cut(boxes: Tensor, format: BoundingBoxFormat, canvas_size: Size, mode: str | None) -> Tensor:
     """Boxes of a format, cut at the edges of their image."""
-    real = boxes if boxes.is_floating_point() else boxes.float()
-    corners = clamped(converted(real, format, XYXY), canvas_size, mode)
+    corners = clamped(corners_of(boxes, format), canvas_size, mode)
     return converted(corners, XYXY, format).to(boxes.dtype)
 
 
