@@ -33,9 +33,8 @@ def rms_norm_cotangents(
     normal = rows * scale
     scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
     input_grad = (scaled - normal * mean_over(scaled * normal, (1,))) * scale
-    weight_grad = np.add.reduce(grad * normal, axis=0)
-    cotangents = (input_grad, input.shape), (weight_grad, ends)
-    return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
+    weight_grad = np.reshape(np.add.reduce(grad * normal, axis=0), ends) if needs[1] else None
+    return [np.reshape(input_grad, input.shape) if needs[0] else None, weight_grad]
 
 
 def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
