@@ -211,7 +211,7 @@ class Compiled(Replayer):
         if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
-            with blocks_returned(), WithoutCollections():  # these would visit all of a long recording, again and again
+            with blocks_returned(), WithoutCollections():  # collections would visit a long recording again and again
                 return self.record(args, kwargs)
         finally:
             RECORDING.release()

@@ -17,7 +17,6 @@ class Modes:
     gradients are checked for NaN. `packing`: the pair of hooks that saved tensors go through; `refusal`: the error
     message for setting such hooks where that is forbidden. `special`: a node that is recorded now needs additional
     work.
-    usual.
     """
 
     def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None, refusal=None):
