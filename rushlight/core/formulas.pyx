@@ -350,17 +350,19 @@ cdef inline bint fits(cnp.ndarray x, cnp.ndarray model) noexcept:
     return x.ndim <= model.ndim and (cnp.PyArray_SIZE(x) == 1 or cnp.PyArray_SAMESHAPE(x, model))
 
 
-cdef cnp.ndarray model_of(PyObject** operands, int n):
-    """The array that gives the result its layout: the first operand that does not repeat one number."""
+cdef cnp.ndarray model_of(PyObject** operands, int n, bint* all_repeat):
+    """The array that gives the result its layout: the first operand that does not repeat one number, if there is one."""
     cdef cnp.ndarray x, model = None
     cdef int i
     for i in range(n):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             x = <cnp.ndarray>operands[i]
             if not repeats(x):
+                all_repeat[0] = False
                 return x
             if model is None or x.ndim > model.ndim or cnp.PyArray_SIZE(x) > cnp.PyArray_SIZE(model):
                 model = x
+    all_repeat[0] = True
     return model
 
 
@@ -390,7 +392,8 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     cdef Slot slots[SLOTS]
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
-    cdef cnp.ndarray x, model = model_of(operands, tape.operands), result
+    cdef bint all_repeat
+    cdef cnp.ndarray x, model = model_of(operands, tape.operands, &all_repeat), result
     cdef int i, kind = cnp.NPY_FLOAT if tape.single else cnp.NPY_DOUBLE
     cdef npy_intp size
     cdef bint alike = True
@@ -405,7 +408,7 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
         if not cnp.PyArray_ISBEHAVED_RO(x):
             return NotImplemented
         size = cnp.PyArray_ITEMSIZE(x)
-        if repeats(x):
+        if all_repeat or (x is not model and repeats(x)):
             alike = alike and fits(x, model)
             slots[i] = Slot(cnp.PyArray_BYTES(x), 0, 0)
         else:

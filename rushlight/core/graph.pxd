@@ -56,12 +56,9 @@ cdef class Node(Vertex):
     cdef object __weakref__
     cdef public object op
     cdef public Plan plan
-    cdef public int arity
     cdef public Vertex edge0
     cdef public Vertex edge1
     cdef public tuple edges
-    cdef public long number0
-    cdef public long number1
     cdef public tuple numbers
     cdef public object saved0
     cdef public object saved1
@@ -70,8 +67,11 @@ cdef class Node(Vertex):
     cdef public long version1
     cdef public tuple versions
     cdef public long freed
-    cdef public bint unsettled
+    cdef public int arity
+    cdef public int number0
+    cdef public int number1
     cdef public int flags
+    cdef public bint unsettled
     cdef public tuple inputs
     cdef public list outputs
     cdef public VersionCounter result_counter

@@ -6,7 +6,7 @@ from rushlight.core.graph cimport TensorBase
 cdef object SWITCH
 cdef list ASKED
 
-cpdef bint anyone_asks()
+cpdef bint anyone_asks() except -1
 
 cpdef answer(object function, tuple args, dict kwargs)
 

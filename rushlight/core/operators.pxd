@@ -31,7 +31,7 @@ cpdef binary(Operator op, TensorBase a, object b)
 cdef usual_binary(Operator op, TensorBase a, object b)
 
 @cython.locals(first=array_type, second=array_type)
-cpdef int plain_product(TensorBase a, TensorBase b)
+cpdef int plain_product(TensorBase a, TensorBase b) except -1
 
 @cython.locals(out=TensorBase, needs=int, modes=Modes)
 cpdef pair(Operator op, TensorBase a, TensorBase b)

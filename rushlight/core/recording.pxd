@@ -14,12 +14,12 @@ cdef int DEFAULT, MULTI, UNRECORDED, INFERRED
 
 
 @cython.locals(modes=Modes)
-cpdef bint recording()
+cpdef bint recording() except -1
 
 @cython.locals(modes=Modes)
 cpdef Modes recorder()
 
-cpdef bint requires_grad(TensorBase tensor)
+cpdef bint requires_grad(TensorBase tensor) except -1
 
 @cython.locals(node=Node, other=TensorBase)
 cpdef record_pair(Entry op, TensorBase a, object b, int needs, TensorBase out, Modes modes)
@@ -51,7 +51,7 @@ cdef bint by_columns(object array)
 cdef long version(object value)
 
 @cython.locals(needs=int, i=Py_ssize_t, position=Py_ssize_t, tensor=TensorBase)
-cpdef int needed(Entry op, tuple args)
+cpdef int needed(Entry op, tuple args) except -1
 
 @cython.locals(tensor=TensorBase)
 cpdef connect(Node node, Entry op, tuple args)
@@ -69,4 +69,4 @@ cdef TensorBase requiring(object value)
 cpdef look(TensorBase out, TensorBase source, bint several)
 
 @cython.locals(x=array_type, y=array_type, i=int)
-cpdef bint same_shape(object a, object b)
+cpdef bint same_shape(object a, object b) except -1

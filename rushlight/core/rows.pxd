@@ -25,4 +25,4 @@ cdef cnp.ndarray array_in_order(Rows* rows, int kind)
 cdef void reordered(Rows* rows) noexcept
 cdef void join_dims(Rows* rows) noexcept
 cdef void gather(const Rows* rows, int operand, const char* base, npy_intp start, npy_intp n, char* to) noexcept nogil
-cpdef bint lies_as_elementwise(list operands, cnp.ndarray result)
+cpdef bint lies_as_elementwise(list operands, cnp.ndarray result) except -1

@@ -144,7 +144,7 @@ cdef void join_dims(Rows* rows) noexcept:
         d -= 1
 
 
-cpdef bint lies_as_elementwise(list operands, cnp.ndarray result):
+cpdef bint lies_as_elementwise(list operands, cnp.ndarray result) except -1:
     """Whether a quick look shows that a result has the layout of an elementwise result."""
     cdef PyObject* arrays[MOST_ARRAYS]
     cdef Rows rows
