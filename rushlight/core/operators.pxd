@@ -100,6 +100,8 @@ cpdef bint disordered(object arg)
 
 cdef bint needs_place(Operator op, list arrays, object result)
 
+cdef bint lies_by_operands(Operator op, list arrays)
+
 @cython.locals(array=array_type, i=int)
 cdef ready_for_view(Operator op, TensorBase tensor)
 

@@ -436,13 +436,15 @@ def use_narrowing(narrow_type, widen, narrowed):
 def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple([r if type(r) is ndarray or type(r) is Batched else as_array(r) for r in results])
+    placing = op.laying and not batched
+    operands_decide = placing and lies_by_operands(op, arrays)
     outs = []
     for result in results:
         out = blank()
         out._array = result
         if op.view:
             look(out, args[0], True)
-        elif op.laying and not batched and needs_place(op, arrays, result):
+        elif placing and type(result) is ndarray and (operands_decide or not in_order(result)):
             lay(op, args, out)
         outs.append(out)
     if modes is None:
@@ -556,10 +558,11 @@ def disordered(arg):
 
 def needs_place(op, arrays, result):
     """Whether a result's layout may differ from PyTorch's: it, or an operand, is not contiguous."""
-    if type(result) is not ndarray:
-        return False
-    if op.laying == ALWAYS or not in_order(result):
-        return True
+    return type(result) is ndarray and (not in_order(result) or lies_by_operands(op, arrays))
+
+
+def lies_by_operands(op, arrays):
+    """Whether the layout of even a contiguous result may differ from PyTorch's, because an operand's is another."""
     if op.laying == OPERANDS:
         for array in arrays:
             if type(array) is tuple or type(array) is list:
@@ -568,7 +571,7 @@ def needs_place(op, arrays, result):
                         return True
             elif not in_order(array):
                 return True
-    return False
+    return op.laying == ALWAYS
 
 
 def same_dtype(a, b):

@@ -239,9 +239,10 @@ def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)
     """Channels last if an operand is; `ranks` are the numbers of dimensions for which this applies."""
     if len(shape) not in ranks or 0 in shape:
         return None
-    if not any(suggests_channels_last(*seen(x)) for x in tensors_of(args) if x._array.ndim == len(shape)):
-        return None
-    return strides_in([1, *reversed(range(2, len(shape))), 0], shape)
+    for x in tensors_of(args):
+        if not x._unsettled and x._array.ndim == len(shape) and suggests_channels_last(*seen(x)):
+            return strides_in([1, *reversed(range(2, len(shape))), 0], shape)
+    return None
 
 
 def piled(shape: Sequence[int], args: Any) -> Any:

@@ -222,13 +222,14 @@ def batch_norm(
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
-    if isinstance(input, Tensor) and input._array.size == 0:
-        return of_nothing(input, weight, bias)
-    if training and isinstance(input, Tensor):
-        shape = input.shape
-        if not shape:
+    if isinstance(input, Tensor):
+        size, shape = input._array.size, input._array.shape
+        if size == 0:
+            return of_nothing(input, weight, bias)
+        if training and not shape:
             raise IndexError("tuple index out of range: batch_norm takes an input (N, C, ...)")
-        _verify_batch_size(shape)
+        if training and size == (shape[1] if len(shape) > 1 else 1):
+            _verify_batch_size(input.shape)
     check_channel_operands(input, running_mean, running_var, weight, bias, training)
     return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
