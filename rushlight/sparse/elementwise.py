@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.errors import lower_result
 from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES
 from rushlight.layouts import sparse_coo
+from rushlight.ops.elementwise.arithmetic import check_factor, check_no_booleans
 from rushlight.sparse.parts import is_layout
 from rushlight.sparse.tensor import (
     HANDLED,
@@ -63,28 +66,40 @@ def is_scalar(value: Any) -> bool:
 @handles("add")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """The sum of two sparse tensors (sparse), or of a dense and a sparse tensor (dense)."""
+    check_factor(alpha, *map(values_of, (input, other)))
     if not is_sparse(input):
         return added_to_dense(input, other, alpha)
     if not is_sparse(other):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     same_sizes("add", input, other)
-    right = other._stored if alpha == 1 else alpha * other._stored
+    left, right = input._stored, times(alpha, other._stored, input.dtype)
     if input._places.shape == other._places.shape and (input._places == other._places).all():
-        return like(input, input._stored + right)
-    both = [is_layout(part, sparse_coo) for part in (input, like(other, right))]
+        return like(input, left + right)
+    both = [is_layout(part, sparse_coo) for part in (like(input, left.to(right.dtype)), like(other, right))]
     index = np.concatenate([part._places for part in both], 1)
-    values = torch.cat([part._stored.to(torch.promote_types(input.dtype, other.dtype)) for part in both])
+    values = torch.cat([part._stored for part in both])
     whole = sparse_of(index, values, input._sizes)
     known = input._is_coalesced and other._is_coalesced
     return is_layout(merged(whole), input._layout) if known else whole
 
 
+def values_of(operand: Any) -> Any:
+    """The stored elements of a sparse tensor, another operand as it is."""
+    return operand._stored if is_sparse(operand) else operand
+
+
 def added_to_dense(input: Tensor, other: SparseTensor, alpha: Any) -> Tensor:
     """A dense tensor with the elements of a sparse one added."""
     same_sizes("add", input, other)
-    values = other._stored if alpha == 1 else alpha * other._stored
-    kind = torch.promote_types(input.dtype, values.dtype)
-    return input.to(kind).index_put(tuple(new_tensor(i) for i in other._places), values.to(kind), accumulate=True)
+    values = times(alpha, other._stored, input.dtype)
+    places = tuple(new_tensor(i) for i in other._places)
+    return input.to(values.dtype).index_put(places, values, accumulate=True)
+
+
+def times(alpha: Any, values: Tensor, dtype: Any) -> Tensor:
+    """`alpha` times the elements that are added to some of another dtype, in the dtype of the sum."""
+    values = values.to(torch.promote_types(values.dtype, dtype))
+    return values if alpha == 1 else alpha * values
 
 
 def same_sizes(name: str, input: Any, other: Any) -> None:
@@ -98,6 +113,7 @@ def same_sizes(name: str, input: Any, other: Any) -> None:
 @handles("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """The difference, with the same layouts as `add`."""
+    check_no_booleans(*map(values_of, (input, other)))
     if is_sparse(input) and not is_sparse(other):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     return add(input, other, alpha=-alpha)
@@ -127,7 +143,7 @@ def common(first: SparseTensor, second: SparseTensor) -> SparseTensor:
     return is_layout(sparse_of(unraveled(places, sizes), values, first._sizes, sparse_coo, True), first._layout)
 
 
-@handles("div", "divide", "true_divide", "floor_divide", "__floordiv__", "remainder", "fmod")
+@handles("div", "divide", "true_divide")
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTensor:
     """A sparse tensor divided by a number."""
     if not is_sparse(input) or not is_scalar(other):
@@ -136,6 +152,12 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTe
             f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
         )
     return like(input, torch.div(input._stored, other, rounding_mode=rounding_mode))
+
+
+@handles("floor_divide", "__floordiv__")
+def floor_divide(input: Any, other: Any) -> SparseTensor:
+    """A sparse tensor divided by a number, rounded down."""
+    return div(input, other, rounding_mode="floor")
 
 
 def put_result(self: Any, result: SparseTensor) -> Any:
@@ -147,12 +169,39 @@ def put_result(self: Any, result: SparseTensor) -> Any:
     return self
 
 
-for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n not in ("threshold", "conj"))):
+def check_dtype(tensor: Any, result: Any, name: str, operands: Any) -> None:
+    """Raises RuntimeError where a result cannot be cast to the dtype of the tensor that it is written to."""
+    have, wanted = result.dtype, tensor.dtype
+    if have == wanted:
+        return
+    if name == "mul" and is_sparse(tensor) and not is_sparse(operands[0]):
+        raise RuntimeError(
+            f"dtype of values ({TYPE_NAMES[have]}) must match dtype of sparse tensor ({TYPE_NAMES[wanted]}): use the "
+            "product that is not in place"
+        )
+    if not torch.can_cast(have, wanted):
+        if name not in SUMS_AND_PRODUCTS:
+            raise lower_result(have._numpy, wanted._numpy)
+        raise RuntimeError(
+            f"Can't convert result type {TYPE_NAMES[have]} to output {TYPE_NAMES[wanted]} in {SUMS_AND_PRODUCTS[name]} "
+            "operation"
+        )
+
+
+SUMS_AND_PRODUCTS = {"add": "add", "sub": "add", "mul": "mul"}
+CHANGING = (
+    *SUMS_AND_PRODUCTS,
+    "div",
+    "floor_divide",
+    *(n for n in KEEP_ZERO.split() if n not in ("threshold", "conj")),
+)
+
+for _name in CHANGING:
 
     def _in_place(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        if is_sparse(self):
-            return put_result(self, HANDLED[_name](self, *args, **kwargs))
-        return self.copy_(dense_of(HANDLED[_name](self, *args, **kwargs)))
+        result = HANDLED[_name](self, *args, **kwargs)
+        check_dtype(self, result, _name, args)
+        return put_result(self, to_type(result, self.dtype)) if is_sparse(self) else self.copy_(dense_of(result))
 
     HANDLED[f"{_name}_"] = _in_place
 

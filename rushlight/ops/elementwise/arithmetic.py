@@ -41,18 +41,23 @@ Operand = Tensor | int | float | complex
 @dtypes.keeping("iufc")
 def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
     """Type promotion of subtraction, which PyTorch does not have for bools."""
+    check_no_booleans(*operands)
+    return arithmetic(*operands)
+
+
+def check_no_booleans(*operands: Any) -> None:
+    """Raises PyTorch's errors if an operand of a subtraction is bool."""
     booleans = [is_boolean(operand) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
+    if booleans == [True, True]:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
     if True in booleans:
-        if booleans == [True, True]:
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-                "operator instead."
-            )
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
-    return arithmetic(*operands)
 
 
 def is_boolean(operand: Any) -> bool:
