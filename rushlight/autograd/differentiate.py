@@ -196,7 +196,8 @@ def run_grad(
     with in_grad_mode(create_graph):
         results = run.run(roots, [target_of(x) for x in inputs])
     models = [x._settled() if isinstance(x, TensorBase) else None for x in inputs]
-    return [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
+    found = [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
+    return [x._like(g) if stored(x) is not x and g is not None else g for x, g in zip(inputs, found, strict=True)]
 
 
 def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence[Tensor | None]) -> bool:
@@ -270,10 +271,16 @@ def check_require_grad(inputs: Sequence[Tensor]) -> None:
 
 def target_of(x: Any) -> Any:
     """The vertex at which the gradient of a tensor or edge arrives, and the number of the output there."""
+    x = stored(x)
     node, index = x[:2] if isinstance(x, GradientEdge) else (x.grad_fn, x._index)
     if node is None:
         return x, 0
     return (node.variable, 0) if isinstance(node, AccumulateGrad) else (node, index)
+
+
+def stored(x: Any) -> Any:
+    """The values of a sparse tensor, which stand for it in the graph; another tensor, or an edge, as it is."""
+    return x._stored if isinstance(x, TensorBase) and x._array is None else x
 
 
 def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_tensors: bool) -> Any:
@@ -281,6 +288,8 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_recorded(i, out)
+        if stored(out) is not out:
+            out, g = out._stored, g if g is None else g.sparse_mask(out)._stored
         value = implicit_grad(out) if g is None else checked_grad(out, g, i)
         roots.append((*target_of(out), value if on_tensors else plain(value._array)))
     return roots

@@ -78,9 +78,39 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     both = [is_layout(part, sparse_coo) for part in (like(input, left.to(right.dtype)), like(other, right))]
     index = np.concatenate([part._places for part in both], 1)
     values = torch.cat([part._stored for part in both])
-    whole = sparse_of(index, values, input._sizes)
-    known = input._is_coalesced and other._is_coalesced
-    return is_layout(merged(whole), input._layout) if known else whole
+    if not all(is_sorted(part) for part in both):
+        groups, firsts = walk(*(positions(part._places, part._sizes[: sparse_dims(part)]).tolist() for part in both))
+        return sparse_of(index[:, firsts], summed_by_group(values, groups, len(firsts)), input._sizes)
+    result = is_layout(merged(sparse_of(index, values, input._sizes)), input._layout)
+    result._is_coalesced = input._is_coalesced and other._is_coalesced
+    return result
+
+
+def walk(first: list[int], second: list[int]) -> tuple[np.ndarray, list[int]]:
+    """How PyTorch merges two lists of places, sorted or not: the smaller of the next two comes first, equal ones join.
+
+    Returns the number in the result of each element, and which elements are the first to have one.
+    """
+    ours: list[int] = []
+    others: list[int] = []
+    firsts: list[int] = []
+    for place in first:
+        while len(others) < len(second) and second[len(others)] < place:
+            firsts.append(len(first) + len(others))
+            others.append(len(firsts) - 1)
+        firsts.append(len(ours))
+        ours.append(len(firsts) - 1)
+        if len(others) < len(second) and second[len(others)] == place:
+            others.append(len(firsts) - 1)
+    rest = range(len(others), len(second))
+    groups = [*ours, *others, *(len(firsts) + i for i in range(len(rest)))]
+    return np.array(groups, np.int64), [*firsts, *(len(first) + i for i in rest)]
+
+
+def is_sorted(tensor: SparseTensor) -> bool:
+    """Whether the indices are sorted, each once, as those of a coalesced tensor are."""
+    places = positions(tensor._places, tensor._sizes[: sparse_dims(tensor)])
+    return tensor._is_coalesced or bool((places[1:] > places[:-1]).all())
 
 
 def values_of(operand: Any) -> Any:

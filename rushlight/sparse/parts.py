@@ -305,8 +305,8 @@ for _name in (
 
 @handles("backward")
 def backward(self: SparseTensor, gradient: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Computes the gradients; `gradient` is a sparse tensor with the same indices."""
-    self._stored.backward(None if gradient is None else sparse_mask(gradient, self)._stored, *args, **kwargs)
+    """Computes the gradients; of `gradient` those elements count at whose indices the tensor stores some."""
+    torch.autograd.backward(self, gradient, *args, **kwargs)
 
 
 @handles("zeros_like", "empty_like")

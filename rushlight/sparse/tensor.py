@@ -65,6 +65,10 @@ class SparseTensor(Tensor):
             "rushlight has no such function of sparse tensors: use to_dense() first."
         )
 
+    def _like(self, values: Tensor) -> "SparseTensor":
+        """A tensor with other values at the same indices, such as a gradient."""
+        return like(self, values)
+
     @property
     def shape(self) -> Size:
         """The sizes, those of the sparse dimensions first."""

@@ -193,11 +193,45 @@ def compare_tensors(actual: Tensor, expected: Tensor, options: Options, path: st
             f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.", path
         )
     rtol, atol = tolerances(options, *(str(t.dtype).removeprefix("torch.") for t in (actual, expected)))
-    compare_arrays(actual.detach(), expected.detach(), rtol, atol, options.equal_nan, path)
+    actual, expected = actual.detach(), expected.detach()
+    if actual.layout is not expected.layout:
+        actual, expected = actual.to_dense(), expected.to_dense()
+    compare = compare_arrays if actual.layout is rushlight.strided else compare_sparse
+    compare(actual, expected, rtol, atol, options.equal_nan, path)
 
 
-def compare_arrays(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, path: str) -> None:
-    """Compares each number of two tensors of the same shape."""
+INDICES = {
+    rushlight.sparse_coo: ("_indices",),
+    rushlight.sparse_csr: ("crow_indices", "col_indices"),
+    rushlight.sparse_csc: ("ccol_indices", "row_indices"),
+}
+
+
+def compare_sparse(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, path: str) -> None:
+    """Compares the indices and the stored values of two sparse tensors of one layout."""
+    layout = str(actual.layout).removeprefix("torch.sparse_").upper()
+    have, wanted = actual._nnz(), expected._nnz()
+    if have != wanted:
+        numbers = f"{have} != {wanted}"
+        raise Difference(f"The number of specified values in sparse {layout} tensors does not match: {numbers}", path)
+    for name in INDICES[actual.layout]:
+        parts = getattr(actual, name)(), getattr(expected, name)()
+        compare_arrays(*parts, 0.0, 0.0, False, path, f"Sparse {layout} {name.lstrip('_')}")
+    values = "_values" if actual.layout is rushlight.sparse_coo else "values"
+    parts = getattr(actual, values)(), getattr(expected, values)()
+    compare_arrays(*parts, rtol, atol, equal_nan, path, f"Sparse {layout} values")
+
+
+def compare_arrays(
+    actual: Tensor,
+    expected: Tensor,
+    rtol: float,
+    atol: float,
+    equal_nan: bool,
+    path: str,
+    what: str = "Tensor-likes",
+) -> None:
+    """Compares each number of two tensors of the same shape; messages say `what` they are."""
     if actual.dtype is not expected.dtype:
         dtype = rushlight.promote_types(actual.dtype, expected.dtype)
         actual, expected = actual.to(dtype), expected.to(dtype)
@@ -217,7 +251,7 @@ def compare_arrays(actual: Tensor, expected: Tensor, rtol: float, atol: float, e
         f"Greatest {name} difference: {greatest(d)}" for name, d in (("absolute", absolute), ("relative", relative))
     ]
     extra = f"Mismatched elements: {wrong} / {matches.numel()} ({wrong / matches.numel():.1%})"
-    report("Tensor-likes", extra, lines, rtol, atol, path)
+    report(what, extra, lines, rtol, atol, path)
 
 
 def greatest(difference: Any) -> str:

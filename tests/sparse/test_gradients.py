@@ -35,3 +35,21 @@ def test_gather_of_numbers_with_a_sparse_gradient(shape):
     dense = torch.ones(shape, requires_grad=True)
     torch.gather(dense, 0, index).sum().backward()
     assert torch.equal(x.grad.to_dense(), dense.grad)
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc], ids=str)
+@pytest.mark.parametrize("given", ["sparse", "dense"])
+def test_sparse_outputs_and_inputs_of_grad(layout, given):
+    x, g = torch.arange(1.0, 5).reshape(2, 2).requires_grad_(), torch.tensor([[2.0, 3.0], [5.0, 7.0]])
+    weight = g.to_sparse() if given == "sparse" else g
+    (found,) = torch.autograd.grad(x.to_sparse(layout=layout) * 3, x, weight)
+    assert found.layout is torch.strided
+    assert torch.equal(found, 3 * g)
+    leaf = x.detach().to_sparse(layout=layout).requires_grad_()
+    (found,) = torch.autograd.grad(leaf * 3, leaf, weight, retain_graph=True)
+    assert found.layout is layout
+    assert torch.equal(found.to_dense(), 3 * g)
+    torch.autograd.backward(leaf * 3, weight)
+    assert torch.equal(leaf.grad.to_dense(), 3 * g)
+    (found,) = torch.autograd.grad((leaf.to_dense() ** 2).sum(), leaf)
+    assert torch.equal(found.to_dense(), 2 * x.detach())

@@ -1,4 +1,4 @@
-"""Types of sums, products and quotients with sparse tensors, also in place: as of ordinary tensors, and PyTorch's."""
+"""Sums, products and quotients with sparse tensors, also in place: their types and indices are PyTorch's."""
 
 from itertools import product
 
@@ -78,3 +78,23 @@ def test_there_is_no_subtraction_of_truth_values():
             torch.sub(*operands)
     with pytest.raises(RuntimeError, match="alpha must not be a floating point number"):
         torch.add(matrix(torch, "int8"), matrix(torch, "int8"), alpha=2.5)
+
+
+SUMS = [  # two lists of indices, and those of the sum of the tensors, as PyTorch 2.13 merges them
+    ([1, 2], [2], [1, 2], [1, 2]),
+    ([1, 2], [2, 1], [1, 2, 1], [1, 2, 1]),
+    ([2, 1], [1, 2], [1, 2, 1], [1, 2, 1]),
+    ([1, 1], [1], [1, 1], [2, 1]),
+    ([3, 1, 2], [1, 3], [1, 3, 1, 2], [1, 2, 1, 1]),
+    ([5, 5, 2], [5, 2, 2, 5], [5, 2, 2, 5, 2], [2, 1, 1, 2, 1]),
+    ([], [4], [4], [1]),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "indices", "values"), SUMS)
+def test_indices_of_sums_are_merged_as_by_pytorch(first, second, indices, values):
+    operands = [torch.sparse_coo_tensor([one], torch.ones(len(one)), (9,)) for one in (first, second)]
+    found = operands[0] + operands[1]
+    assert found._indices().tolist() == [indices]
+    assert found._values().tolist() == values
+    assert not found.is_coalesced()
