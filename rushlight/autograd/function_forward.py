@@ -118,7 +118,7 @@ def check_view(tangent: TensorBase, given: TensorBase | None) -> None:
 
 def changed_input(arg: Any, out: Any, tangent: Any, given: Any, level: Any) -> Any:
     """An argument that `forward` changed in place: `jvp` must have changed the given tangent in place too."""
-    if tangent is not None and tangent is not given:
+    if tangent is not None and (tangent is not given or not tangent._version):  # what it gets is a copy
         raise RuntimeError(
             "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
             "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."

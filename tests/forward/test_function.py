@@ -146,8 +146,9 @@ def test_changed_in_place(torch, dual, tangent):
     assert y.tolist() == [3.0, 6.0]
     assert tangent(y) == [3.0, 1.5]
     assert tangent(dual) == [1.0, 0.5]
-    with pytest.raises(RuntimeError, match="An inplace custom Function is not "):
-        function(torch, forward, lambda ctx, t: t * 3)(y)
+    for jvp in (lambda ctx, t: t * 3, lambda ctx, t: t):
+        with pytest.raises(RuntimeError, match="An inplace custom Function is not "):
+            function(torch, forward, jvp)(y.clone())
 
 
 def test_views(torch, dual, tangent):
