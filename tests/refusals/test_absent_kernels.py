@@ -52,6 +52,7 @@ WORDS = {
         "result type Float can't be cast to the desired output type int",
     ),
     "clamp_": (lambda t: t.ones(2).short().clamp_(min=0.5), "can't be cast to the desired output type short int"),
+    "clamp_ of a complex number": (lambda t: t.tensor(1j).clamp_(2.0), "clamp is not supported for complex types"),
     "clamp_max_": (lambda t: t.ones(2).bool().clamp_max_(0.5), "result type Float can't be cast .* output type bool"),
     "clamp_ by tensors": (
         lambda t: t.ones(2).short().clamp_(min=t.tensor([0.5, 1.0])),

@@ -240,7 +240,8 @@ def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[...,
         try:
             return change(self, function, *args, **kwargs)
         except NotImplementedError:
-            check_first(function, self, *[x for x in bounds if isinstance(x, TensorBase)])
+            if tensors := [x for x in bounds if isinstance(x, TensorBase)]:
+                check_first(function, self, *tensors)
             raise
 
     variant.__name__ = variant.__qualname__ = f"{function.__name__}_"
