@@ -13,6 +13,7 @@ from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
+from rushlight.ops.out import check_type_first
 from rushlight.refusals.dtypes import with_known_types
 from rushlight.refusals.numbers import as_numbers, numbers_of
 from rushlight.refusals.signatures import misfit
@@ -104,6 +105,8 @@ def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -
         return not_a_tensor(place, args, kwargs, error)
     if type(error) is IndexError and str(error) == "tuple index out of range":
         return without_dimensions(args, kwargs, error)
+    if isinstance(error, NotImplementedError) and "out" in kwargs:
+        error = check_type_first(place.rpartition(".")[2], error, kwargs["out"], args)
     return translated(error)
 
 

@@ -21,7 +21,8 @@ OPERATORS = {
 }
 FUNCTIONS = {
     "core.writing": "APART ANYHOW ALIKE",
-    "ops.out": "CASTS CONTIGUOUS CONTIGUOUS_UNLESS_EMPTY IN_STEP JOINED PICKED RULES",
+    "ops.out": "CONTIGUOUS CONTIGUOUS_UNLESS_EMPTY IN_STEP PICKED",
+    "ops.out_types": "CASTS CAST_RULES JOINED KINDS RULES TRUTHS",
     "refusals.guard": "QUICK QUICK_METHODS",
 }
 PLACES = (torch, torch.Tensor, torch.nn.functional)

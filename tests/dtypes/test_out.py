@@ -1,5 +1,6 @@
 """`out=`: every function that takes it writes there, in one way, whatever shape, dtype and place in memory it has."""
 
+import re
 import warnings
 
 import pytest
@@ -265,3 +266,52 @@ def test_histogram_writes_both_parts(torch):
     counts, edges = torch.zeros(0), torch.zeros(0)
     torch.histogram(torch.tensor([1.0, 2.0, 1.0]), 2, out=(counts, edges))
     assert (counts.tolist(), edges.tolist()) == ([2.0, 1.0], [1.0, 1.5, 2.0])
+
+
+CLASHES = [  # a call with an `out` that its result cannot be written to, and what is said then
+    (
+        lambda t, x, out: t.linalg.cond(x, out=out),
+        "linalg.cond: Expected result to be safely castable from Float dtype",
+    ),
+    (lambda t, x, out: t.orgqr(x, x[0], out=out), "torch.linalg.householder_product: Expected result to be safely"),
+    (lambda t, x, out: t.linalg.matrix_power(x, 2, out=out), "matrix_power: Expected result to be safely castable"),
+    (lambda t, x, out: t.linalg.eigvals(x, out=out), "torch.linalg.eigvals: Expected eigenvalues to be safely"),
+    (lambda t, x, out: t.diag(x[0], out=out), "diag: result type Float can't be cast to the desired out= type Bool"),
+    (lambda t, x, out: t.diag(x, out=out), "Expected out tensor to have dtype float, but got bool instead"),
+    (lambda t, x, out: t.max(x, out=out), "Expected canCast( typeMetaToScalarType"),
+    (lambda t, x, out: t.mean(x, out=out), "mean.dtype_out(): input types can't be cast to the desired output type"),
+    (lambda t, x, out: t.mean(x, 0, out=out), "result type Float can't be cast to the desired output type Bool"),
+    (lambda t, x, out: t.ldexp(x, x, out=out), "ldexp can't be cast to the desired output type Bool"),
+    (lambda t, x, out: t.logsumexp(x, 0, out=out), "logsumexp(): Expected floating point type for result tensor"),
+    (lambda t, x, out: t.bucketize(x, x[0], out=out), "torch.searchsorted(): output tensor's dtype is wrong"),
+    (lambda t, x, out: t.nanquantile(x, 0.5, out=out), "quantile() out tensor must be same dtype as the input tensor"),
+    (lambda t, x, out: t.narrow_copy(x, 0, 0, 1, out=out), "Expected self.dtype() == output.dtype() to be true"),
+    (lambda t, x, out: t.matmul(x, x, out=out), "Expected out tensor to have dtype float, but got bool instead"),
+    (
+        lambda t, x, out: t.matmul(x, x[0], out=out.new_zeros(2)),
+        "addmv input tensors must have the same dtype, but got Bool",
+    ),
+    (lambda t, x, out: t.matmul(x[0], x[0], out=out), "result dtype Bool does not match input dtype Float"),
+    (lambda t, x, out: t.norm(x, "nuc", out=out), "linalg.matrix_norm expected out tensor dtype Float but got: Bool"),
+]
+NO_KERNEL = [  # calls with such an `out` that have no kernel either: PyTorch looks for that later
+    (lambda t, x, out: t.floor(x.bool(), out=out.float()), "Found dtype Float but expected Bool"),
+    (lambda t, x, out: t.round(x.bool(), out=out.float()), "Found dtype Float but expected Bool"),
+    (lambda t, x, out: t.clip(x.bool(), True, True, out=out.float()), "Found dtype Float but expected Bool"),
+    (lambda t, x, out: t.bitwise_not(x, out=out), "Found dtype Bool but expected Float"),
+    (lambda t, x, out: t.clamp_min(x + 0j, x + 0j, out=out), "result type ComplexFloat can't be cast to the desired"),
+    (lambda t, x, out: t.remainder(x + 0j, x, out=out), "result type ComplexFloat can't be cast to the desired"),
+    (lambda t, x, out: t.floor_divide(x + 0j, 2, out=out), "result type ComplexFloat can't be cast to the desired"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), CLASHES + NO_KERNEL)
+def test_each_function_refuses_a_dtype_in_its_own_words(torch, call, words):
+    with pytest.raises(RuntimeError, match=re.escape(words)):
+        call(torch, torch.tensor([[4.0, 1.0], [1.0, 3.0]]), torch.zeros(0, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_truths_are_written_as_bytes_too(torch, name):
+    out = torch.zeros(2, dtype=torch.uint8)
+    assert getattr(torch, name)(torch.tensor([[1.0, 5.0], [2.0, 3.0]]), 1, out=out).tolist() == [1, 1]

@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batched import values
-from rushlight.core.errors import sizes_differ
+from rushlight.core.errors import about, sizes_differ
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import is_half, kind_of
@@ -20,7 +20,9 @@ NUMBERS = (bool, int, float, complex, np.generic)
 
 def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
     """PyTorch's error for a dtype that an operator does not support; `kernel` is the name in the message."""
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
+    return about(
+        NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'"), absent=dtype
+    )
 
 
 def dtype_of(arrays: Any) -> np.dtype:

@@ -145,9 +145,9 @@ def widened(input: Tensor, dtype: Any) -> np.dtype:
 
 
 def cumulative_dtype(name: str, input: Tensor, dtype: Any) -> np.dtype:
-    """The dtype of a cumulative product or sum, as `widened` returns it. NotImplementedError for bool."""
+    """The dtype of a cumulative product or sum, as `widened` returns it. NotImplementedError for bool, unless 0-d."""
     d = widened(input, dtype)
-    if d.kind == "b":
+    if d.kind == "b" and input._array.ndim:
         raise missing(f"{name}_out_cpu", d)
     return d
 
