@@ -78,6 +78,11 @@ def check_system(name: str, b: Array, A: Array) -> None:
     n, m = A._array.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    if b._array.dtype != A._array.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {type_name(b._array)} and A of type "
+            f"{type_name(A._array)} instead."
+        )
     rows, columns = b._array.shape[-2:]
     if rows != n:
         raise RuntimeError(

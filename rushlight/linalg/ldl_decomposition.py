@@ -136,13 +136,8 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
     check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
     check_square(name, LD)
     check_matrix(name, B, "The input tensor B")
-    check_system(name, B, LD)
-    if LD._array.dtype != B._array.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {type_name(B._array)} and A of type "
-            f"{type_name(LD._array)} instead."
-        )
     check_floating(name, LD)
+    check_system(name, B, LD)
     if kind_of(pivots._array.dtype) not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {type_name(pivots._array)}")
     if pivots._array.shape != LD._array.shape[:-1]:

@@ -109,7 +109,6 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     check_tensors("linalg_lstsq", A=A, B=B)
     a, b = A._array, B._array
     check_matrix("torch.linalg.lstsq", A, "input")
-    check_floating("torch.linalg.lstsq", A)
     if b.ndim == 0:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
     driver = driver or "gelsy"
@@ -120,6 +119,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
             f"{type_name(a)} and other's dtype {type_name(b)}"
         )
+    check_floating("torch.linalg.lstsq", A)
     if not 0 <= a.ndim - b.ndim <= 1:
         raise RuntimeError(
             "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and "

@@ -12,7 +12,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
-from rushlight.linalg.calls import check_matrix, check_square, linalg
+from rushlight.linalg.calls import check_floating, check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
 from rushlight.ops.arguments.dims import size_of
@@ -205,6 +205,12 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     if pivots._array.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_square("torch.linalg.lu_solve", LU)
+    check_floating("torch.linalg.lu_solve", LU, halves=True)
+    if LU._array.dtype != B._array.dtype:
+        raise RuntimeError(
+            f"linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type {type_name(LU._array)} "
+            f"and B of type {type_name(B._array)} instead"
+        )
     check_matrix("linalg.lu_solve", B, "The input tensor B")
     check_system_sizes("linalg.lu_solve", LU, B, left)
     check_pivots(LU._array.shape[:-1], pivots._array.shape)

@@ -15,7 +15,7 @@ from rushlight.linalg.calls import check_batch, check_floating, check_matrix, li
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
-from rushlight.ops.arguments.mismatch import check_tensors
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
@@ -118,7 +118,9 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(other_ndim(name, A, "tau", tau))
     check_batch(name, "tau", tau._array.shape[:-1], A._array.shape[:-2])
     if A._array.dtype != tau._array.dtype:
-        raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
+        raise RuntimeError(
+            f"{name}: tau dtype {type_name(tau._array)} does not match input dtype {type_name(A._array)}"
+        )
     columns = new_tensor(np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy())
     if not tau._array.size:
         columns = where(new_tensor(np.zeros(A._array.shape, bool)), A, columns)  # nothing of A, with its history

@@ -150,7 +150,7 @@ def check_solve(A: Tensor, B: Tensor) -> bool:
     """Raises the errors of `solve`, except those about sizes; returns whether B is a vector or a batch of vectors."""
     check_tensors("linalg_solve", A=A, B=B)
     check_square("linalg.solve", A)
-    check_floating("linalg.solve", A)
+    check_floating("linalg.solve", A, halves=True)
     a, b = A._array, B._array
     if a.dtype != b.dtype:
         raise RuntimeError(

@@ -12,6 +12,7 @@ from rushlight.core.kinds import is_half
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.conversion import convert
+from rushlight.overrides.calls import flat_values
 
 # A function, the kernel's name in the message, and the dtypes without one: b(ool), i(ntegers), s(hort integers: all but
 # int64), h(alf: float16 and bfloat16) or f(loat16) alone, c(omplex); e: h, but tensors without e(lements) are taken.
@@ -86,18 +87,21 @@ TABLE = """
     special.scaled_modified_bessel_k0       scaled_modified_bessel_k0_cpu               h
     special.scaled_modified_bessel_k1       scaled_modified_bessel_k1_cpu               h
     special.spherical_bessel_j0             spherical_bessel_j0_cpu                     h
-    special.zeta                            zeta_cpu                                    h
     svd                                     linalg_svd_cpu                              e
     trace                                   trace                                       b
     triangular_solve                        triangular_solve_cpu                        bih
     unique_consecutive                      unique                                      c
 """
 ABSENT = {name: (kernel, types) for name, kernel, types in map(str.split, TABLE.strip().splitlines())}
+# Functions that want tensors of one dtype, and say so first.
+ALIKE = frozenset(
+    "cdist cholesky_solve linalg.householder_product linalg.ldl_solve linalg.lstsq linalg.lu_solve linalg.multi_dot "
+    "linalg.solve linalg.solve_ex linalg.tensorsolve orgqr triangular_solve".split()
+)
 TAKEN = np.dtype(np.float32), np.dtype(np.float64)  # accepted by every function
 NO_FLOAT = "Expected a floating point or complex tensor as input. Got {}"
 REAL_ONLY = "This function doesn't handle types other than float and double"
 WORDS = {  # messages of RuntimeErrors of other functions
-    "cdist": ("cdist only supports floating-point dtypes, X1 got: {}", "bic"),
     "cumulative_trapezoid": ("cumulative_trapezoid: received a bool input for `y`, but bool is not supported", "b"),
     "gradient": ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` operator.", "b"),
     "linalg.lstsq": (REAL_ONLY, "h"),
@@ -129,7 +133,7 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
     def refusing(*args: Any, **kwargs: Any) -> Any:
         first = next(iter((*args, *kwargs.values())), None)
         first = first[0] if type(first) in (tuple, list) and first else first
-        if isinstance(first, TensorBase):
+        if isinstance(first, TensorBase) and not (name in ALIKE and differ_in_type(args, kwargs)):
             array = first._array
             if letter(array.dtype, absent) in absent:
                 raise missing(kernel, array.dtype)
@@ -143,6 +147,12 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
         return function(*args, **kwargs)
 
     return called
+
+
+def differ_in_type(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the first and the last tensor among arguments, or in a list of them, differ in dtype."""
+    tensors = [value for value in flat_values(args, kwargs) if isinstance(value, TensorBase)]
+    return tensors[0]._array.dtype != tensors[-1]._array.dtype
 
 
 def exchanged(value: Any, old: np.dtype, new: np.dtype) -> Any:

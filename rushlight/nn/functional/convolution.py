@@ -265,11 +265,11 @@ def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
     if bias is not None and differ(bias._array, x) and (not differ(x, w) or not name.startswith("conv_transpose")):
         have, other = (C_NAMES[a.dtype.name] for a in (x, bias._array))
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
+    if x.dtype.kind == "b":
+        raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
     if differ(x, w):
         have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
         raise RuntimeError(f"expected scalar type {have} but found {other}")
-    if x.dtype.kind == "b":
-        raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
 
 
 def same_padding(

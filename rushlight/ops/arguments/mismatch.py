@@ -144,10 +144,7 @@ def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
         if mat.ndim != 2:
             raise mismatched(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     if mat1.shape[1] == mat2.shape[0]:
-        for name, other in (("mat1", mat1), ("self", input)):
-            if differ(other, mat2):
-                both = f"{type_name(other)} and {type_name(mat2)}"
-                raise mismatched(f"{name} and mat2 must have the same dtype, but got {both}")
+        same_as_second(input, mat1, mat2)
     matrices(mat1, mat2)
     check_expandable(input, (mat1.shape[0], mat2.shape[1]))
 
@@ -200,10 +197,11 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
     found = list(batch2.shape[:2])
     if found != wanted:
         raise mismatched(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
-    same_scalars(batch1, batch2)
+    if input is not None and differ(input, batch1):
+        types = [C_NAMES[x.dtype.name] for x in (input, batch1, batch2)]
+        raise mismatched("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*types))
     refuse_bool("bmm" if input is None else "baddbmm", batch1, batch2)
-    if input is not None:
-        same_scalars(batch1, input)
+    same_scalars(batch1, batch2)
 
 
 def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
@@ -216,9 +214,8 @@ def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
         raise mismatched(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     if batch1.shape[2] != batch2.shape[1]:
         raise mismatched(f"Incompatible matrix sizes for bmm ({by(batch1[0])} and {by(batch2[0])})")
-    same_scalars(batch1, batch2)
-    same_scalars(batch1, input)
-    refuse_bool("bmm", batch1)
+    same_as_second(input, batch1, batch2)
+    refuse_bool("addmm_impl_cpu_", batch1, batch2)
 
 
 def broadcast_matrices(input: Array, other: Array) -> None:
@@ -237,6 +234,20 @@ def broadcast_matrices(input: Array, other: Array) -> None:
     return batches(
         *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(math.prod(shape), *x.shape[-2:]) for x in (input, other)]
     )
+
+
+def same_as_second(input: Array, mat1: Array, mat2: Array) -> None:
+    """Raises RuntimeError if the second factor of an added product differs in dtype from `input` or the first."""
+    for name, other in (("self", input), ("mat1", mat1)):
+        if differ(other, mat2):
+            both = f"{type_name(other)} and {type_name(mat2)}"
+            raise mismatched(f"{name} and mat2 must have the same dtype, but got {both}")
+
+
+def same_contracted(first: Array, second: Array) -> None:
+    """Raises the error of `inner` and `tensordot` for two arrays that differ in dtype."""
+    if differ(first, second):
+        raise mismatched("both inputs should have same dtype")
 
 
 def same_scalars(first: Array, second: Array) -> None:

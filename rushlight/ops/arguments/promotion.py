@@ -26,8 +26,10 @@ def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
 
 
 def dtype_of(arrays: Any) -> np.dtype:
-    """The dtype that one or several operands were promoted to."""
-    return arrays[0].dtype if isinstance(arrays, (tuple, list)) else arrays.dtype
+    """The dtype that one or several operands were promoted to: half precision, if numbers beside it stay wider."""
+    if not isinstance(arrays, (tuple, list)):
+        return arrays.dtype
+    return next((array.dtype for array in arrays if is_half(array.dtype)), arrays[0].dtype)
 
 
 def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
@@ -40,17 +42,20 @@ def kinds_kept(promote: Callable[..., Any], kinds: str) -> str:
     return "".join(kind for kind in getattr(promote, "kept", "") if kind in kinds)
 
 
-def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic) -> Callable[..., Any]:
-    """`promote`, plus NotImplementedError if the NumPy kind of the result dtype is not in `kinds`."""
+def only(kinds: str, kernel: str, promote: Callable[..., Any] = arithmetic, halves: bool = True) -> Callable[..., Any]:
+    """`promote`, plus NotImplementedError if the NumPy kind of the result dtype is not in `kinds`.
 
-    @keeping(kinds_kept(promote, kinds))
+    Without `halves` it is raised for half precision too.
+    """
+
+    @keeping(kinds_kept(promote, kinds) if halves else "")
     def promote_and_check(*operands: Any) -> Any:
-        if len(operands) == 1 and "f" in kinds and kind_of(operands[0]._array.dtype) == "f":
+        if halves and len(operands) == 1 and "f" in kinds and kind_of(operands[0]._array.dtype) == "f":
             return operands[0]._array
         arrays = promote(*operands)
         if arrays is not NotImplemented:
             dtype = dtype_of(arrays)
-            if kind_of(dtype) not in kinds:
+            if kind_of(dtype) not in kinds or (is_half(dtype) and not halves):
                 raise refused(missing(kernel, dtype), arrays if len(operands) > 1 else ())
         return arrays
 

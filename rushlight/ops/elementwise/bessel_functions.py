@@ -21,6 +21,11 @@ def floats(kernel: str) -> Callable[..., Any]:
     return only("f", kernel, floating)
 
 
+def wide_floats(kernel: str) -> Callable[..., Any]:
+    """`floats` of functions that PyTorch has for float32 and float64 alone."""
+    return only("f", kernel, floating, halves=False)
+
+
 def special_unary(
     name: str, forward: Callable[..., Any], derivative: Callable[..., Any] | None, doc: str, kernel: str
 ) -> Unary:

@@ -15,7 +15,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, keeping, result_dtype
 from rushlight.kernels.selection import bound, bounded, passed
 from rushlight.ops.arguments.mismatch import C_NAMES
-from rushlight.ops.arguments.promotion import common, kinds_kept, missing, only, real
+from rushlight.ops.arguments.promotion import common, kinds_kept, missing, only, refused
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import symmetric
@@ -108,9 +108,11 @@ def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
 @keeping("iuf")
 def numbers_only(*operands: Tensor) -> list[Array]:
     """Type promotion of `clamp`, which does not accept complex numbers, nor bools with two bounds."""
-    arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)
-    if len(arrays) == 3 and arrays[0].dtype.kind == "b":
-        raise missing("clamp_cpu", arrays[0].dtype)
+    if operands[0]._array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    arrays = common(*operands)
+    if arrays[0].dtype.kind == "c" or (arrays[0].dtype.kind == "b" and len(arrays) == 3):
+        raise refused(missing("clamp_cpu", arrays[0].dtype), arrays)
     return arrays
 
 
@@ -146,6 +148,8 @@ _clamp_max_tensor = with_tensors(
 def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
     """Promotes a tensor with its bounds, which are numbers; RuntimeError for a bound that the dtype cannot hold."""
     dtype = input._array.dtype
+    if any(isinstance(bound, (complex, np.complexfloating)) for bound in (min, max)):
+        raise NotImplementedError("clamp is not supported for complex types")
     if kind_of(dtype) == "f":
         return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
     numbers = [bound for bound in (min, max) if bound is not None]

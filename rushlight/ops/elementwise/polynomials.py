@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.kernels.special import scipy_special
-from rushlight.ops.elementwise.bessel_functions import floats
+from rushlight.ops.elementwise.bessel_functions import wide_floats
 from rushlight.ops.table import Binary, binary
 
 __all__ = [
@@ -100,7 +100,7 @@ def polynomial(name: str, function: Callable[..., Any], doc: str) -> Binary:
             values = np.where(known >= MOST.get(np.result_type(x, n).itemsize, np.inf), np.nan, values)
         return np.where(proper, values, 0).astype(np.result_type(x, n), copy=False)
 
-    return binary(name, forward, doc=doc, promote=floats(f"{name}_cpu"), numbers="either", methods=False)
+    return binary(name, forward, doc=doc, promote=wide_floats(f"{name}_cpu"), numbers="either", methods=False)
 
 
 chebyshev_polynomial_t: Binary = polynomial(

@@ -14,7 +14,7 @@ from rushlight.core.operators import Operator
 from rushlight.kernels.erfinv import erfinv as erfinv_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.arguments.promotion import only
-from rushlight.ops.elementwise.bessel_functions import floats, special_unary
+from rushlight.ops.elementwise.bessel_functions import floats, special_unary, wide_floats
 from rushlight.ops.elementwise.selection import _drop
 from rushlight.ops.out import write_out
 from rushlight.ops.table import TABLE, Binary, Unary, binary, in_place, method, operator, unary
@@ -327,7 +327,7 @@ zeta: Binary = binary(
     >>> torch.special.zeta(torch.tensor([2.0]), 1)
     tensor([1.6449])
     """,
-    promote=floats("zeta_cpu"),
+    promote=wide_floats("zeta_cpu"),
     node="SpecialZetaBackward0",
     aten="special_zeta",
     number_node="SpecialZetaBackward2",

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
+from rushlight.dtypes import FROM_NUMPY, result_dtype
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.mismatch import ABSENT, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import of_addmm, of_baddbmm
@@ -212,10 +213,8 @@ def addr(
         if vector._array.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
     mismatch.check_expandable(input._array, (vec1._array.size, vec2._array.size))
-    if input._array.dtype == vec1._array.dtype == vec2._array.dtype:
-        result = _addr(input, vec1, vec2, beta, alpha)
-    else:
-        result = input * beta + vec1.reshape(-1, 1) * vec2 * alpha
+    common = FROM_NUMPY[result_dtype(input, vec1, vec2)]
+    result = _addr(*[x.to(common) for x in (input, vec1, vec2)], beta, alpha)
     return result if out is None else write_out("addr", out, result, input, vec1, vec2)
 
 

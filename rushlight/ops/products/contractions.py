@@ -186,7 +186,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Sequence[Sequence[int]] | int = 2, out
                 f"size {m} "
                 f"in dim {j}"
             )
-    mismatch.same_scalars(a._array, b._array)
+    mismatch.same_contracted(a._array, b._array)
     mismatch.refuse_bool("dot", a._array)
     wrapped = [tuple(d % x._array.ndim for d in dims) for x, dims in ((a, dims_a), (b, dims_b))]
     result = _tensordot(a, b, *wrapped)

@@ -430,10 +430,10 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(x)} and {list(y)}"
         )
-    elif len(x) == len(y) == 1:
-        result = dot(input, other)
     else:
-        result = mm(rows(input), rows(other).T).reshape(x[:-1] + y[:-1])
+        mismatch.same_contracted(input._array, other._array)
+        vectors = len(x) == len(y) == 1
+        result = dot(input, other) if vectors else mm(rows(input), rows(other).T).reshape(x[:-1] + y[:-1])
     return result if out is None else write_out("inner", out, result, input, other)
 
 

@@ -125,6 +125,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     for name, x in (("X1", x1), ("X2", x2)):
         if x._array.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x._array.ndim}D")
+        if kind_of(x._array.dtype) != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {type_name(x._array)}")
     (n, d), (m, e) = x1._array.shape[-2:], x2._array.shape[-2:]
     if d != e:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {d} X2: {e}")
