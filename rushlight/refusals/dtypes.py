@@ -9,10 +9,10 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
+from rushlight.core.placing import tensors_of
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.conversion import convert
-from rushlight.overrides.calls import flat_values
 
 # A function, the kernel's name in the message, and the dtypes without one: b(ool), i(ntegers), s(hort integers: all but
 # int64), h(alf: float16 and bfloat16) or f(loat16) alone, c(omplex); e: h, but tensors without e(lements) are taken.
@@ -151,7 +151,7 @@ def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., 
 
 def differ_in_type(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the first and the last tensor among arguments, or in a list of them, differ in dtype."""
-    tensors = [value for value in flat_values(args, kwargs) if isinstance(value, TensorBase)]
+    tensors = tensors_of((*args, *kwargs.values()))
     return tensors[0]._array.dtype != tensors[-1]._array.dtype
 
 
