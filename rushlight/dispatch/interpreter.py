@@ -23,6 +23,7 @@ from rushlight.core.recording import needed, recording
 from rushlight.dispatch.carried import Carried, array_of
 from rushlight.dispatch.changes import overload_of_change
 from rushlight.dispatch.compositions import COMPOSITIONS
+from rushlight.dispatch.factories import OF_DATA, factory_call, lifted, makes_tensors, with_gradients
 from rushlight.dispatch.recorded import is_usual, recorded
 from rushlight.dispatch.renderings import rendering_of
 from rushlight.ops.aten_namespace import aten
@@ -141,10 +142,29 @@ class OfMode(Dispatcher):
 
     def __init__(self, mode: Any) -> None:
         self.mode, self.thread, self.inside = mode, threading.get_ident(), False
+        self.asked = self.made
 
     def concerns(self, op: Any, args: tuple[Any, ...]) -> bool:
         """Every call in its thread except the mode's own."""
         return not self.inside and threading.get_ident() == self.thread
+
+    def made(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
+        """The tensor that a factory function makes, in a tuple, if this is the innermost mode; else None."""
+        if not makes_tensors(function) or self is not next(reversed(modes_here()), None):
+            return None
+        call = self.left(lifted if function.__name__ in OF_DATA else factory_call, function, args, kwargs)
+        if call is None:
+            return None
+        with no_grad():
+            return (with_gradients(self.ask(*call), kwargs),)
+
+    def left(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Calls a function while the mode is inactive."""
+        self.inside = True
+        try:
+            return function(*args)
+        finally:
+            self.inside = False
 
     def ask(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The mode's result of a call; if it returns `NotImplemented`, that of the classes."""

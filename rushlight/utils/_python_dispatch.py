@@ -24,8 +24,9 @@ class TorchDispatchMode(Within):
     """A context in which `__torch_dispatch__(func, types, args, kwargs)` is called instead of each operator.
 
     `func` is an overload of `torch.ops.aten`, or of `torch.ops.rushlight` for operators that aten lacks. The calls of
-    backward passes inside the context go to it too. While it runs the mode itself is inactive, so that it can call
-    `func`; outer modes still see those calls. Its return value is recorded as the result of the call.
+    backward passes inside the context go to it too, and those that make tensors. While it runs the mode itself is
+    inactive, so that it can call `func`; outer modes still see those calls. Its return value is recorded as the result
+    of the call.
 
     >>> import rushlight as torch
     >>> class Names(TorchDispatchMode):
@@ -34,6 +35,9 @@ class TorchDispatchMode(Within):
     ...         return func(*args, **(kwargs or {}))
     >>> with Names():
     ...     x = torch.nn.functional.linear(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3)).relu()
+    aten.ones.default
+    aten.ones.default
+    aten.ones.default
     aten.t.default
     aten.addmm.default
     aten.relu.default
