@@ -1,7 +1,8 @@
 """The memory of tensors as an object: as bytes (`UntypedStorage`), or as elements of a dtype (`TypedStorage`)."""
 
+from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, ClassVar, Literal
+from typing import Any, Self
 
 import numpy as np
 
@@ -9,12 +10,14 @@ from rushlight import dtypes
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.core.above import ABOVE
 from rushlight.core.graph import new_tensor
+from rushlight.core.meta import is_meta
 from rushlight.core.turned import memory
 from rushlight.core.windows import address, memory_of
-from rushlight.devices import CPU
+from rushlight.devices import CPU, device_of
 from rushlight.layouts import laid_over
 from rushlight.ops.changes.changed_views import set_ as set_to_tensor
 from rushlight.storage_casts import StorageCasts
+from rushlight.storage_elements import buffered, dtype_of, made, nothing, read_as
 from rushlight.tensors import Tensor, share_memory
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
@@ -35,14 +38,20 @@ def _load_from_bytes(b: bytes) -> Any:
     return ABOVE.load(BytesIO(b), weights_only=False)
 
 
+def extent(shape: Sequence[int], steps: Sequence[int]) -> int:
+    """How many elements lie between the first and the last, both included."""
+    return 0 if 0 in shape else 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+
+
 def flat_memory(tensor: Tensor) -> np.ndarray:
     """The whole memory that a tensor is a part of, as a one-dimensional array."""
+    if is_meta(tensor._array):
+        return nothing(extent(tensor.shape, tensor.stride()), tensor._array.dtype)
     tensor._settled()
     whole = memory(memory_of(tensor))
     if whole.size == 0:
         whole = memory(tensor._array)
-    steps = zip(whole.shape, whole.strides, strict=True)
-    count = 1 + sum((n - 1) * s for n, s in steps) // whole.itemsize if whole.size else 0
+    count = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
     flat = laid_over(whole, (count,), (whole.itemsize,))
     return flat if flat.nbytes % tensor._array.itemsize else flat.view(tensor._array.dtype)
 
@@ -57,18 +66,26 @@ class UntypedStorage(StorageCasts):
     """
 
     is_cuda = is_sparse = is_hpu = False
-    device: ClassVar[Any] = CPU
 
     def __init__(self, *args: Any, device: Any = None, dtype: Any = None):
-        given = args[0] if args else 0
-        self.bytes = np.zeros(given, np.uint8) if isinstance(given, int) else np.array(list(given), np.uint8)
+        self.device = CPU if device is None else device_of(device)
+        self.array = made(args[0] if args else 0, np.dtype(np.uint8), self.device)
 
     @classmethod
-    def _over(cls, array: np.ndarray) -> "UntypedStorage":
-        """The storage for the memory of a one-dimensional array."""
+    def _over(cls, array: np.ndarray, device: Any = CPU) -> Self:
         storage = cls.__new__(cls)
-        storage.bytes = array.view(np.uint8)
+        storage.array, storage.device = read_as(array, np.dtype(np.uint8)), device
         return storage
+
+    @classmethod
+    def from_buffer(cls, *args: Any, dtype: Any = None, **kwargs: Any) -> "UntypedStorage":
+        """The bytes of a buffer's elements, copied: `from_buffer(buffer, byte_order, count=-1, offset=0, dtype=...)`.
+
+        They are in this machine's byte order then. RuntimeError without `dtype`.
+        """
+        if dtype is None:
+            raise RuntimeError("argument 'dtype' cannot be None. Say what the buffer's elements are.")
+        return cls._over(buffered(dtype, *args, **kwargs))
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
@@ -77,60 +94,14 @@ class UntypedStorage(StorageCasts):
             return cls(0)
         return cls._over(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
 
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self.bytes.size
-
-    def size(self) -> int:
-        """The number of bytes."""
-        return self.bytes.size
-
-    def __len__(self) -> int:
-        return self.bytes.size
-
-    def data_ptr(self) -> int:
-        """The address of the first byte."""
-        return address(self.bytes)
-
-    def element_size(self) -> int:
-        """The size of an element in bytes: 1."""
-        return 1
-
-    def tolist(self) -> list[int]:
-        """The bytes as a list of integers."""
-        return self.bytes.tolist()
-
-    def clone(self) -> "UntypedStorage":
-        """A copy in new memory."""
-        return self._over(self.bytes.copy())
-
-    def copy_(self, source: "UntypedStorage", non_blocking: Any = None) -> "UntypedStorage":
-        """Copies the bytes of another storage of the same size."""
-        self.bytes[...] = source.bytes
-        return self
-
-    def fill_(self, value: int) -> "UntypedStorage":
-        """Sets all bytes."""
-        self.bytes[...] = value
-        return self
-
     def resize_(self, size: int) -> "UntypedStorage":
         """Replaces the memory by one of another size, with the bytes that fit. Tensors keep the old memory."""
-        bytes = np.zeros(size, np.uint8)
-        kept = min(size, self.bytes.size)
-        bytes[:kept] = self.bytes[:kept]
-        self.bytes = bytes
+        self._resize(size)
         return self
-
-    def _elements(self) -> np.ndarray:
-        return self.bytes
-
-    def _replace(self, elements: np.ndarray) -> None:
-        self.bytes = elements
 
     def byteswap(self, dtype: dtypes.dtype) -> None:
         """Reverses the bytes of each element of a dtype, in place."""
-        self.bytes.view(dtype._numpy).byteswap(inplace=True)
+        self._values().view(dtype._numpy).byteswap(inplace=True)
 
     def mps(self) -> "UntypedStorage":
         """Always raises RuntimeError: there is only the CPU."""
@@ -147,28 +118,27 @@ class UntypedStorage(StorageCasts):
     def __sizeof__(self) -> Any:
         return 32 + self.nbytes()  # as in PyTorch: the object and its memory
 
-    def __getitem__(self, index: Any) -> Any:
-        found = self.bytes[index]
-        return self._over(found) if isinstance(index, slice) else int(found)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.bytes[index] = value
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and self.bytes.tobytes() == other.bytes.tobytes()
+        return isinstance(other, UntypedStorage) and self.array.tobytes() == other.array.tobytes()
 
     def __hash__(self) -> int:
         return id(self)
 
-    def __iter__(self) -> Any:
-        return iter(self.tolist())
-
     def __repr__(self) -> str:
-        rows = "".join(f" {value}\n" for value in self.tolist())
-        return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+        return self._text("UntypedStorage(")
 
 
-class TypedStorage(StorageCasts):
+class StorageOfType(type):
+    """The metaclass of typed storages: any one of the dtype counts as an instance of a class such as `FloatStorage`."""
+
+    dtype: dtypes.dtype
+
+    def __instancecheck__(cls, instance: Any) -> Any:
+        by_dtype = type(instance) is TypedStorage and cls.__base__ is TypedStorage
+        return instance.dtype is cls.dtype if by_dtype else super().__instancecheck__(instance)
+
+
+class TypedStorage(StorageCasts, metaclass=StorageOfType):
     """The memory of a tensor as elements of its dtype, in one dimension; also the class of `torch.FloatStorage(...)`.
 
     >>> import rushlight as torch
@@ -178,78 +148,34 @@ class TypedStorage(StorageCasts):
 
     dtype: dtypes.dtype = dtypes.float32
     is_cuda = is_sparse = False
-    device: ClassVar[Any] = CPU
 
     def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype: Any = None, device: Any = None):
+        if device is not None and type(self) is not TypedStorage:
+            raise RuntimeError(
+                f"{type(self)}.__new__ received an invalid combination of arguments. Keyword argument 'device' cannot "
+                "be specified. torch.TypedStorage takes it, with dtype=."
+            )
         if dtype is not None:
             self.dtype = dtype
-        given = args[0] if args else 0
         if wrap_storage is not None:
-            self.array = wrap_storage.bytes.view(self.dtype._numpy)
-        elif isinstance(given, int):
-            self.array = np.zeros(given, self.dtype._numpy)
+            self.array, self.device = wrap_storage._as(self.dtype._numpy), wrap_storage.device
         else:
-            self.array = np.array(list(given), self.dtype._numpy)
+            self.device = CPU if device is None else device_of(device)
+            self.array = made(args[0] if args else 0, self.dtype._numpy, self.device)
 
     @classmethod
-    def _over(cls, array: np.ndarray) -> "TypedStorage":
-        """The storage for the memory of a one-dimensional array."""
+    def _over(cls, array: np.ndarray, device: Any = CPU) -> "TypedStorage":
         storage = TypedStorage.__new__(TypedStorage)
-        storage.array, storage.dtype = array, dtypes.FROM_NUMPY[array.dtype]
+        storage.array, storage.dtype, storage.device = array, dtypes.FROM_NUMPY[array.dtype], device
         return storage
 
     def untyped(self) -> UntypedStorage:
         """The same memory as bytes."""
-        return UntypedStorage._over(self.array)
-
-    def size(self) -> int:
-        """The number of elements."""
-        return self.array.size
-
-    __len__ = size
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self.array.nbytes
-
-    def element_size(self) -> int:
-        """The size of an element in bytes."""
-        return self.array.itemsize
-
-    def data_ptr(self) -> int:
-        """The address of the first element."""
-        return address(self.array)
-
-    def tolist(self) -> list[Any]:
-        """The elements as a list of numbers."""
-        return self.array.tolist()
-
-    def clone(self) -> "TypedStorage":
-        """A copy in new memory."""
-        return self._over(self.array.copy())
-
-    def copy_(self, source: "TypedStorage", non_blocking: Any = None) -> "TypedStorage":
-        """Copies the elements of another storage of the same size."""
-        self.array[...] = source.array
-        return self
-
-    def fill_(self, value: Any) -> "TypedStorage":
-        """Sets all elements."""
-        self.array[...] = value
-        return self
-
-    def _elements(self) -> np.ndarray:
-        return self.array
-
-    def _replace(self, elements: np.ndarray) -> None:
-        self.array = elements
+        return UntypedStorage._over(self.array, self.device)
 
     def resize_(self, size: int) -> None:
         """Replaces the memory by one of another number of elements, with those that fit. Tensors keep the old one."""
-        array = np.zeros(size, self.array.dtype)
-        kept = min(size, self.array.size)
-        array[:kept] = self.array[:kept]
-        self.array = array
+        self._resize(size)
 
     def pickle_storage_type(self) -> str:
         """The name of the class for the storage's dtype."""
@@ -263,52 +189,24 @@ class TypedStorage(StorageCasts):
         return self if wanted is self.dtype else self._to(wanted)
 
     @classmethod
-    def from_buffer(cls, *args: Any, **kwargs: Any) -> "TypedStorage":
-        """The elements of a buffer, copied: `from_buffer(buffer, byte_order, count=-1, offset=0)`."""
-        return cls._over(buffered(cls.dtype, *args, **kwargs))
+    def from_buffer(cls, *args: Any, dtype: Any = None, **kwargs: Any) -> "TypedStorage":
+        """The elements of a buffer, copied: `from_buffer(buffer, byte_order, count=-1, offset=0)`.
+
+        `TypedStorage` itself takes a `dtype` too; RuntimeError for one with a class that has its own.
+        """
+        if dtype is not None and cls is not TypedStorage:
+            raise RuntimeError(
+                "from_buffer: 'dtype' can only be specified in UntypedStorage.from_buffer and TypedStorage.from_buffer"
+            )
+        return cls._over(buffered(cls.dtype if dtype is None else dtype, *args, **kwargs))
 
     @classmethod
     def from_file(cls, filename: str, shared: bool, size: int) -> "TypedStorage":
         """The first elements of a file, memory-mapped; with `shared` changes are written to the file, else not."""
-        bytes = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize).bytes
-        return cls._over(bytes.view(cls.dtype._numpy))
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self.array[index]
-        return self._over(found) if isinstance(index, slice) else found.item()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[index] = value
-
-    def __iter__(self) -> Any:
-        return iter(self.tolist())
+        return cls(wrap_storage=UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize))
 
     def __repr__(self) -> str:
-        rows = "".join(f" {value}\n" for value in self.tolist())
-        return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
-
-
-def dtype_of(kind: Any) -> dtypes.dtype:
-    """The dtype that is meant by itself, by the class of a storage, or by its name. RuntimeError for another name."""
-    if isinstance(kind, dtypes.dtype):
-        return kind
-    name = kind if isinstance(kind, str) else kind.__name__
-    last = name.rpartition(".")[2].removesuffix("Storage")
-    found = next((dtype for dtype, word in dtypes.TYPE_NAMES.items() if word == last), None)
-    if found is None:
-        raise RuntimeError(f"invalid type: {name!r} is no storage: use torch.FloatStorage, or another class")
-    return found
-
-
-def buffered(
-    dtype: dtypes.dtype, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0
-) -> np.ndarray:
-    """A copy of a buffer's elements, which are stored in a byte order. ValueError for an unknown one."""
-    orders: dict[str, Literal["=", "<", ">"]] = {"native": "=", "little": "<", "big": ">"}
-    if byte_order not in orders:
-        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big' or 'little' or 'native')")
-    stored = np.dtype(dtype._numpy).newbyteorder(orders[byte_order])
-    return np.frombuffer(buffer, stored, count, offset).astype(dtype._numpy)
+        return self._text(f"TypedStorage(dtype={self.dtype}, ")
 
 
 class BFloat16Storage(TypedStorage):
@@ -445,12 +343,12 @@ class ShortStorage(TypedStorage):
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The whole memory that the tensor is a part of, as bytes."""
-    return UntypedStorage._over(flat_memory(self))
+    return UntypedStorage._over(flat_memory(self), self.device)
 
 
 def storage(self: Tensor) -> TypedStorage:
     """The whole memory that the tensor is a part of, as elements of its dtype."""
-    return TypedStorage._over(flat_memory(self))
+    return TypedStorage._over(flat_memory(self), self.device)
 
 
 def storage_type(self: Tensor) -> type:
@@ -471,17 +369,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     """
     if source is None or isinstance(source, Tensor):
         return set_to_tensor(self, source, storage_offset, None if size == () else size, stride)
-    if source.dtype is not self.dtype if hasattr(source, "dtype") else False:
-        raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
-    memory = source.untyped().bytes if hasattr(source, "untyped") else flat_memory(source).view(np.uint8)
-    elements = memory[: memory.size - memory.size % self._array.itemsize].view(self._array.dtype)
+    elements = source._as(self._array.dtype)
     shape = (elements.size - storage_offset,) if size == () and stride is None else tuple(size)
     steps = tuple(stride) if stride is not None else new_tensor(np.empty(shape, self._array.dtype)).stride()
     last = storage_offset + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     if 0 not in shape and (last >= elements.size or storage_offset < 0):
         raise RuntimeError(
             f"setStorage: sizes {list(shape)}, strides {list(steps)}, storage offset {storage_offset} require a "
-            f"storage of {(last + 1) * elements.itemsize} bytes, but there are {memory.size}"
+            f"storage of {(last + 1) * elements.itemsize} bytes, but there are {source.nbytes()}"
         )
     start = 0 if 0 in shape else storage_offset
     array = laid_over(elements[start:], shape, tuple(s * elements.itemsize for s in steps))

@@ -2,29 +2,23 @@
 
 from typing import Any, Self
 
-import numpy as np
-
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
-from rushlight.devices import check_device
+from rushlight.core.meta import without_data
+from rushlight.devices import META, check_device, device_of
+from rushlight.storage_elements import StorageElements
 
 __all__ = ["StorageCasts"]
 
 
-class StorageCasts:
+class StorageCasts(StorageElements):
     """The methods of a storage that convert its elements, named after the dtypes, and those about devices."""
-
-    def _elements(self) -> np.ndarray:
-        """The memory as a one-dimensional array of the storage's own elements."""
-        raise NotImplementedError
-
-    def _replace(self, elements: np.ndarray) -> None:
-        """Gives the storage other memory."""
-        raise NotImplementedError
 
     def _to(self, dtype: dtypes.dtype) -> Any:
         """A typed storage with the elements converted."""
-        return new_tensor(self._elements().astype(dtype._numpy)).storage()
+        if self.device is META:
+            return new_tensor(without_data(self.array.shape, dtype._numpy)).storage()
+        return new_tensor(self.array.astype(dtype._numpy)).storage()
 
     def bfloat16(self) -> Any:
         """The elements as bfloat16."""
@@ -91,9 +85,11 @@ class StorageCasts:
         return self._to(dtypes.int16)
 
     def to(self, *, device: Any, non_blocking: Any = False) -> Self:
-        """Returns the storage for the CPU. RuntimeError for another device."""
-        check_device(device)
-        return self
+        """Returns the storage for its own device. PyTorch's errors for others, and for values that are not there."""
+        wanted = device_of(device)
+        if wanted is META and self.device is not META:
+            raise AssertionError("META device module is not loaded. Make a storage there: device='meta'.")
+        return self if wanted is META else self.cpu()
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Self:
         """Always raises, as PyTorch without CUDA does."""
@@ -105,7 +101,9 @@ class StorageCasts:
         raise AssertionError("HPU device module is not loaded. There is only the CPU: leave hpu() out.")
 
     def cpu(self) -> Self:
-        """Returns the storage: it is on the CPU."""
+        """Returns the storage: it is on the CPU. NotImplementedError on the device meta, where there are no values."""
+        if self.device is META:
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return self
 
     def get_device(self) -> Any:
@@ -118,7 +116,7 @@ class StorageCasts:
 
     def pin_memory(self, device: Any = None) -> Self:
         """Always raises RuntimeError, as PyTorch does without an accelerator."""
-        new_tensor(self._elements()).pin_memory(device)
+        new_tensor(self.array).pin_memory(device)
         return self
 
     def resizable(self) -> Any:
@@ -127,10 +125,10 @@ class StorageCasts:
 
     def is_shared(self) -> Any:
         """Whether the memory is shared between processes."""
-        return new_tensor(self._elements()).is_shared()
+        return new_tensor(self.array).is_shared()
 
     def share_memory_(self) -> Self:
         """Moves the storage to memory that processes share; tensors that use it stay in theirs."""
         if not self.is_shared():
-            self._replace(new_tensor(self._elements().copy()).share_memory_()._array)
+            self.array = new_tensor(self.array.copy()).share_memory_()._array
         return self

@@ -266,8 +266,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return has_format(self._settled(), memory_format)
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
-        return 0 if is_meta(self._array) else address(self._settled())
+        """The address of the first element: 0 if there is none, as on the device meta."""
+        return 0 if self._array.size == 0 or is_meta(self._array) else address(self._settled())
 
     @property
     def _cdata(self) -> int:

@@ -88,7 +88,7 @@ def storage_offset(self: Tensor) -> int:
     >>> torch.arange(6)[2:].storage_offset()
     2
     """
-    return (self.data_ptr() - address(memory_of(self))) // self._array.itemsize
+    return (address(self._settled()) - address(memory_of(self))) // self._array.itemsize
 
 
 def layout_of(self: Tensor) -> layout:

@@ -194,8 +194,8 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
     def persistent_id(self, obj: Any) -> Any:
         """The reference to a piece of memory."""
         if isinstance(obj, (TypedStorage, UntypedStorage)):
-            self.check_type(obj._elements(), obj._elements())
-            obj = self.piece(obj._elements())
+            self.check_type(obj.array, obj.array)
+            obj = self.piece(obj.array)
         if not isinstance(obj, Piece):
             return None
         d = dtypes.FROM_NUMPY[obj.array.dtype]

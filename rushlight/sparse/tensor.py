@@ -6,6 +6,7 @@ name; others raise an error. So functions of ordinary tensors need not know of s
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -179,10 +180,15 @@ class SparseTensor(Tensor):
         return sparse_of, (self._places, self._stored, self._sizes, self._layout, self._is_coalesced)
 
     def __deepcopy__(self, memo: Any) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
         copy = sparse_of(
             self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced
         )
         copy.requires_grad = self.requires_grad
+        memo[id(self)] = copy
+        if self._stored.grad is not None:
+            copy._stored.grad = deepcopy(self._stored.grad, memo)
         return copy
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Sequence[Any], **kwargs: Any) -> Any:

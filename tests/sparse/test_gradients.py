@@ -1,5 +1,7 @@
 """Sparse gradients: of custom functions, and of numbers that are gathered."""
 
+from copy import deepcopy
+
 import pytest
 
 import rushlight as torch
@@ -53,3 +55,13 @@ def test_sparse_outputs_and_inputs_of_grad(layout, given):
     assert torch.equal(leaf.grad.to_dense(), 3 * g)
     (found,) = torch.autograd.grad((leaf.to_dense() ** 2).sum(), leaf)
     assert torch.equal(found.to_dense(), 2 * x.detach())
+
+
+def test_a_deep_copy_has_the_gradient_too():
+    x = torch.eye(2).to_sparse().requires_grad_()
+    torch.sparse.sum(x * 3.0).backward()
+    copy, again = deepcopy([x, x])
+    assert copy is again
+    assert copy.grad.to_dense().tolist() == x.grad.to_dense().tolist() == [[3, 0], [0, 3]]
+    copy.grad.values().zero_()
+    assert x.grad.to_dense().tolist() == [[3, 0], [0, 3]]

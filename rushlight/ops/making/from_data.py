@@ -12,6 +12,7 @@ from rushlight.ops.arguments.options import Options, created, numpy_type, requir
 from rushlight.ops.making.capsules import is_capsule, memory_exported, of_capsule
 from rushlight.ops.making.nested import array_of
 from rushlight.settings import warn_once
+from rushlight.storage_elements import StorageElements
 from rushlight.tensors import Tensor
 
 __all__ = ["as_tensor", "asarray", "from_file", "from_numpy", "frombuffer", "tensor"]
@@ -278,13 +279,15 @@ def cast(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
 
 
 def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
-    """A new array with the values of `data`; its dtype is inferred if none is given."""
+    """A new array with the values of `data`, or a storage's own; its dtype is inferred if none is given."""
     if isinstance(data, TensorBase):
         return np.array(data._array, dtype)
     if isinstance(data, np.ndarray):
         return np.array(shared(data), dtype)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, StorageElements):
+        return data._as(dtype)
     if hasattr(data, "__array__") and not isinstance(data, np.generic):
         return np.array(shared(np.asarray(data)), dtype)
     if (source := exported(data)) is not None:

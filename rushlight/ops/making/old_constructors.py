@@ -12,6 +12,7 @@ from rushlight.ops.arguments.options import sizes
 from rushlight.ops.making.from_data import new_array, type_name
 from rushlight.ops.making.nested import is_sequence
 from rushlight.size import Size
+from rushlight.storage_elements import StorageElements
 from rushlight.tensors import Tensor, use_constructor
 
 __all__: list[str] = []
@@ -22,7 +23,8 @@ def constructed(
 ) -> np.ndarray:
     """The array of a legacy constructor: uninitialized for sizes (one by one or as a `Size`), else with the data.
 
-    A tensor's memory is shared; with `cast`, it has to have the right dtype. TypeError for other arguments.
+    The memory of a tensor or a storage is shared; with `cast`, it has to have the right dtype. TypeError for other
+    arguments.
     """
     check_device(device)
     if size is not None or data is not None:
@@ -38,7 +40,7 @@ def constructed(
         return source._settled()
     if isinstance(source, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(source).__name__}'")
-    if not isinstance(source, np.ndarray) and not is_sequence(source):
+    if not isinstance(source, (np.ndarray, StorageElements)) and not is_sequence(source):
         raise TypeError(f"new(): data must be a sequence (got {type_name(type(source))})")
     return new_array(source, dtype)
 
